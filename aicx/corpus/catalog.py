@@ -1,0 +1,407 @@
+"""The SQLite catalogue: every field that can be filtered on, and what makes a re-run free.
+
+All of it is derived. Chunks, messages and learned folders come back from the sidecars (`rebuild`); the watermarks of
+logs do not, and then the logs are simply read again and found to be stored.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+from aicx.errors import CorpusDamaged, StoreUnwritable
+from aicx.types import LogFile, LogIdentity
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE sources (
+    path TEXT PRIMARY KEY, agent TEXT, format TEXT, size INTEGER, fingerprint TEXT,
+    session_id TEXT, problems TEXT
+) WITHOUT ROWID;
+CREATE INDEX sources_by_session ON sources (agent, session_id);
+CREATE TABLE chunks (
+    rowid INTEGER PRIMARY KEY, id TEXT UNIQUE, agent TEXT, session_id TEXT, stream TEXT, number INTEGER,
+    project TEXT, date TEXT, kind TEXT, started_at TEXT, completed_at TEXT, branch TEXT, model TEXT, lane TEXT,
+    parent_session TEXT, run_id TEXT, prompt_id TEXT, cwd TEXT, title TEXT, repo_source TEXT,
+    path TEXT UNIQUE, content_sha256 TEXT, sidecar_sha256 TEXT, size INTEGER, tokens INTEGER,
+    messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0
+);
+CREATE INDEX chunks_by_time ON chunks (started_at);
+CREATE INDEX chunks_by_session ON chunks (agent, session_id, stream, number);
+CREATE INDEX chunks_by_run ON chunks (run_id) WHERE run_id IS NOT NULL;
+CREATE INDEX chunks_by_prompt ON chunks (prompt_id) WHERE prompt_id IS NOT NULL;
+CREATE TABLE folders (agent TEXT, session_id TEXT, cwd TEXT, project TEXT, repo_source TEXT,
+    PRIMARY KEY (agent, session_id, cwd)) WITHOUT ROWID;
+CREATE TABLE files (chunk INTEGER, path TEXT);
+CREATE INDEX files_by_chunk ON files (chunk);
+CREATE TABLE messages (chunk INTEGER, key INTEGER, text_key INTEGER, at INTEGER, role TEXT);
+CREATE INDEX messages_by_key ON messages (key);
+CREATE INDEX messages_by_text ON messages (text_key) WHERE role IN ('user', 'assistant');
+CREATE INDEX messages_by_chunk ON messages (chunk);
+CREATE TABLE duplicates (key INTEGER, path TEXT, start INTEGER, reference TEXT, PRIMARY KEY (key, path, start))
+    WITHOUT ROWID;
+CREATE TABLE late_titles (agent TEXT, session_id TEXT, title TEXT, PRIMARY KEY (agent, session_id)) WITHOUT ROWID;
+CREATE TABLE learned (cwd TEXT PRIMARY KEY, project TEXT) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """What the catalogue knows of one stored chunk of a session."""
+
+    rowid: int
+    id: str
+    number: int
+    path: str
+    content_sha256: str
+    sidecar_sha256: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMessage:
+    """A stored message that a new one may be a copy of. ``at`` is Unix time in milliseconds."""
+
+    key: str
+    text_key: str
+    at: int
+    role: str
+    agent: str
+    session_id: str
+    stream: str
+    chunk_id: str
+
+
+class Catalog:
+    """A connection to the catalogue. One writer at a time (the store's lock sees to it), any number of readers."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    @classmethod
+    def open_for_writing(cls, path: Path) -> Self:
+        """The catalogue, made when absent. Raises CorpusDamaged when it is not ours to continue; rebuild then."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, isolation_level=None, timeout=30)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA cache_size=-16000")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+                version = SCHEMA_VERSION
+        except sqlite3.OperationalError as error:
+            raise StoreUnwritable(
+                f"{path} cannot be opened for writing: {error}", hint="check the disk and the folder's permissions"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise CorpusDamaged(f"{path} is not a readable catalogue: {error}", hint="aicx doctor --fix") from error
+        if version != SCHEMA_VERSION:
+            connection.close()
+            raise CorpusDamaged(f"{path} was written by another version of aicx", hint="aicx doctor --fix")
+        return cls(connection)
+
+    @classmethod
+    def open_for_reading(cls, path: Path) -> Self | None:
+        """The catalogue for reading, or None when there is none that this version can read."""
+        if not path.exists():
+            return None
+        # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
+        for mode in ("mode=ro", "immutable=1"):
+            try:
+                connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, isolation_level=None, timeout=30)
+                if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+                    connection.execute("SELECT 1 FROM chunks LIMIT 1").fetchone()
+                    return cls(connection)
+                connection.close()
+                return None
+            except sqlite3.OperationalError:
+                continue
+            except sqlite3.DatabaseError:
+                return None
+        return None
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def begin(self) -> None:
+        self.connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        self.connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    # Watermarks -----------------------------------------------------------------------------------------------------
+
+    def fingerprints(self) -> dict[str, str]:
+        """Path of every log read so far -> its fingerprint then."""
+        return dict(self.connection.execute("SELECT path, fingerprint FROM sources"))
+
+    def session_paths(self, agent: str, session_id: str) -> list[str]:
+        """Every log known to hold a part of this session."""
+        rows = self.connection.execute("SELECT path FROM sources WHERE agent=? AND session_id=?", (agent, session_id))
+        return [path for (path,) in rows]
+
+    def record_source(self, log: LogFile, identity: LogIdentity, problems: Sequence[str]) -> None:
+        """Sets the watermark of a log: unchanged since, it need not be read again."""
+        self.connection.execute(
+            "INSERT OR REPLACE INTO sources VALUES (?,?,?,?,?,?,?)",
+            (
+                str(log.path),
+                log.agent,
+                log.format,
+                log.size,
+                log.fingerprint,
+                identity.session_id,
+                orjson.dumps(list(problems)).decode() if problems else None,
+            ),
+        )
+
+    # Sessions and messages ------------------------------------------------------------------------------------------
+
+    def stored_chunks(self, agent: str, session_id: str, stream: str) -> list[StoredChunk]:
+        """The chunks of a session in order, each with the keys of its own messages."""
+        found = self.connection.execute(
+            "SELECT rowid, id, number, path, content_sha256, sidecar_sha256 FROM chunks"
+            " WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
+            (agent, session_id, stream),
+        ).fetchall()
+        chunks = []
+        for row in found:
+            keys = self.connection.execute("SELECT key FROM messages WHERE chunk=?", (row[0],))
+            chunks.append(StoredChunk(*row, tuple(_hex(key) for (key,) in keys)))
+        return chunks
+
+    def session_folders(self, agent: str, session_id: str) -> dict[str, tuple[str, str] | None]:
+        """Folder -> (project, repo_source) as decided when the session was first stored; None for no repository."""
+        rows = self.connection.execute(
+            "SELECT cwd, project, repo_source FROM folders WHERE agent=? AND session_id=?", (agent, session_id)
+        )
+        return {cwd: (project, source) if project else None for cwd, project, source in rows}
+
+    def messages_with_keys(self, keys: Sequence[str]) -> Iterator[KnownMessage]:
+        yield from self._messages("m.key", keys, "")
+
+    def messages_with_texts(self, text_keys: Sequence[str]) -> Iterator[KnownMessage]:
+        yield from self._messages("m.text_key", text_keys, "AND m.role IN ('user', 'assistant')")
+
+    def prompts_of(self, agent: str, session_id: str) -> list[KnownMessage]:
+        """What humans typed in a session, as far as its own log said."""
+        rows = self.connection.execute(
+            "SELECT m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
+            " FROM chunks c JOIN messages m ON m.chunk = c.rowid"
+            " WHERE c.agent=? AND c.session_id=? AND c.stream='' AND m.role='user'",
+            (agent, session_id),
+        )
+        return [KnownMessage(_hex(key), _hex(text_key), *rest) for key, text_key, *rest in rows]
+
+    def session_of_record(self, agent: str, record_id: str) -> str | None:
+        """The session that holds a record of the agent, by the agent's own id for it."""
+        keys = [message_key(agent, name) for name in (record_id, f"{record_id}#1", f"{record_id}#0")]
+        return next((message.session_id for message in self.messages_with_keys(keys)), None)
+
+    def session_of_most(self, chunk_ids: Sequence[str]) -> str | None:
+        """The session that most of the named chunks belong to; the first by name where several tie."""
+        counts: dict[str, int] = {}
+        for chunk_id, count in Counter(chunk_ids).items():
+            row = self.connection.execute("SELECT session_id FROM chunks WHERE id=?", (chunk_id,)).fetchone()
+            if row:
+                counts[row[0]] = counts.get(row[0], 0) + count
+        return min(counts, key=lambda session: (-counts[session], session), default=None)
+
+    def path_of(self, chunk_id: str) -> str | None:
+        row = self.connection.execute("SELECT path FROM chunks WHERE id=?", (chunk_id,)).fetchone()
+        return row[0] if row else None
+
+    def is_last(self, chunk_id: str) -> bool:
+        """Whether a chunk is the last of its session's own log."""
+        row = self.connection.execute(
+            "SELECT max(later.number) FROM chunks this JOIN chunks later USING (agent, session_id, stream)"
+            " WHERE this.id=? AND this.stream=''",
+            (chunk_id,),
+        ).fetchone()
+        return row[0] is not None and chunk_id.endswith(f":{row[0]:03d}")
+
+    def late_title(self, agent: str, session_id: str) -> str | None:
+        row = self.connection.execute(
+            "SELECT title FROM late_titles WHERE agent=? AND session_id=?", (agent, session_id)
+        ).fetchone()
+        return row[0] if row else None
+
+    def put_late_title(self, agent: str, session_id: str, title: str) -> bool:
+        """Records a title given from outside the session's log; says whether it was news."""
+        if self.late_title(agent, session_id) == title:
+            return False
+        self.connection.execute("INSERT OR REPLACE INTO late_titles VALUES (?,?,?)", (agent, session_id, title))
+        return True
+
+    def _messages(self, column: str, keys: Sequence[str], condition: str) -> Iterator[KnownMessage]:
+        for start in range(0, len(keys), 500):
+            part = [_integer(key) for key in keys[start : start + 500]]
+            marks = ",".join("?" * len(part))
+            rows = self.connection.execute(
+                "SELECT m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
+                f" FROM messages m JOIN chunks c ON c.rowid = m.chunk WHERE {column} IN ({marks}) {condition}",  # noqa: S608 - only marks are interpolated
+                part,
+            )
+            for key, text_key, *rest in rows:
+                yield KnownMessage(_hex(key), _hex(text_key), *rest)
+
+    def put_chunk(self, fields: dict[str, Any], path: str, sidecar_sha256: str, size: int) -> None:
+        """Records one chunk, replacing what was known under its id."""
+        self.remove_chunk(fields["id"])
+        redactions = fields.get("redactions") or {}
+        source = fields.get("source") or {}
+        messages = [message for message in fields.get("messages") or () if not message.get("repeated")]
+        cursor = self.connection.execute(
+            "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
+            " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
+            " sidecar_sha256, size, tokens, messages, redactions, source_path)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                fields["id"],
+                fields["agent"],
+                fields["session_id"],
+                fields.get("stream") or "",
+                int(str(fields["id"]).rpartition(":")[2]),
+                fields["project"],
+                fields["date"],
+                fields["kind"],
+                fields["started_at"],
+                fields["completed_at"],
+                *(fields.get(name) for name in ("branch", "model", "lane", "parent_session", "run_id", "prompt_id")),
+                *(fields.get(name) for name in ("cwd", "title", "repo_source")),
+                path,
+                fields["content_sha256"],
+                sidecar_sha256,
+                size,
+                fields.get("tokens"),
+                len(messages),
+                sum(redactions.values()) if isinstance(redactions, dict) else 0,
+                source.get("path") if isinstance(source, dict) else None,
+            ),
+        )
+        rowid = cursor.lastrowid
+        folders = fields.get("folders")
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO folders VALUES (?,?,?,?,?)",
+            [
+                (
+                    fields["agent"],
+                    fields["session_id"],
+                    cwd,
+                    (found or {}).get("project"),
+                    (found or {}).get("repo_source"),
+                )
+                for cwd, found in (folders.items() if isinstance(folders, dict) else ())
+            ],
+        )
+        self.connection.executemany(
+            "INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()]
+        )
+        self.connection.executemany(
+            "INSERT INTO messages VALUES (?,?,?,?,?)",
+            [
+                (rowid, _integer(item["key"]), _integer(item["text_key"]), milliseconds(item["at"]), item["role"])
+                for item in messages
+                # A message cut into parts counts once.
+                if (item.get("part") or [1])[0] == 1
+            ],
+        )
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO duplicates VALUES (?,?,?,?)",
+            [
+                (_integer(item["key"]), item["path"], item["span"][0], orjson.dumps(item).decode())
+                for item in fields.get("duplicates") or ()
+            ],
+        )
+        if fields.get("session_title"):
+            self.put_late_title(fields["agent"], fields["session_id"], fields["session_title"])
+
+    def remove_chunk(self, chunk_id: str) -> None:
+        row = self.connection.execute("SELECT rowid FROM chunks WHERE id=?", (chunk_id,)).fetchone()
+        if row is None:
+            return
+        for table in ("files", "messages"):
+            self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row)  # noqa: S608 - table names are ours
+        self.connection.execute("DELETE FROM chunks WHERE rowid=?", row)
+
+    def duplicates_of(self, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """Recorded copies of messages, by key, in a stable order."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for start in range(0, len(keys), 500):
+            part = [_integer(key) for key in keys[start : start + 500]]
+            marks = ",".join("?" * len(part))
+            rows = self.connection.execute(
+                f"SELECT key, reference FROM duplicates WHERE key IN ({marks}) ORDER BY key, path, start",  # noqa: S608 - only marks are interpolated
+                part,
+            )
+            for key, reference in rows:
+                found.setdefault(_hex(key), []).append(orjson.loads(reference))
+        return found
+
+    def put_duplicate(self, reference: dict[str, Any]) -> bool:
+        """Records a copy; says whether it was news."""
+        cursor = self.connection.execute(
+            "INSERT OR IGNORE INTO duplicates VALUES (?,?,?,?)",
+            (
+                _integer(reference["key"]),
+                reference["path"],
+                reference["span"][0],
+                orjson.dumps(reference).decode(),
+            ),
+        )
+        return cursor.rowcount > 0
+
+    # Everything else ------------------------------------------------------------------------------------------------
+
+    def learned(self) -> dict[str, str]:
+        return dict(self.connection.execute("SELECT cwd, project FROM learned"))
+
+    def learn(self, folders: dict[str, str]) -> None:
+        self.connection.executemany("INSERT OR REPLACE INTO learned VALUES (?,?)", folders.items())
+
+    def meta(self, name: str) -> str | None:
+        row = self.connection.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, name: str, value: str) -> None:
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (name, value))
+
+    def rows(self, query: str, values: Iterable[Any] = ()) -> list[sqlite3.Row]:
+        with closing(self.connection.cursor()) as cursor:
+            cursor.row_factory = sqlite3.Row
+            return cursor.execute(query, tuple(values)).fetchall()
+
+
+def milliseconds(instant: str) -> int:
+    """Unix time in milliseconds of an instant as sidecars write it."""
+    return round(datetime.fromisoformat(instant).timestamp() * 1000)
+
+
+def message_key(agent: str, identity: str) -> str:
+    """The key of a message: 16 hex digits from whose it is and what identifies it there."""
+    return blake2b(f"{agent}\0{identity}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _integer(key: str) -> int:
+    return int.from_bytes(bytes.fromhex(key), signed=True)
+
+
+def _hex(key: int) -> str:
+    return key.to_bytes(8, signed=True).hex()

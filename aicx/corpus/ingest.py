@@ -1,0 +1,363 @@
+"""Reads every log that changed and brings the corpus up to date with it: the whole write path, session by session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+
+from aicx.config import Settings
+from aicx.corpus.catalog import Catalog, StoredChunk
+from aicx.corpus.dedup import Copy, covered_by_log, reference, separate_copies
+from aicx.corpus.drafts import Draft, Redact, blank, draft_entries
+from aicx.corpus.identity import Identity, Resolver
+from aicx.corpus.lock import writer_lock
+from aicx.corpus.plan import SessionLogs, make_plan
+from aicx.corpus.read import load_sidecar
+from aicx.corpus.reading import Reading, read_logs
+from aicx.corpus.rebuild import open_or_rebuild, recover
+from aicx.corpus.render import Rendered
+from aicx.corpus.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
+from aicx.corpus.sidecar import encode_sidecar
+from aicx.corpus.summary import apply_ignore_file, write_summary
+from aicx.corpus.tombstones import read_tombstones
+from aicx.corpus.writer import Writer
+from aicx.redaction import redact
+from aicx.sources import SOURCES
+from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionFact, TimelineEntry
+
+_HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRequest:
+    """What one run of `store` was asked for. Without any limit: everything that is not stored yet."""
+
+    agents: tuple[str, ...] = ()
+    project: str | None = None
+    since: datetime | None = None  # sessions whose last record is at or after this
+    full_rescan: bool = False
+    redact_secrets: bool = True
+    dry_run: bool = False
+    keep_entries: bool = False  # also return what was read, redacted, for a report
+
+
+@dataclass(slots=True)
+class StoreReport:
+    """What one run did, in counts; every problem by name."""
+
+    logs: int = 0
+    logs_read: int = 0
+    bytes_read: int = 0
+    sessions: int = 0
+    chunks_written: int = 0
+    chunks_unchanged: int = 0
+    chunks_removed: int = 0
+    messages: int = 0
+    duplicates: int = 0
+    forgotten: int = 0
+    redactions: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    problems: list[BadRecord] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    buckets: dict[str, dict[str, int]] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+    entries: list[TimelineEntry] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, in bytes of logs; ``label`` says what it is at."""
+
+    done: int
+    total: int
+    label: str
+
+
+def store(
+    settings: Settings, request: StoreRequest, tell: Callable[[Progress], None], say: Callable[[str], None]
+) -> StoreReport:
+    """Brings the corpus up to date with the agents' logs.
+
+    Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses; never for what a log
+    holds. ``tell`` hears of progress, ``say`` of things worth a line.
+    """
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
+        catalog = open_or_rebuild(settings.layout, say)
+        try:
+            recover(settings.layout, catalog, say)
+            return _Run(settings, request, catalog, tell).all()
+        finally:
+            catalog.rollback()
+            catalog.close()
+
+
+class _Run:
+    """The state of one run: what it was asked, what it has learned, what it has still to publish."""
+
+    def __init__(
+        self, settings: Settings, request: StoreRequest, catalog: Catalog, tell: Callable[[Progress], None]
+    ) -> None:
+        self._layout = settings.layout
+        self._homes = settings.homes
+        self._request = request
+        self._catalog = catalog
+        self._tell = tell
+        self._report = StoreReport()
+        self._redact: Redact = redact if request.redact_secrets and settings.redact_secrets else Redacted
+        self._writer = Writer(settings.layout)
+        self._tombstones = read_tombstones(settings.layout.tombstones)
+        self._resolver = Resolver(settings.user_home, catalog.learned())
+        self._titles: list[tuple[str, SessionFact]] = []
+        self._touched: set[str] = set()
+
+    def all(self) -> StoreReport:
+        agents = self._request.agents or tuple(SOURCES)
+        plan = make_plan(self._homes, agents, self._catalog, full_rescan=self._request.full_rescan)
+        self._report.logs = plan.logs
+        self._report.problems += plan.problems
+        done = 0
+        self._catalog.begin()
+        for session in plan.sessions:
+            self._tell(Progress(done, plan.size, session.session_id))
+            self._session(session)
+            done += session.size
+            if self._writer.full:
+                self._publish()
+                self._catalog.begin()
+        for log in plan.shared:
+            self._tell(Progress(done, plan.size, log.path.name))
+            self._shared_log(log)
+            done += log.size
+        self._late_titles()
+        self._publish(last=True)
+        self._tell(Progress(done, plan.size, "done"))
+        return self._report
+
+    # Sessions -------------------------------------------------------------------------------------------------------
+
+    def _session(self, session: SessionLogs) -> None:
+        if (session.agent, session.session_id) in self._tombstones.sessions:
+            self._report.forgotten += 1
+            self._record_logs(session.logs, Reading())
+            return
+        logs = [log for log, _ in session.logs]
+        reading = read_logs(session.agent, logs)
+        for _, fact in reading.facts:
+            cwd = fact.cwd or next((entry.cwd for entry in reading.entries if entry.cwd), None)
+            if fact.remote_url and cwd:
+                self._resolver.learn_remote(cwd, fact.remote_url)
+        if not self._wanted(reading.entries):
+            return
+        self._account(reading, logs)
+        self._report.sessions += 1
+        self._keep(reading.entries)
+        scope = SessionScope(session.agent, session.session_id)
+        own, copies = separate_copies(draft_entries(reading.entries, self._redact), self._catalog, scope)
+        self._record_copies(copies)
+        lane, parent = _lineage(session, reading)
+        if parent is None:
+            parent = self._catalog.session_of_most([copy.owner for copy in copies if copy.owner])
+        formats = {str(log.path): log.format for log in logs}
+        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
+        self._titles += [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
+        self._record_logs(session.logs, reading)
+
+    def _shared_log(self, log: LogFile) -> None:
+        """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
+        reading = read_logs(log.agent, [log])
+        by_session: dict[str, list[TimelineEntry]] = {}
+        for entry in reading.entries:
+            by_session.setdefault(entry.session_id, []).append(entry)
+        for session_id, entries in by_session.items():
+            if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(entries):
+                continue
+            scope = SessionScope(log.agent, session_id, _HISTORY)
+            known = self._catalog.prompts_of(log.agent, session_id)
+            drafts, copies = covered_by_log(draft_entries(entries, self._redact), known)
+            own, more = separate_copies(drafts, self._catalog, scope)
+            self._record_copies([*copies, *more])
+            self._keep(entries)
+            self._reconcile(scope, own, SessionState(formats={str(log.path): log.format}))
+        self._account(reading, [log])
+        self._titles += [(log.agent, fact) for _, fact in reading.facts if fact.title]
+        if self._request.project is None and self._request.since is None:
+            self._record_logs([(log, LogIdentity(None, None))], reading)
+
+    def _wanted(self, entries: Sequence[TimelineEntry]) -> bool:
+        """Whether a session is within the request. It is taken whole or not at all: its chunks are numbered as one."""
+        since, project = self._request.since, self._request.project
+        if since is not None and not any(entry.at >= since for entry in entries):
+            return False
+        if project is None:
+            return True
+        folders = {entry.cwd for entry in entries if entry.cwd}
+        projects = {identity.project for cwd in folders if (identity := self._resolver.resolve(cwd))}
+        return any(project.lower() in text.lower() for text in (*folders, *projects))
+
+    def _keep(self, entries: Sequence[TimelineEntry]) -> None:
+        if self._request.keep_entries:
+            self._report.entries += [replace(entry, text=self._redact(entry.text).text) for entry in entries]
+
+    def _account(self, reading: Reading, logs: Sequence[LogFile]) -> None:
+        report = self._report
+        report.logs_read += len(logs)
+        report.bytes_read += sum(log.size for log in logs)
+        for problems in reading.problems.values():
+            report.problems += problems
+        for reason, count in reading.skipped.items():
+            report.skipped[reason] = report.skipped.get(reason, 0) + count
+        report.notes += [f"{path} grew while it was read; the next run takes the rest" for path in reading.grown]
+
+    def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: Reading) -> None:
+        for log, identity in logs:
+            if not reading.unreadable(log):
+                problems = [f"line {bad.line}: {bad.reason}" for bad in reading.problems.get(str(log.path), ())]
+                self._catalog.record_source(log, identity, problems)
+
+    def _record_copies(self, copies: Sequence[Copy]) -> None:
+        self._report.duplicates += len(copies)
+        for copy in copies:
+            if self._catalog.put_duplicate(reference(copy, self._redact)) and copy.owner is not None:
+                self._touched.add(copy.owner)
+
+    def _late_titles(self) -> None:
+        """Titles that a log gives to another session belong to that session's last chunk."""
+        for agent, fact in self._titles:
+            session_id: str | None = fact.session_id
+            if fact.title_of_record:
+                session_id = self._catalog.session_of_record(agent, fact.title_of_record)
+            if session_id is None or not fact.title:
+                continue
+            title = shorten_title(self._redact(fact.title).text)
+            if self._catalog.put_late_title(agent, session_id, title):
+                self._touched.update(chunk.id for chunk in self._catalog.stored_chunks(agent, session_id, "")[-1:])
+
+    # Chunks ---------------------------------------------------------------------------------------------------------
+
+    def _reconcile(self, scope: SessionScope, drafts: list[Draft], state: SessionState) -> None:
+        """Makes the stored chunks of a session say what its logs say, without ever losing a stored message.
+
+        Where the logs still hold all that is stored, they decide. Where some of it is gone from them (a log was
+        deleted, cut or replaced), what is stored stays as it is and only new messages are added behind it.
+        """
+        stored = self._catalog.stored_chunks(scope.agent, scope.session_id, scope.stream)
+        keys = {key for chunk in stored for key in chunk.keys}
+        complete = keys <= {draft.key for draft in drafts}
+        if not complete:
+            drafts = [draft for draft in drafts if draft.key not in keys]
+        if not drafts:
+            return
+        drafts = [blank(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
+        folders = self._catalog.session_folders(scope.agent, scope.session_id)
+        state = replace(
+            state,
+            first_number=1 if complete else stored[-1].number + 1,
+            folders={cwd: Identity(*found) if found else None for cwd, found in folders.items()},
+            duplicates=self._catalog.duplicates_of([draft.key for draft in drafts]),
+            late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
+        )
+        earlier = {chunk.number: chunk for chunk in stored} if complete else {}
+        for chunk in session_chunks(scope, drafts, state, self._resolver, self._redact):
+            if chunk.fields["project"] in self._tombstones.projects:
+                self._report.forgotten += 1
+            else:
+                self._put(chunk, earlier.pop(chunk.number, None))
+        for leftover in earlier.values():
+            self._report.chunks_removed += 1
+            self._remove_files(leftover.path)
+            self._catalog.remove_chunk(leftover.id)
+
+    def _put(self, chunk: Rendered, stored: StoredChunk | None) -> None:
+        sidecar = chunk.sidecar
+        digest = sha256(sidecar).hexdigest()
+        path = f"{chunk.stem}.md"
+        if stored is not None and (stored.path, stored.content_sha256, stored.sidecar_sha256) == (
+            path,
+            chunk.fields["content_sha256"],
+            digest,
+        ):
+            if not self._request.full_rescan or self._on_disk(chunk, sidecar):
+                self._report.chunks_unchanged += 1
+                return
+        self._count(chunk, stored)
+        if not self._request.dry_run:
+            self._writer.stage_chunk(chunk.stem, chunk.markdown, sidecar)
+            self._report.paths.append(path)
+        if stored is not None and stored.path != path:
+            self._remove_files(stored.path)
+        self._catalog.put_chunk(chunk.fields, path, digest, len(chunk.markdown))
+
+    def _count(self, chunk: Rendered, stored: StoredChunk | None) -> None:
+        report = self._report
+        report.chunks_written += 1
+        bucket = report.buckets.setdefault(chunk.fields["project"], {})
+        bucket[chunk.fields["agent"]] = bucket.get(chunk.fields["agent"], 0) + 1
+        for rule, count in chunk.fields["redactions"].items():
+            report.redactions[rule] = report.redactions.get(rule, 0) + count
+        new = {item["key"] for item in chunk.fields["messages"] if not item.get("repeated")}
+        report.messages += len(new - set(stored.keys if stored else ()))
+
+    def _remove_files(self, path: str) -> None:
+        if not self._request.dry_run:
+            self._writer.stage_removal(path)
+            self._writer.stage_removal(f"{path.removesuffix('.md')}.meta.json")
+
+    def _on_disk(self, chunk: Rendered, sidecar: bytes) -> bool:
+        home = self._layout.home
+        try:
+            return (home / f"{chunk.stem}.md").read_bytes() == chunk.markdown and (
+                home / f"{chunk.stem}.meta.json"
+            ).read_bytes() == sidecar
+        except OSError:
+            return False
+
+    # Publishing -----------------------------------------------------------------------------------------------------
+
+    def _publish(self, *, last: bool = False) -> None:
+        """Makes what is staged visible, then records it."""
+        if self._request.dry_run:
+            return
+        self._catalog.learn(self._resolver.take_new())
+        self._writer.publish()
+        if self._touched:
+            self._update_touched()
+            self._writer.publish()
+        if last:
+            apply_ignore_file(self._layout, self._catalog)
+            write_summary(self._layout, self._catalog)
+        self._catalog.commit()
+        self._writer.finish()
+
+    def _update_touched(self) -> None:
+        """Chunks that were stored before something was learned about them: copies that turned up, a late title."""
+        for chunk_id in sorted(self._touched):
+            path = self._catalog.path_of(chunk_id)
+            if path is None:
+                continue
+            fields = dict(load_sidecar(self._layout, path).fields)
+            keys = dict.fromkeys(item["key"] for item in fields.get("messages") or () if not item.get("repeated"))
+            duplicates = self._catalog.duplicates_of(list(keys))
+            fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
+            if self._catalog.is_last(chunk_id):
+                fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
+            sidecar = encode_sidecar(fields)
+            self._writer.stage(f"{path.removesuffix('.md')}.meta.json", sidecar)
+            size = self._layout.chunk(path).stat().st_size
+            self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
+        self._touched.clear()
+
+
+def _lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:
+    """Lane and parent: what the log's place says, else what its records say."""
+    lane: Lane = "primary"
+    parent: str | None = None
+    for _, identity in session.logs:
+        if identity.lane == "subagent":
+            lane = "subagent"
+        parent = parent or identity.parent_session
+    for _, fact in reading.facts:
+        lane = fact.lane or lane
+        parent = parent or fact.parent_session
+    return lane, parent if parent != session.session_id else None

@@ -1,0 +1,63 @@
+"""Reads stored chunks: one by its path, or all of them by walking the store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from aicx.corpus.sidecar import Sidecar, decode_sidecar
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout, parse_chunk_name
+
+_SIDECAR_SUFFIX = ".meta.json"
+
+
+def sidecar_path(chunk_path: str) -> str:
+    """The sidecar's path for a chunk's, both relative to the home."""
+    return f"{chunk_path.removesuffix('.md')}{_SIDECAR_SUFFIX}"
+
+
+def load_sidecar(layout: Layout, chunk_path: str) -> Sidecar:
+    """The sidecar of a stored chunk. Raises NotFound or CorpusDamaged."""
+    return decode_sidecar(_read(layout.chunk(sidecar_path(chunk_path)), layout), sidecar_path(chunk_path))
+
+
+def load_markdown(layout: Layout, chunk_path: str) -> bytes:
+    """The Markdown of a stored chunk. Raises NotFound."""
+    return _read(layout.chunk(chunk_path), layout)
+
+
+def walk_chunks(layout: Layout) -> Iterator[str]:
+    """The relative path of every chunk in the store, sorted. Symbolic links are not followed."""
+    for top in (layout.store, layout.non_repository):
+        yield from _walk(top, f"{top.name}/")
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path), f"{prefix}{entry.name}/")
+        elif entry.is_file(follow_symlinks=False) and parse_chunk_name(entry.name):
+            yield prefix + entry.name
+
+
+def _read(path: Path, layout: Layout) -> bytes:
+    if _leads_out(path, layout):
+        raise NotFound(f"{path} leads out of the store through a symbolic link", hint="put the real file there")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"{path} does not exist", hint="aicx doctor") from None
+    except OSError as error:
+        raise CorpusDamaged(f"{path} cannot be read: {error.strerror or error}", hint="aicx doctor") from error
+
+
+def _leads_out(path: Path, layout: Layout) -> bool:
+    return not path.resolve().is_relative_to(layout.home.resolve())
+
+

@@ -1,0 +1,111 @@
+"""The sidecar of a chunk: what is written, and reading back any version of it without losing unknown fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from aicx.errors import CorpusDamaged
+
+SCHEMA = "aicx.chunk/1"
+REQUIRED = (
+    "schema",
+    "id",
+    "project",
+    "agent",
+    "session_id",
+    "date",
+    "kind",
+    "started_at",
+    "completed_at",
+    "content_sha256",
+    "source",
+    "redactions",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A sidecar as its JSON object, with the fields everything needs as attributes."""
+
+    fields: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.fields["id"])
+
+    @property
+    def agent(self) -> str:
+        return str(self.fields["agent"])
+
+    @property
+    def session_id(self) -> str:
+        return str(self.fields["session_id"])
+
+    @property
+    def number(self) -> int:
+        return int(self.id.rsplit(":", 1)[1])
+
+    @property
+    def stream(self) -> str:
+        """``history`` for the prompts kept from a prompt history alone, empty for a session's own log."""
+        return str(self.fields.get("stream") or "")
+
+    @property
+    def project(self) -> str:
+        return str(self.fields["project"])
+
+    @property
+    def date(self) -> str:
+        return str(self.fields["date"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.fields["kind"])
+
+    @property
+    def started_at(self) -> datetime:
+        return datetime.fromisoformat(self.fields["started_at"])
+
+    @property
+    def content_sha256(self) -> str:
+        return str(self.fields["content_sha256"])
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return list(self.fields.get("messages") or ())
+
+    def get(self, name: str) -> Any:
+        return self.fields.get(name)
+
+
+def encode_sidecar(fields: Mapping[str, Any]) -> bytes:
+    """``fields`` as the bytes of a sidecar, the same for the same fields in any order.
+
+    Optional fields that are empty are left out, never null.
+    """
+    names = (*REQUIRED, *sorted(set(fields) - set(REQUIRED)))
+    kept = {name: fields[name] for name in names if name in REQUIRED or fields[name] not in (None, [], {}, "")}
+    return orjson.dumps(kept, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def decode_sidecar(body: bytes, name: str) -> Sidecar:
+    """The sidecar in ``body``; the error names the file and what is wrong with it."""
+    try:
+        fields = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise CorpusDamaged(f"{name} is not JSON: {error}", hint="aicx doctor --fix") from error
+    if not isinstance(fields, dict):
+        raise CorpusDamaged(f"{name} is not a JSON object", hint="aicx doctor --fix")
+    missing = [field for field in REQUIRED if field not in fields]
+    if missing:
+        raise CorpusDamaged(f"{name} lacks {', '.join(missing)}", hint="aicx doctor --fix")
+    if not str(fields["schema"]).startswith("aicx.chunk/"):
+        raise CorpusDamaged(f"{name} has the unknown schema {fields['schema']!r}", hint="a newer aicx may read it")
+    if not str(fields["id"]).rpartition(":")[2].isdigit():
+        raise CorpusDamaged(f"{name} has the malformed id {fields['id']!r}", hint="aicx doctor --fix")
+    return Sidecar(fields)

@@ -1,0 +1,65 @@
+"""Every failure a user can meet, each with an exit code and the next step.
+
+AicxError                     1  anything below, as one family
+├── UsageError                2  the call's words do not fit
+│   └── UnsafePath            2  a path or name that could leave its folder
+├── NotFound                  3  the thing asked for does not exist
+├── MissingExtra              4  an optional part is not installed
+├── StoreLocked               5  another writer holds the store for too long
+├── StoreUnwritable           6  disk full, read-only home, no permission
+├── CorpusDamaged             7  a stored file cannot be read as what it should be
+└── SourceUnreadable          8  an agent's log cannot be read at all
+"""
+
+from __future__ import annotations
+
+
+class AicxError(Exception):
+    """An expected failure: a message for people, a hint with the next step, an exit code for scripts."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(AicxError):
+    exit_code = 2
+
+
+class UnsafePath(UsageError):
+    pass
+
+
+class NotFound(AicxError):
+    exit_code = 3
+
+
+class MissingExtra(AicxError):
+    exit_code = 4
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the optional part [{extra}], which is not installed.",
+            hint=f"pip install 'aicx-py[{extra}]'",
+        )
+        self.feature = feature
+        self.extra = extra
+
+
+class StoreLocked(AicxError):
+    exit_code = 5
+
+
+class StoreUnwritable(AicxError):
+    exit_code = 6
+
+
+class CorpusDamaged(AicxError):
+    exit_code = 7
+
+
+class SourceUnreadable(AicxError):
+    exit_code = 8

@@ -1,0 +1,116 @@
+"""Where everything lies below ``AICX_HOME``, and the names that are safe to put there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from aicx.errors import UnsafePath
+
+LAYOUT_VERSION = 1
+NON_REPOSITORY = "non-repository-contexts"
+
+_SAFE_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SAFE_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_UNSAFE_RUN = re.compile(r"[^A-Za-z0-9._-]+")
+_CHUNK_NAME = re.compile(r"(?P<date>\d{4}_\d{4})_(?P<agent>[a-z-]+)_(?P<session>.+)_(?P<number>\d{3,})\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The on-disk layout as a value: every path aicx writes comes from here."""
+
+    home: Path
+
+    @property
+    def store(self) -> Path:
+        return self.home / "store"
+
+    @property
+    def non_repository(self) -> Path:
+        return self.home / NON_REPOSITORY
+
+    @property
+    def summary(self) -> Path:
+        return self.home / "index.json"
+
+    @property
+    def catalog(self) -> Path:
+        return self.home / "catalog.sqlite"
+
+    @property
+    def lexical_index(self) -> Path:
+        return self.home / "index" / "lexical"
+
+    @property
+    def ignore_file(self) -> Path:
+        return self.home / ".aicxignore"
+
+    @property
+    def config_file(self) -> Path:
+        return self.home / "config.toml"
+
+    @property
+    def tombstones(self) -> Path:
+        return self.home / "forgotten.jsonl"
+
+    @property
+    def locks(self) -> Path:
+        return self.home / "locks"
+
+    @property
+    def staging(self) -> Path:
+        """Files being written, on the same file system as the store so that a rename publishes them."""
+        return self.home / "locks" / "staging"
+
+    def chunk(self, relative: str) -> Path:
+        """The file behind a stored relative path; refuses one that would lead outside the store."""
+        if "\0" in relative or "\\" in relative or "\n" in relative or "\r" in relative:
+            raise UnsafePath(f"not a path of this store: {relative!r}")
+        pure = PurePosixPath(relative)
+        if pure.is_absolute() or ".." in pure.parts or pure.parts[:1] not in (("store",), (NON_REPOSITORY,)):
+            raise UnsafePath(f"not a path of this store: {relative!r}")
+        return self.home / pure
+
+
+def chunk_stem(
+    project: str | None, date: str, kind: str, agent: str, session_id: str, number: int, stream: str = ""
+) -> str:
+    """A chunk's path below the home, without its ending. ``date`` is ISO; ``project`` is ``org/repo`` or None."""
+    day = f"{date[:4]}_{date[5:7]}{date[8:10]}"
+    folder = f"store/{project}" if project else NON_REPOSITORY
+    session = safe_session(session_id) + (f"~{stream}" if stream else "")
+    return f"{folder}/{day}/{kind}/{agent}/{day}_{agent}_{session}_{number:03d}"
+
+
+def parse_chunk_name(name: str) -> tuple[str, str, str, int] | None:
+    """(date folder, agent, session part, number) of a chunk's file name; None when it is not one."""
+    match = _CHUNK_NAME.fullmatch(name)
+    return (match["date"], match["agent"], match["session"], int(match["number"])) if match else None
+
+
+def safe_session(session_id: str) -> str:
+    """A session id as part of a file name: itself where it is plain, else cleaned and made unique by its hash.
+
+    Two different ids never give the same name: ``~`` occurs in no plain id and the hash is of the whole id.
+    """
+    if _SAFE_SESSION.fullmatch(session_id):
+        return session_id
+    cleaned = _UNSAFE_RUN.sub("-", session_id).strip("-.")[:60] or "session"
+    return f"{cleaned}~{sha256(session_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def safe_project(organisation: str, repository: str) -> str | None:
+    """``org/repo`` when both can be folder names as they are, else None."""
+    if _SAFE_PART.fullmatch(organisation) and _SAFE_PART.fullmatch(repository):
+        return f"{organisation}/{repository}"
+    return None
+
+
+def user_path(text: str) -> Path:
+    """A path given by the user; refuses control characters, which no real path of theirs has."""
+    if any(ord(character) < 32 for character in text):
+        raise UnsafePath(f"the path holds control characters: {text!r}")
+    return Path(text).expanduser()

@@ -1,0 +1,23 @@
+"""The table of log sources: one row an agent, one module a row, imported when first needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from aicx.errors import UsageError
+from aicx.types import Source
+
+SOURCES: dict[str, str] = {
+    "claude": "aicx.sources.claude",
+    "codex": "aicx.sources.codex",
+    "gemini": "aicx.sources.gemini",
+    "gemini-antigravity": "aicx.sources.antigravity",
+}
+
+
+def load_source(agent: str) -> Source:
+    """The source for ``agent``; the error names the known ones."""
+    if agent not in SOURCES:
+        raise UsageError(f"unknown agent {agent!r}", hint=f"known agents: {', '.join(SOURCES)}")
+    source: Source = import_module(SOURCES[agent]).SOURCE
+    return source
