@@ -133,6 +133,13 @@ class Catalog:
                 return None
         return None
 
+    @classmethod
+    def in_memory(cls) -> Self:
+        """An empty catalogue that exists only as long as it is asked."""
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(_SCHEMA)
+        return cls(connection)
+
     def close(self) -> None:
         self.connection.close()
 

@@ -11,6 +11,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog import Catalog, StoredChunk
 from aicx.corpus.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.drafts import Draft, Redact, blank, draft_entries
+from aicx.corpus.filters import match_projects
 from aicx.corpus.identity import Identity, Resolver
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.plan import SessionLogs, make_plan
@@ -194,7 +195,7 @@ class _Run:
             return True
         folders = {entry.cwd for entry in entries if entry.cwd}
         projects = {identity.project for cwd in folders if (identity := self._resolver.resolve(cwd))}
-        return any(project.lower() in text.lower() for text in (*folders, *projects))
+        return bool(match_projects(project, (*folders, *projects))[0])
 
     def _keep(self, entries: Sequence[TimelineEntry]) -> None:
         if self._request.keep_entries:

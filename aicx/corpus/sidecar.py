@@ -90,7 +90,15 @@ def encode_sidecar(fields: Mapping[str, Any]) -> bytes:
     """
     names = (*REQUIRED, *sorted(set(fields) - set(REQUIRED)))
     kept = {name: fields[name] for name in names if name in REQUIRED or fields[name] not in (None, [], {}, "")}
-    return orjson.dumps(kept, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    lines = [b"  " + orjson.dumps(name) + b": " + _encode_value(value) for name, value in kept.items()]
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def _encode_value(value: Any) -> bytes:
+    """One line a field, and one an element where the elements are objects: short files that still read well."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return b"[\n    " + b",\n    ".join(map(orjson.dumps, value)) + b"\n  ]"
+    return orjson.dumps(value)
 
 
 def decode_sidecar(body: bytes, name: str) -> Sidecar:

@@ -1,0 +1,25 @@
+"""The command `aicx`, and `python -m aicx`: the one place where exceptions become exit codes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    _forget_current_folder()
+    from aicx.cli import run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+def _forget_current_folder() -> None:
+    """`python -m` puts the current folder first on the path, and a user's project may hold an `indexer/` of its own."""
+    here = str(Path.cwd())
+    package_parent = str(Path(__file__).resolve().parent.parent)
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", here) or entry == package_parent]
+
+
+if __name__ == "__main__":
+    main()

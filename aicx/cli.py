@@ -1,0 +1,139 @@
+"""The command line: one table of commands, each imported only when it is called, and the boundary for errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any
+
+import click
+import typer
+from typer.core import TyperGroup
+
+import aicx
+from aicx import console
+from aicx.errors import AicxError
+
+# Command -> module with its function `command`, in the order in which help lists them.
+COMMANDS: dict[str, str] = {
+    "store": "aicx.commands.store",
+    "steer": "aicx.commands.steer",
+    "show": "aicx.commands.show",
+    "refs": "aicx.commands.refs",
+    "list": "aicx.commands.list",
+    "state": "aicx.commands.state",
+    "doctor": "aicx.commands.doctor",
+    "extract": "aicx.commands.extract",
+    "forget": "aicx.commands.forget",
+    "demo": "aicx.commands.demo",
+    "all": "aicx.commands.all",
+    "claude": "aicx.commands.claude",
+    "codex": "aicx.commands.codex",
+    "gemini": "aicx.commands.gemini",
+}
+
+_INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
+_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+class _LazyGroup(TyperGroup):
+    """Knows every command by name and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name, no_args_is_help=False)(import_module(COMMANDS[cmd_name]).command)
+        command = typer.main.get_command(single)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(
+    cls=_LazyGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        console.out(f"aicx {aicx.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colour, as with NO_COLOR=1.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", help="Print the version and stop.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Keep the logs of your coding agents as a corpus you own, and ask it questions.
+
+    Start with `aicx store`, which reads the logs of Claude Code, Codex, Gemini CLI and Antigravity and changes none of
+    them. Then try `aicx steer --since 7d`. `aicx demo` shows it all on invented logs.
+
+    The corpus lies in ~/.aicx, or where AICX_HOME says. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found,
+    4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot be
+    read, 70 a bug in aicx, 130 interrupted.
+    """
+    console.Look.color = console.wants_color(os.environ) and not no_color
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command line and returns its exit code; every failure ends here as a line a person can use."""
+    wants_json = "--json" in arguments or "-j" in arguments
+    try:
+        result = app(args=list(arguments), prog_name="aicx", standalone_mode=False)
+        sys.stdout.flush()
+    except AicxError as error:
+        _report(error.message, error.hint, type(error).__name__, wants_json)
+        return error.exit_code
+    except click.UsageError as error:
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            error.show()
+        else:
+            place = error.ctx.command_path if error.ctx else "aicx"
+            _report(error.format_message(), f"{place} --help", "UsageError", wants_json)
+        return error.exit_code
+    except click.ClickException as error:
+        _report(error.format_message(), None, type(error).__name__, wants_json)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        console.say("interrupted; everything stored so far is whole")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader had enough (`| head`). Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page
+        _report(f"internal error: {type(error).__name__}: {error}", _bug_hint(), "InternalError", wants_json)
+        return _INTERNAL_ERROR
+    return result if isinstance(result, int) else 0
+
+
+def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None:
+    from aicx.redaction import redact
+
+    message = redact(message).text
+    if wants_json:
+        fields: dict[str, Any] = {"ok": False, "error": message, "kind": kind, "hint": hint}
+        console.out_json("aicx.error/1", fields)
+        return
+    console.say(f"{console.style('error:', fg='red', bold=True)} {message}")
+    if hint:
+        console.say(f"{console.style(' next:', fg='cyan', bold=True)} {hint}")
+
+
+def _bug_hint() -> str:
+    if os.environ.get("AICX_DEBUG"):
+        traceback.print_exc()
+    return "this is a bug in aicx; AICX_DEBUG=1 shows where"

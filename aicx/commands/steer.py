@@ -1,0 +1,96 @@
+"""`aicx steer`: which chunks are there, by what is known of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.filters import parse_date_range, parse_instant
+from aicx.corpus.query import steer
+from aicx.types import Filters
+
+SCHEMA = "aicx.steer/1"
+
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")]
+
+
+def command(
+    project: options.Project = None,
+    agent: options.Agent = None,
+    kind: options.Kind = None,
+    session: options.Session = None,
+    run_id: options.RunId = None,
+    prompt_id: options.PromptId = None,
+    date: options.Date = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    branch: options.Branch = None,
+    file: options.File = None,
+    limit: Limit = 20,
+    json: options.Json = False,
+) -> None:
+    """List stored chunks by project, agent, date, session, branch or file, newest first.
+
+    Example: aicx steer -p myrepo --since 7d
+    Example: aicx steer --file src/parser.py --agent codex
+    Example: aicx steer --run-id r-2026-01-31 --json
+    """
+    now = options.now()
+    filters = Filters(
+        project=project,
+        agent=agent,
+        kind=kind,
+        session=session,
+        run_id=run_id,
+        prompt_id=prompt_id,
+        since=parse_instant(since, now) if since else None,
+        until=parse_instant(until, now, end_of_day=True) if until else None,
+        date=parse_date_range(date) if date is not None else None,
+        branch=branch,
+        file=file,
+    )
+    found = steer(load_settings().layout, filters, limit)
+    if json:
+        console.out_json(
+            SCHEMA,
+            {
+                "results": len(found.items),
+                "matched": found.matched,
+                "items": found.items,
+                "notes": found.notes,
+                "oracle_status": found.oracle_status,
+            },
+        )
+        return
+    for item in found.items:
+        _print(item)
+    if found.oracle_status["fallback_reason"]:
+        console.warn(found.oracle_status["fallback_reason"])
+    for note in found.notes:
+        console.say(f"note: {note}")
+    if not found.items:
+        console.say("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+    elif found.matched > len(found.items):
+        console.say(f"{len(found.items)} of {found.matched} shown; --limit shows more.")
+
+
+def _print(item: dict[str, Any]) -> None:
+    style = console.style
+    started = datetime.fromisoformat(item["started_at"]).astimezone()
+    title = item.get("session_title") or item.get("title") or "(no title)"
+    facts = [item["project"], item["agent"], item["kind"]]
+    if item.get("branch"):
+        facts.append(f"branch {item['branch']}")
+    if item.get("lane") == "subagent":
+        facts.append("subagent")
+    if item.get("errors"):
+        facts.append(console.plural(len(item["errors"]), "error"))
+    console.out(f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(title, bold=True)}")
+    console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
+    console.out(style(f"  {item['path']}", dim=True))
+
+

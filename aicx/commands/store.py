@@ -1,0 +1,263 @@
+"""`aicx store`: everything that is not stored yet becomes part of the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import Settings, load_settings
+from aicx.corpus.ingest import Progress, StoreReport, StoreRequest, store
+from aicx.paths import user_path
+from aicx.types import TimelineEntry
+
+SCHEMA = "aicx.store/1"
+ENTRIES_SCHEMA = "aicx.entries/1"
+_MOST_PROBLEMS = 10
+
+
+class Emit(StrEnum):
+    none = "none"
+    paths = "paths"
+    json = "json"
+
+
+EmitOption = Annotated[
+    Emit,
+    typer.Option("--emit", help="What stdout gets: nothing, the stored paths, or all that was read as JSON."),
+]
+ReportFolder = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Also write what was read as a report into this folder."),
+]
+FullRescan = Annotated[bool, typer.Option("--full-rescan", help="Read every log again, also the unchanged ones.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be stored and write nothing.")]
+StoreSince = Annotated[
+    str | None,
+    typer.Option("--since", metavar="WHEN", help="Only sessions active since then: 2026-01-31, 36h, 7d, 2w."),
+]
+
+
+def command(
+    agent: options.Agents = None,
+    project: options.Project = None,
+    hours: options.Hours = None,
+    since: StoreSince = None,
+    full_rescan: FullRescan = False,
+    dry_run: DryRun = False,
+    emit: EmitOption = Emit.none,
+    output: ReportFolder = None,
+    no_redact_secrets: options.NoRedact = False,
+    json: options.Json = False,
+) -> None:
+    """Read the agents' logs and store everything that is not stored yet.
+
+    The logs are only read, never changed. Secrets are replaced before anything is written. Running it again costs next
+    to nothing; run it daily (from cron, say) and no agent's clean-up can take your history away.
+
+    Example: aicx store            everything
+    Example: aicx store -a codex   one agent
+    Example: aicx store --since 7d --dry-run
+    """
+    run_store(
+        agents=tuple(agent or ()),
+        project=project,
+        hours=hours,
+        since=since,
+        full_rescan=full_rescan,
+        dry_run=dry_run,
+        emit=emit,
+        output=output,
+        no_redact_secrets=no_redact_secrets,
+        json=json,
+    )
+
+
+def limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
+    """The command that is `store` for some agents only."""
+
+    def command(
+        project: options.Project = None,
+        hours: options.Hours = None,
+        since: StoreSince = None,
+        full_rescan: FullRescan = False,
+        dry_run: DryRun = False,
+        emit: EmitOption = Emit.none,
+        output: ReportFolder = None,
+        no_redact_secrets: options.NoRedact = False,
+        json: options.Json = False,
+    ) -> None:
+        run_store(
+            agents=agents,
+            project=project,
+            hours=hours,
+            since=since,
+            full_rescan=full_rescan,
+            dry_run=dry_run,
+            emit=emit,
+            output=output,
+            no_redact_secrets=no_redact_secrets,
+            json=json,
+        )
+
+    command.__doc__ = help
+    return command
+
+
+def run_store(
+    *,
+    agents: tuple[str, ...],
+    project: str | None,
+    hours: float | None,
+    since: str | None,
+    full_rescan: bool,
+    dry_run: bool,
+    emit: Emit,
+    output: str | None,
+    no_redact_secrets: bool,
+    json: bool,
+) -> None:
+    """What `store` and its single-agent forms have in common."""
+    settings = load_settings()
+    folder = user_path(output) if output else None
+    if no_redact_secrets:
+        console.warn("secrets are stored as they are; anyone who can read the corpus can read them")
+    request = StoreRequest(
+        agents=agents,
+        project=project,
+        since=_cutoff(hours, since, options.now()),
+        full_rescan=full_rescan,
+        redact_secrets=not no_redact_secrets,
+        dry_run=dry_run,
+        keep_entries=emit is Emit.json or folder is not None,
+    )
+    with console.progress_bar("Storing") as bar:
+
+        def tell(progress: Progress) -> None:
+            bar(progress.done, progress.total, progress.label)
+
+        report = store(settings, request, tell, console.say)
+    if folder is not None:
+        from aicx.corpus.report import write_reports
+
+        for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
+            console.say(f"report: {path}")
+    _emit(settings, request, report, emit, json)
+
+
+def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime | None:
+    if since is not None:
+        from aicx.corpus.filters import parse_instant
+
+        return parse_instant(since, now)
+    return now - timedelta(hours=hours) if hours else None
+
+
+def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit, json: bool) -> None:
+    home = settings.layout.home
+    if emit is Emit.paths:
+        for path in report.paths:
+            console.out(str(home / path))
+    elif emit is Emit.json:
+        console.out_json(ENTRIES_SCHEMA, entries_payload(settings, request, report))
+    elif json:
+        console.out_json(SCHEMA, report_fields(settings, request, report))
+        return
+    _talk(settings, request, report)
+
+
+def report_fields(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
+    """The run as `aicx store --json` prints it."""
+    fields = asdict(replace(report, entries=[]))
+    del fields["entries"]
+    return {"home": str(settings.layout.home), "dry_run": request.dry_run, **fields}
+
+
+def entries_payload(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
+    """What was read, under the names that consumers of such exports know."""
+    return {
+        "generated_at": options.now().isoformat(timespec="seconds"),
+        "project_filter": request.project,
+        "requested_source_filters": list(request.agents),
+        "resolved_repositories": sorted(name for name in report.buckets if "/" in name),
+        "includes_non_repository_contexts": any("/" not in name for name in report.buckets),
+        "resolved_store_buckets": report.buckets,
+        "hours_back": None
+        if request.since is None
+        else round((options.now() - request.since).total_seconds() / 3600, 1),
+        "total_entries": len(report.entries),
+        "sessions": sorted({entry.session_id for entry in report.entries}),
+        "entries": [entry_fields(entry) for entry in report.entries],
+        "store_paths": [str(settings.layout.home / path) for path in report.paths],
+    }
+
+
+_FRAME_KINDS = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
+
+
+def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
+    """One entry under its exported names; what is not known is absent."""
+    fields = {
+        "timestamp": entry.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "agent": entry.agent,
+        "session_id": entry.session_id,
+        "role": entry.role,
+        "message": entry.text,
+        "frame_kind": _FRAME_KINDS.get(entry.role),
+        "branch": entry.branch,
+        "cwd": entry.cwd,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _talk(settings: Settings, request: StoreRequest, report: StoreReport) -> None:
+    verb = "would store" if request.dry_run else "stored"
+    say, style = console.say, console.style
+    if report.logs == 0:
+        say(f"No agent logs found below {settings.user_home}.")
+        say("Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured.")
+        return
+    if report.chunks_written == 0 and report.logs_read == 0:
+        say(f"{style('Up to date.', fg='green', bold=True)} {console.plural(report.logs, 'log')} looked at, none changed.")
+    else:
+        say(
+            f"{style(verb.capitalize(), fg='green', bold=True)} {console.plural(report.chunks_written, 'chunk')}"
+            f" with {console.plural(report.messages, 'new message')}"
+            f" from {console.plural(report.sessions, 'session')}"
+            f" ({console.plural(report.logs_read, 'log')}, {console.size(report.bytes_read)})."
+        )
+    for project, agents in sorted(report.buckets.items(), key=lambda item: -sum(item[1].values())):
+        counts = ", ".join(f"{agent} {count}" for agent, count in sorted(agents.items()))
+        say(f"  {style(project, bold=True)}: {counts}")
+    if report.redactions:
+        total = sum(report.redactions.values())
+        rules = ", ".join(f"{rule} {count}" for rule, count in sorted(report.redactions.items(), key=lambda item: -item[1]))
+        say(f"  {style(console.plural(total, 'secret') + ' redacted', fg='magenta')}: {rules}")
+    if report.duplicates:
+        say(f"  {console.plural(report.duplicates, 'copy').replace('copys', 'copies')} of stored messages recorded, not stored again")
+    if report.forgotten:
+        say(f"  {report.forgotten} left out because you had them forgotten")
+    for note in report.notes:
+        say(f"  {note}")
+    _talk_problems(report)
+    if report.chunks_written and not request.dry_run:
+        say(f"The corpus is in {settings.layout.home}. Next: aicx steer --since 7d")
+
+
+def _talk_problems(report: StoreReport) -> None:
+    if not report.problems:
+        return
+    console.warn(f"{console.plural(len(report.problems), 'record')} could not be read; the rest is stored")
+    for problem in report.problems[:_MOST_PROBLEMS]:
+        where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
+        console.say(f"  {where}: {problem.reason}")
+    if len(report.problems) > _MOST_PROBLEMS:
+        console.say(f"  and {len(report.problems) - _MOST_PROBLEMS} more; --json lists them all")
+
+

@@ -1,0 +1,98 @@
+"""Talks to people: data on stdout, everything else on stderr, colour only where it is wanted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+import typer
+
+_UNITS = ("B", "KB", "MB", "GB", "TB")
+
+
+class Look:
+    """Whether to use colour; set once at the door from `--no-color`, `NO_COLOR` and the terminal."""
+
+    color: bool = True
+
+
+def wants_color(environ: Mapping[str, str]) -> bool:
+    """The convention of no-color.org, plus terminals that say they can do nothing."""
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def style(text: str, **how: Any) -> str:
+    """``text`` with colour; plain where colour is off. Takes the arguments of `click.style`."""
+    return typer.style(text, **how) if Look.color else text
+
+
+def out(text: str = "") -> None:
+    """One line of data on stdout."""
+    typer.echo(text, color=None if Look.color else False)
+
+
+def out_bytes(body: bytes) -> None:
+    """Data on stdout as it is, for text that is stored as bytes."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(body)
+    sys.stdout.buffer.flush()
+
+
+def out_json(schema: str, fields: Mapping[str, Any]) -> None:
+    """One JSON object on one line of stdout, its schema first."""
+    out_bytes(orjson.dumps({"schema": schema, **fields}, default=str, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def say(text: str = "") -> None:
+    """One line for people, on stderr."""
+    typer.echo(text, err=True, color=None if Look.color else False)
+
+
+def warn(text: str) -> None:
+    say(f"{style('warning:', fg='yellow', bold=True)} {text}")
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on stderr while it is a terminal; the yielded function takes (done, total, what it is at)."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda done, total, at: None
+        return
+    # Imported here: a cold `steer` has no bar and should not pay for one.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    console = Console(stderr=True, no_color=not Look.color)
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[at]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(label, total=None, at="")
+
+        def tell(done: int, total: int, at: str) -> None:
+            bar.update(task, completed=done, total=total, at=at[:24])
+
+        yield tell
+
+
+def size(count: float) -> str:
+    """A number of bytes as people write it."""
+    for unit in _UNITS[:-1]:
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} {_UNITS[-1]}"
+
+
+def plural(count: int, noun: str) -> str:
+    """``3 chunks``, ``1 chunk``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,152 @@
+"""Turns what a user may limit a question to into conditions on the catalogue; one meaning for every command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any
+
+from aicx.corpus.catalog import Catalog
+from aicx.errors import UsageError
+from aicx.paths import NON_REPOSITORY
+from aicx.types import KINDS, Filters
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_GLOB = frozenset("*?[")
+
+
+def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list[str]]:
+    """An SQL condition on ``chunks``, its values, and notes for the user on how a filter was read."""
+    parts = ["ignored=0"]
+    values: list[Any] = []
+    notes: list[str] = []
+
+    def add(condition: str, *found: Any) -> None:
+        parts.append(condition)
+        values.extend(found)
+
+    for column in ("run_id", "prompt_id"):
+        if (wanted := getattr(filters, column)) is not None:
+            add(f"{column}=?", wanted)
+    if filters.agent is not None:
+        add("agent=?", filters.agent.lower())
+    if filters.kind is not None:
+        add("kind=?", parse_kind(filters.kind))
+    if filters.session is not None:
+        low, high = filters.session, filters.session + "\U0010ffff"
+        add("((session_id>=? AND session_id<?) OR (parent_session>=? AND parent_session<?))", low, high, low, high)
+    if filters.branch is not None:
+        add("branch GLOB ?" if _GLOB & set(filters.branch) else "branch=?", filters.branch)
+    if filters.since is not None:
+        add("completed_at>=?", _instant(filters.since))
+    if filters.until is not None:
+        add("started_at<=?", _instant(filters.until))
+    if filters.date is not None:
+        low_day, high_day = filters.date
+        if low_day is not None:
+            add("date>=?", low_day)
+        if high_day is not None:
+            add("date<=?", high_day)
+    if filters.file is not None:
+        test = "path GLOB ?" if _GLOB & set(filters.file) else "instr(path, ?)>0"
+        add(f"rowid IN (SELECT chunk FROM files WHERE {test})", filters.file)
+    if filters.project is not None:
+        condition, found, note = _project_condition(filters.project, catalog)
+        add(condition, *found)
+        notes += note
+    return " AND ".join(parts), values, notes
+
+
+def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], bool]:
+    """The projects or folders that ``wanted`` names, and whether they match as whole names.
+
+    ``owner/repo``, ``owner/``, ``/repo`` and a bare name match whole path parts, ``*`` and ``?`` as in a shell. Only
+    when no name fits as a whole does a part of one do: a filter for ``api`` must not take ``apiary`` along.
+    """
+    text = wanted.strip().lower()
+    names = list(candidates)
+    exact = [name for name in names if _names(text, name.lower())]
+    return (exact, True) if exact else ([name for name in names if text in name.lower()], False)
+
+
+def parse_kind(text: str) -> str:
+    """A kind in its stored spelling; the singular is understood."""
+    kind = text.lower()
+    kind = {name.removesuffix("s"): name for name in KINDS}.get(kind, kind)
+    if kind not in KINDS:
+        raise UsageError(f"unknown kind {text!r}", hint=f"kinds: {', '.join(KINDS)}")
+    return kind
+
+
+def parse_date_range(text: str) -> tuple[str | None, str | None]:
+    """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included."""
+    low, dots, high = text.partition("..")
+    for day in (low, high):
+        if day:
+            _check_day(day)
+    if dots:
+        return low or None, high or None
+    if not low:
+        raise UsageError("an empty date", hint="write it as 2026-01-31 or 2026-01-01..2026-01-31")
+    return low, low
+
+
+def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
+    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, or how long ago: ``36h``, ``7d``, ``2w``."""
+    if match := _AGO.fullmatch(text.strip().lower()):
+        return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is no point in time", hint="write 2026-01-31, 2026-01-31T14:00, 36h, 7d or 2w"
+        ) from None
+    if end_of_day and _DAY.fullmatch(text.strip()):
+        at += timedelta(days=1, microseconds=-1)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], list[str]]:
+    rows = catalog.rows("SELECT DISTINCT project, cwd FROM chunks WHERE ignored=0")
+    projects = sorted({row["project"] for row in rows} - ({NON_REPOSITORY} if wanted != NON_REPOSITORY else set()))
+    folders = sorted({row["cwd"] for row in rows if row["cwd"] and row["project"] == NON_REPOSITORY})
+    found, whole = match_projects(wanted, (*projects, *folders))
+    notes = []
+    if not found:
+        notes.append(f"no project or folder matches {wanted!r}; known: {', '.join(projects) or 'none'}")
+    elif not whole:
+        notes.append(f"no project is named {wanted!r}; taken as a part of {', '.join(found)}")
+    marks = ",".join("?" * len(found))
+    return f"(project IN ({marks}) OR (project='{NON_REPOSITORY}' AND cwd IN ({marks})))", [*found, *found], notes
+
+
+def _names(wanted: str, name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    if wanted == name or _GLOB & set(wanted):
+        return fnmatchcase(name, wanted) or any(fnmatchcase(part, wanted) for part in parts)
+    wanted_parts = PurePosixPath(wanted.strip("/")).parts
+    if not wanted_parts:
+        return False
+    if wanted.endswith("/"):
+        return parts[: len(wanted_parts)] == wanted_parts
+    if wanted.startswith("/") and not name.startswith("/"):
+        return parts[-len(wanted_parts) :] == wanted_parts
+    return any(
+        parts[start : start + len(wanted_parts)] == wanted_parts for start in range(len(parts) - len(wanted_parts) + 1)
+    )
+
+
+def _check_day(text: str) -> None:
+    try:
+        date.fromisoformat(text if _DAY.fullmatch(text) else "")
+    except ValueError:
+        raise UsageError(f"{text!r} is no date", hint="write it as 2026-01-31 or 2026-01-01..2026-01-31") from None
+
+
+def _instant(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
