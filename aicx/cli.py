@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
-import click
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import aicx
 from aicx import console
@@ -42,22 +41,22 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 class _LazyGroup(TyperGroup):
     """Knows every command by name and imports only the one that is called."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: typer.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:
         if cmd_name not in COMMANDS:
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name, no_args_is_help=False)(import_module(COMMANDS[cmd_name]).command)
+        single.command(cmd_name)(import_module(COMMANDS[cmd_name]).command)
         command = typer.main.get_command(single)
+        assert isinstance(command, TyperCommand)
         command.name = cmd_name
         return command
 
 
 app = typer.Typer(
     cls=_LazyGroup,
-    no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -92,31 +91,26 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit code; every failure ends here as a line a person can use."""
     wants_json = "--json" in arguments or "-j" in arguments
     try:
-        result = app(args=list(arguments), prog_name="aicx", standalone_mode=False)
+        result = app(args=list(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
         sys.stdout.flush()
     except AicxError as error:
         _report(error.message, error.hint, type(error).__name__, wants_json)
         return error.exit_code
-    except click.UsageError as error:
-        if isinstance(error, click.exceptions.NoArgsIsHelpError):
-            error.show()
-        else:
-            place = error.ctx.command_path if error.ctx else "aicx"
-            _report(error.format_message(), f"{place} --help", "UsageError", wants_json)
+    except typer.TyperException as error:
+        _report(error.format_message(), "aicx --help, or --help after the command", type(error).__name__, wants_json)
         return error.exit_code
-    except click.ClickException as error:
-        _report(error.format_message(), None, type(error).__name__, wants_json)
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        console.say("interrupted; everything stored so far is whole")
+    except typer.Abort:
+        console.say("stopped; nothing was changed")
         return _INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
         # The reader had enough (`| head`). Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page
         _report(f"internal error: {type(error).__name__}: {error}", _bug_hint(), "InternalError", wants_json)
         return _INTERNAL_ERROR
+    if result == _INTERRUPTED:
+        console.say("interrupted; everything stored so far is whole")
     return result if isinstance(result, int) else 0
 
 

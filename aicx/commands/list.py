@@ -1,0 +1,37 @@
+"""`aicx list`: the raw logs the agents have on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.inventory import list_logs
+
+SCHEMA = "aicx.list/1"
+
+
+def command(agent: options.Agents = None, json: options.Json = False) -> None:
+    """List the raw logs of every agent with counts and sizes, and how many of them are stored.
+
+    Example: aicx list
+    Example: aicx list -a codex --json
+    """
+    groups, problems = list_logs(load_settings(), tuple(agent or ()))
+    if json:
+        console.out_json(SCHEMA, {"sources": [asdict(group) for group in groups], "problems": list(map(asdict, problems))})
+        return
+    width = max((len(group.agent) for group in groups), default=0)
+    for group in groups:
+        waiting = group.logs - group.stored
+        stored = console.style("all stored", fg="green") if not waiting else console.style(f"{waiting} to store", fg="yellow")
+        console.out(
+            f"{console.style(group.agent.ljust(width), bold=True)}  {group.format:<22}"
+            f" {console.plural(group.logs, 'log'):>12} {console.size(group.size):>10}  {stored}"
+        )
+    for problem in problems:
+        console.warn(f"{problem.path}: {problem.reason}")
+    if not groups:
+        console.say("No agent logs found. CLAUDE_CONFIG_DIR and CODEX_HOME say where else to look.")
+    elif any(group.logs > group.stored for group in groups):
+        console.say("Next: aicx store")

@@ -1,0 +1,64 @@
+"""`aicx refs`: what is stored of each project."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.inventory import list_chunk_paths, list_projects
+from aicx.errors import NotFound
+from aicx.types import Filters
+
+SCHEMA = "aicx.refs/1"
+
+
+class Emit(StrEnum):
+    summary = "summary"
+    paths = "paths"
+
+
+def command(
+    project: options.Project = None,
+    agent: options.Agent = None,
+    hours: options.Hours = None,
+    emit: Annotated[Emit, typer.Option("--emit", help="A line a project, or the path of every chunk.")] = Emit.summary,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
+    json: options.Json = False,
+) -> None:
+    """List the stored projects with their dates, agents and sizes, most recently active first.
+
+    Example: aicx refs -H 48
+    Example: aicx refs -p myrepo --emit paths
+    """
+    layout = load_settings().layout
+    since = options.now() - timedelta(hours=hours) if hours else None
+    filters = Filters(project=project, agent=agent, since=since)
+    if emit is Emit.paths and not json:
+        paths = list_chunk_paths(layout, filters)
+        for path in paths:
+            console.out(str(layout.home / path))
+        found_any = bool(paths)
+    else:
+        found, notes = list_projects(layout, filters)
+        found_any = bool(found)
+        if json:
+            console.out_json(SCHEMA, {"projects": [asdict(item) for item in found], "notes": notes})
+        for item in () if json else found:
+            agents = ", ".join(f"{name} {count}" for name, count in item.agents.items())
+            console.out(
+                f"{console.style(item.project, bold=True)}  {item.first_date} to {item.last_date}\n"
+                f"  {console.plural(item.sessions, 'session')}, {console.plural(item.chunks, 'chunk')},"
+                f" {console.size(item.size)}: {agents}"
+            )
+        for note in notes:
+            console.say(f"note: {note}")
+    if not found_any:
+        if strict:
+            raise NotFound("nothing stored matches", hint="aicx refs without filters lists what there is")
+        console.say("Nothing matches.")
