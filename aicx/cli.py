@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
+import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
@@ -41,10 +42,10 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 class _LazyGroup(TyperGroup):
     """Knows every command by name and imports only the one that is called."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> TyperCommand | None:
         if cmd_name not in COMMANDS:
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -96,10 +97,10 @@ def run(arguments: Sequence[str]) -> int:
     except AicxError as error:
         _report(error.message, error.hint, type(error).__name__, wants_json)
         return error.exit_code
-    except typer.TyperException as error:
+    except click.ClickException as error:
         _report(error.format_message(), "aicx --help, or --help after the command", type(error).__name__, wants_json)
         return error.exit_code
-    except typer.Abort:
+    except click.Abort:
         console.say("stopped; nothing was changed")
         return _INTERRUPTED
     except (BrokenPipeError, SystemExit):

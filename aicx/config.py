@@ -13,7 +13,7 @@ from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.types import AgentHomes
 
-_DEFAULTS: dict[str, Any] = {"redact_secrets": True, "lock_wait_seconds": 120.0}
+_DEFAULTS: dict[str, Any] = {"redact_secrets": True, "lock_wait_seconds": 120.0, "workers": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Settings:
     homes: AgentHomes
     redact_secrets: bool = True
     lock_wait_seconds: float = 120.0
+    workers: int = 1  # processes that read logs beside the one that writes
 
 
 def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | None = None) -> Settings:
@@ -42,6 +43,8 @@ def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | Non
         ),
         redact_secrets=bool(values["redact_secrets"]),
         lock_wait_seconds=float(values["lock_wait_seconds"]),
+        # One core is left for the writing process; more than four readers would only wait for it.
+        workers=int(values["workers"]) or min(4, os.cpu_count() or 1),
     )
 
 

@@ -189,9 +189,10 @@ class Catalog:
             (agent, session_id, stream),
         ).fetchall()
         chunks = []
-        for row in found:
-            keys = self.connection.execute("SELECT key FROM messages WHERE chunk=?", (row[0],))
-            chunks.append(StoredChunk(*row, tuple(_hex(key) for (key,) in keys)))
+        for rowid, chunk_id, number, path, content, sidecar in found:
+            keys = self.connection.execute("SELECT key FROM messages WHERE chunk=?", (rowid,))
+            own = tuple(_hex(key) for (key,) in keys)
+            chunks.append(StoredChunk(rowid, chunk_id, number, path, content, sidecar, own))
         return chunks
 
     def session_folders(self, agent: str, session_id: str) -> dict[str, tuple[str, str] | None]:

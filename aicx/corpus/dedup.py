@@ -26,9 +26,7 @@ class Copy:
     owner: str | None
 
 
-def separate_copies(
-    drafts: Iterable[Draft], catalog: Catalog, scope: SessionScope
-) -> tuple[list[Draft], list[Copy]]:
+def separate_copies(drafts: Iterable[Draft], catalog: Catalog, scope: SessionScope) -> tuple[list[Draft], list[Copy]]:
     """The messages that are new or this session's own, and the copies among them.
 
     What was stored first owns a message, so a session that has its chunks keeps them whatever turns up later.
@@ -111,9 +109,7 @@ def _is_talk(draft: Draft) -> bool:
     return draft.entry.role in ("user", "assistant")
 
 
-def _grouped(
-    messages: Iterable[KnownMessage], scope: SessionScope, field: str
-) -> dict[str, list[KnownMessage]]:
+def _grouped(messages: Iterable[KnownMessage], scope: SessionScope, field: str) -> dict[str, list[KnownMessage]]:
     """Messages of other sessions by ``field``. A prompt history never owns what a session's own log says."""
     groups: dict[str, list[KnownMessage]] = {}
     for message in messages:

@@ -17,7 +17,9 @@ _NO_NAMES = frozenset({"", "tmp", "temp", "src", "app", "lib", "docs", "workspac
 _DATE_LIKE = re.compile(r"\d{4}[-_]?\d{2}[-_]?\d{2}.*")
 # Worktree folders that agents and people put inside or beside the repository they belong to.
 _WORKTREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/.+")
-_REMOTE = re.compile(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE)
+_REMOTE = re.compile(
+    r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE
+)
 _SECTION = re.compile(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 
 

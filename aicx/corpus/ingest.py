@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 
 from aicx.config import Settings
 from aicx.corpus.catalog import Catalog, StoredChunk
 from aicx.corpus.dedup import Copy, covered_by_log, reference, separate_copies
-from aicx.corpus.drafts import Draft, Redact, blank, draft_entries
+from aicx.corpus.drafts import Draft, Redact, blank
 from aicx.corpus.filters import match_projects
 from aicx.corpus.identity import Identity, Resolver
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.plan import SessionLogs, make_plan
 from aicx.corpus.read import load_sidecar
-from aicx.corpus.reading import Reading, read_logs
+from aicx.corpus.reading import Reading, read_logs, read_sessions
 from aicx.corpus.rebuild import open_or_rebuild, recover
 from aicx.corpus.render import Rendered
 from aicx.corpus.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
@@ -106,7 +107,10 @@ class _Run:
         self._catalog = catalog
         self._tell = tell
         self._report = StoreReport()
-        self._redact: Redact = redact if request.redact_secrets and settings.redact_secrets else Redacted
+        self._redacts = request.redact_secrets and settings.redact_secrets
+        # Paths, branches and titles repeat in every chunk of a session.
+        self._redact: Redact = lru_cache(4096)(redact) if self._redacts else Redacted
+        self._workers = settings.workers
         self._writer = Writer(settings.layout)
         self._tombstones = read_tombstones(settings.layout.tombstones)
         self._resolver = Resolver(settings.user_home, catalog.learned())
@@ -120,9 +124,15 @@ class _Run:
         self._report.problems += plan.problems
         done = 0
         self._catalog.begin()
-        for session in plan.sessions:
+        sessions = [session for session in plan.sessions if not self._forgotten(session)]
+        readings = read_sessions(
+            ((session.agent, [log for log, _ in session.logs]) for session in sessions),
+            self._redacts,
+            self._workers,
+        )
+        for session, reading in zip(sessions, readings, strict=True):
             self._tell(Progress(done, plan.size, session.session_id))
-            self._session(session)
+            self._session(session, reading)
             done += session.size
             if self._writer.full:
                 self._publish()
@@ -138,68 +148,68 @@ class _Run:
 
     # Sessions -------------------------------------------------------------------------------------------------------
 
-    def _session(self, session: SessionLogs) -> None:
-        if (session.agent, session.session_id) in self._tombstones.sessions:
-            self._report.forgotten += 1
-            self._record_logs(session.logs, Reading())
-            return
-        logs = [log for log, _ in session.logs]
-        reading = read_logs(session.agent, logs)
+    def _forgotten(self, session: SessionLogs) -> bool:
+        if (session.agent, session.session_id) not in self._tombstones.sessions:
+            return False
+        self._report.forgotten += 1
+        self._record_logs(session.logs, Reading())
+        return True
+
+    def _session(self, session: SessionLogs, reading: Reading) -> None:
         for _, fact in reading.facts:
-            cwd = fact.cwd or next((entry.cwd for entry in reading.entries if entry.cwd), None)
+            cwd = fact.cwd or next((draft.entry.cwd for draft in reading.drafts if draft.entry.cwd), None)
             if fact.remote_url and cwd:
                 self._resolver.learn_remote(cwd, fact.remote_url)
-        if not self._wanted(reading.entries):
+        if not self._wanted(reading.drafts):
             return
-        self._account(reading, logs)
+        self._account(reading, [log for log, _ in session.logs])
         self._report.sessions += 1
-        self._keep(reading.entries)
+        self._keep(reading.drafts)
         scope = SessionScope(session.agent, session.session_id)
-        own, copies = separate_copies(draft_entries(reading.entries, self._redact), self._catalog, scope)
+        own, copies = separate_copies(reading.drafts, self._catalog, scope)
         self._record_copies(copies)
         lane, parent = _lineage(session, reading)
         if parent is None:
             parent = self._catalog.session_of_most([copy.owner for copy in copies if copy.owner])
-        formats = {str(log.path): log.format for log in logs}
+        formats = {str(log.path): log.format for log, _ in session.logs}
         self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
         self._titles += [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
         self._record_logs(session.logs, reading)
 
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
-        reading = read_logs(log.agent, [log])
-        by_session: dict[str, list[TimelineEntry]] = {}
-        for entry in reading.entries:
-            by_session.setdefault(entry.session_id, []).append(entry)
-        for session_id, entries in by_session.items():
-            if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(entries):
+        reading = read_logs(log.agent, [log], self._redacts)
+        by_session: dict[str, list[Draft]] = {}
+        for draft in reading.drafts:
+            by_session.setdefault(draft.entry.session_id, []).append(draft)
+        for session_id, prompts in by_session.items():
+            if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(prompts):
                 continue
             scope = SessionScope(log.agent, session_id, _HISTORY)
-            known = self._catalog.prompts_of(log.agent, session_id)
-            drafts, copies = covered_by_log(draft_entries(entries, self._redact), known)
-            own, more = separate_copies(drafts, self._catalog, scope)
+            missing, copies = covered_by_log(prompts, self._catalog.prompts_of(log.agent, session_id))
+            own, more = separate_copies(missing, self._catalog, scope)
             self._record_copies([*copies, *more])
-            self._keep(entries)
+            self._keep(prompts)
             self._reconcile(scope, own, SessionState(formats={str(log.path): log.format}))
         self._account(reading, [log])
         self._titles += [(log.agent, fact) for _, fact in reading.facts if fact.title]
         if self._request.project is None and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
 
-    def _wanted(self, entries: Sequence[TimelineEntry]) -> bool:
+    def _wanted(self, drafts: Sequence[Draft]) -> bool:
         """Whether a session is within the request. It is taken whole or not at all: its chunks are numbered as one."""
         since, project = self._request.since, self._request.project
-        if since is not None and not any(entry.at >= since for entry in entries):
+        if since is not None and not any(draft.entry.at >= since for draft in drafts):
             return False
         if project is None:
             return True
-        folders = {entry.cwd for entry in entries if entry.cwd}
+        folders = {draft.entry.cwd for draft in drafts if draft.entry.cwd}
         projects = {identity.project for cwd in folders if (identity := self._resolver.resolve(cwd))}
         return bool(match_projects(project, (*folders, *projects))[0])
 
-    def _keep(self, entries: Sequence[TimelineEntry]) -> None:
+    def _keep(self, drafts: Sequence[Draft]) -> None:
         if self._request.keep_entries:
-            self._report.entries += [replace(entry, text=self._redact(entry.text).text) for entry in entries]
+            self._report.entries += [draft.entry for draft in drafts]
 
     def _account(self, reading: Reading, logs: Sequence[LogFile]) -> None:
         report = self._report
@@ -274,14 +284,18 @@ class _Run:
         sidecar = chunk.sidecar
         digest = sha256(sidecar).hexdigest()
         path = f"{chunk.stem}.md"
-        if stored is not None and (stored.path, stored.content_sha256, stored.sidecar_sha256) == (
-            path,
-            chunk.fields["content_sha256"],
-            digest,
+        if (
+            stored is not None
+            and (stored.path, stored.content_sha256, stored.sidecar_sha256)
+            == (
+                path,
+                chunk.fields["content_sha256"],
+                digest,
+            )
+            and (not self._request.full_rescan or self._on_disk(chunk, sidecar))
         ):
-            if not self._request.full_rescan or self._on_disk(chunk, sidecar):
-                self._report.chunks_unchanged += 1
-                return
+            self._report.chunks_unchanged += 1
+            return
         self._count(chunk, stored)
         if not self._request.dry_run:
             self._writer.stage_chunk(chunk.stem, chunk.markdown, sidecar)

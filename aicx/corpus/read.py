@@ -59,5 +59,3 @@ def _read(path: Path, layout: Layout) -> bytes:
 
 def _leads_out(path: Path, layout: Layout) -> bool:
     return not path.resolve().is_relative_to(layout.home.resolve())
-
-

@@ -23,7 +23,9 @@ _MAX_FILES = 100
 _MAX_ERRORS = 10
 _LINE_LENGTH = 200
 _FENCE_BYTES = re.compile(rb"^\s{0,3}(`{3,})", re.MULTILINE)
-_NO_ERROR = re.compile(r"\W*(?:Exit code:? \d+|Process exited with code \d+|Chunk ID: \w+|Wall time:.*|Output:|error)\W*")
+_NO_ERROR = re.compile(
+    r"\W*(?:Exit code:? \d+|Process exited with code \d+|Chunk ID: \w+|Wall time:.*|Output:|error)\W*"
+)
 
 
 @dataclass(frozen=True, slots=True)

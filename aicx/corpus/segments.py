@@ -30,9 +30,7 @@ class Segment:
     folders: dict[str, Identity | None] = field(default_factory=dict)
 
 
-def segment(
-    drafts: Iterable[Draft], resolver: Resolver, decided: Mapping[str, Identity | None]
-) -> list[Segment]:
+def segment(drafts: Iterable[Draft], resolver: Resolver, decided: Mapping[str, Identity | None]) -> list[Segment]:
     """Segments in timeline order.
 
     ``decided`` says what earlier runs made of this session's folders: what is filed stays where it is, even when a

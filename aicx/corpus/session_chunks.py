@@ -14,6 +14,8 @@ from aicx.corpus.segments import kind_of, segment
 from aicx.types import Lane, SessionFact
 
 _TITLE_LENGTH = 100
+# The human turn a chunk answers, for context: its beginning says what was wanted.
+_PROMPT_LENGTH = 240
 _TALK = ("user", "assistant")
 
 
@@ -47,10 +49,9 @@ def session_chunks(
 
     A chunk says only what was known before the next one began, so that it never changes once it is closed.
     """
-    packed = [
-        (part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)
-    ]
-    prompt = next((draft for draft in drafts if draft.entry.origin == "typed"), None)
+    packed = [(part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)]
+    prompts = [draft for draft in drafts if draft.entry.origin == "typed"]
+    prompt = prompts[0] if prompts else None
     has_exchange = False
     for position, (part, window) in enumerate(packed):
         following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None
@@ -72,10 +73,19 @@ def session_chunks(
         kind = kind_of(part, has_exchange, window.own[0])
         chunk = render(window, part, context, state.first_number + position, kind, redact)
         keys = dict.fromkeys(draft.key for draft in window.own)
-        extra: dict[str, Any] = {"duplicates": [copy for key in keys for copy in state.duplicates.get(key, ())]}
+        asked = next((draft for draft in reversed(prompts) if draft.index <= window.own[0].index), None)
+        extra: dict[str, Any] = {
+            "duplicates": [copy for key in keys for copy in state.duplicates.get(key, ())],
+            "prompt": _clip(asked.entry.text) if asked else None,
+        }
         if following is None:
             extra["session_title"] = state.late_title
         yield replace(chunk, fields=chunk.fields | extra)
+
+
+def _clip(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _PROMPT_LENGTH else line[: _PROMPT_LENGTH - 1].rstrip() + "…"
 
 
 def shorten_title(text: str) -> str:

@@ -24,9 +24,7 @@ def apply_ignore_file(layout: Layout, catalog: Catalog) -> None:
     if digest == catalog.meta(_IGNORE_DIGEST) and digest == "":
         return
     rows = catalog.rows("SELECT rowid, path, ignored FROM chunks")
-    changed = [
-        (ignored, row["rowid"]) for row in rows if (ignored := int(hidden(row["path"]))) != row["ignored"]
-    ]
+    changed = [(ignored, row["rowid"]) for row in rows if (ignored := int(hidden(row["path"]))) != row["ignored"]]
     catalog.connection.executemany("UPDATE chunks SET ignored=? WHERE rowid=?", changed)
     catalog.set_meta(_IGNORE_DIGEST, digest)
 

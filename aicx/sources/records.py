@@ -33,6 +33,7 @@ def _parse_int(digits: str) -> int | float:
 
 # Reads what orjson refuses: lone surrogates, raw control characters, several objects on one line.
 _DECODER = json.JSONDecoder(strict=False, parse_int=_parse_int)
+_TAIL_ATTEMPTS = 2000  # bounds the time spent on a line that is broken all over
 _PADDING = b" \t\r\n\0"
 _BROKEN = object()  # stands for a part of a line that is not JSON
 
@@ -162,9 +163,11 @@ def _decode_tail(text: str, start: int) -> list[Any]:
     from the right, an object counts only if it ends where the one after it begins, so that nothing nested does.
     """
     values: list[Any] = []
-    end = len(text)
-    at = text.rfind('{"', start + 1, end)
-    while at > start:
+    at = end = len(text)
+    for _ in range(_TAIL_ATTEMPTS):
+        at = text.rfind('{"', start + 1, at)
+        if at < 0:
+            break
         try:
             value, stop = _decode_at(text, at)
         except (ValueError, RecursionError):
@@ -172,7 +175,6 @@ def _decode_tail(text: str, start: int) -> list[Any]:
         if stop == end:
             values.insert(0, value)
             end = at
-        at = text.rfind('{"', start + 1, at)
     return values
 
 

@@ -1,0 +1,150 @@
+"""The texts in a Codex record: what a person or a model wrote, without scaffolding, images and other blobs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# What Codex itself writes into user records. Newer builds wrap nearly all of it in a tag; the sentences are the
+# prompts and warnings it gives the model on its own account.
+_SCAFFOLDING = (
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS>",
+    "<additional_context",
+    "<apps_instructions",
+    "<codex_internal_context",
+    "<collaboration_mode",
+    "<context_window",
+    "<environment_context>",
+    "<environments_instructions>",
+    "<goal_context",
+    "<hook_prompt",
+    "<internal_model_context",
+    "<model_switch>",
+    "<multi_agent_mode>",
+    "<permissions",
+    "<personality",
+    "<plugins",
+    "<realtime_conversation",
+    "<recommended_plugins>",
+    "<rollout_budget>",
+    "<skill>",
+    "<skills",
+    "<token_budget>",
+    "<tools>",
+    "<turn_aborted>",
+    "<user_instructions>",
+    "You are performing a CONTEXT CHECKPOINT COMPACTION",
+    "You have exceeded the maximum number of tokens, please stop coding",
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via",
+)
+_LEGACY_SCAFFOLDING = ("# AGENTS.md instructions for ", "<environment_context>", "<user_instructions>")
+_EMBEDDED = re.compile(r"<(environment_context|user_instructions|system-reminder)>.*?</\1>\s*", re.DOTALL)
+_IDE_CONTEXT = "# Context from my IDE setup:"
+_IDE_REQUEST = "## My request for Codex:"
+_MARKUP = re.compile(r"\s*<([A-Za-z][\w-]*)[^>]*>.*</\1[^>]*>\s*", re.DOTALL)
+_IMAGE_TAG = re.compile(r"\s*</?image\b[^>]*>\s*")
+_CWD = re.compile(r"<cwd>\s*(.*?)\s*</cwd>|^Current working directory: (.+)$", re.MULTILINE)
+
+_DATA_URL = re.compile(r"data:([\w.+-]+)/[\w.+-]+(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]*")
+_BLOB = re.compile(r"[A-Za-z0-9+/_-]{2048,}={0,2}")
+_BLOB_RUN = re.compile(r"[A-Za-z0-9+/_-]*")
+_BLOB_WINDOW = 1024
+
+
+def content_texts(content: Any) -> list[str]:
+    """The texts of a message's content, with a short mark in place of anything that is not text."""
+    if isinstance(content, str):
+        return [content]
+    return [text for part in items_of(content) if (text := _part_text(part)) is not None]
+
+
+def _part_text(part: Any) -> str | None:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return None
+    text, kind = part.get("text"), part.get("type")
+    if isinstance(text, str):
+        return None if text.startswith(("<image", "</image")) and _IMAGE_TAG.fullmatch(text) else text
+    if not isinstance(kind, str) or kind in ("skill", "mention"):
+        return None
+    for medium in ("image", "audio", "encrypted"):
+        if medium in kind:
+            return f"[{medium}]"
+    name = part.get("filename") or part.get("name")
+    return f"[document: {name}]" if isinstance(name, str) else f"[{kind}]"
+
+
+def text_key(texts: list[str]) -> str:
+    """What two copies of a message have in common: the copies differ in white space and in how images are told."""
+    return "".join("".join(text for text in texts if text != "[image]").split())
+
+
+def is_scaffolding(text: str) -> bool:
+    """Whether a user-role part of a model request was written by Codex, wholly, rather than by a person."""
+    if not text.lstrip().startswith(_SCAFFOLDING):
+        return False
+    kept, _ = clean_prompt(text)
+    return not kept or kept.startswith(_SCAFFOLDING)
+
+
+def is_markup(text: str) -> bool:
+    """Whether a text is one element and nothing else, as injected context is in every recent build."""
+    return text.lstrip().startswith("<") and _MARKUP.fullmatch(text) is not None
+
+
+def clean_prompt(text: str) -> tuple[str, bool]:
+    """What a person wrote of a prompt, and whether anything was cut from it. Empty when nothing was theirs."""
+    kept = text.strip()
+    if kept.startswith("# AGENTS.md instructions") and "</INSTRUCTIONS>" in kept:
+        kept = kept.rpartition("</INSTRUCTIONS>")[2]
+    if kept.startswith(_IDE_CONTEXT) and _IDE_REQUEST in kept:
+        kept = kept.partition(_IDE_REQUEST)[2]
+    if "</" in kept:
+        kept = _EMBEDDED.sub("", kept)
+    kept = kept.strip()
+    if kept.startswith(_LEGACY_SCAFFOLDING):
+        return "", True
+    return kept, len(kept) != len(text.strip())
+
+
+def environment_cwd(text: str) -> str | None:
+    """The working folder an ``<environment_context>`` block names; the oldest logs say it nowhere else."""
+    found = _CWD.search(text)
+    return (found[1] or found[2]).strip() or None if found else None
+
+
+def without_blobs(text: str) -> str:
+    """``text`` with embedded base64 replaced by a mark."""
+    if ";base64," in text:
+        text = _DATA_URL.sub(lambda found: "[image]" if found[1] == "image" else "[document]", text)
+    return _BLOB.sub("[binary data]", text) if len(text) > _BLOB_WINDOW and _may_hold_blob(text) else text
+
+
+def _may_hold_blob(text: str) -> bool:
+    # A run of 2048 characters covers a whole aligned window of half that. Trying those windows only, and only those
+    # without a space, is far cheaper than trying the expression at every character of every text.
+    return any(
+        text.find(" ", start, start + _BLOB_WINDOW) < 0 and _BLOB_RUN.fullmatch(text, start, start + _BLOB_WINDOW)
+        for start in range(0, len(text) - _BLOB_WINDOW, _BLOB_WINDOW)
+    )
+
+
+def reasoning_texts(payload: dict[str, Any]) -> list[str]:
+    """The readable parts of a reasoning record, in order; empty when it is encrypted."""
+    fields = ("summary", "content", "summary_text", "raw_content")
+    parts = [part for key in fields for part in items_of(payload.get(key))]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
+
+
+def items_of(value: Any) -> list[Any]:
+    """``value`` when it is a list, else nothing: logs hold null and worse where a list belongs."""
+    return value if isinstance(value, list) else []
+
+
+def text_of(value: Any) -> str | None:
+    """``value`` when it is a text with something in it."""
+    return value if isinstance(value, str) and value else None
