@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.inventory import list_logs
+from aicx.corpus.overview import list_logs
 
 SCHEMA = "aicx.list/1"
 
@@ -19,12 +19,18 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
     """
     groups, problems = list_logs(load_settings(), tuple(agent or ()))
     if json:
-        console.out_json(SCHEMA, {"sources": [asdict(group) for group in groups], "problems": list(map(asdict, problems))})
+        console.out_json(
+            SCHEMA, {"sources": [asdict(group) for group in groups], "problems": list(map(asdict, problems))}
+        )
         return
     width = max((len(group.agent) for group in groups), default=0)
     for group in groups:
         waiting = group.logs - group.stored
-        stored = console.style("all stored", fg="green") if not waiting else console.style(f"{waiting} to store", fg="yellow")
+        stored = (
+            console.style("all stored", fg="green")
+            if not waiting
+            else console.style(f"{waiting} to store", fg="yellow")
+        )
         console.out(
             f"{console.style(group.agent.ljust(width), bold=True)}  {group.format:<22}"
             f" {console.plural(group.logs, 'log'):>12} {console.size(group.size):>10}  {stored}"

@@ -11,7 +11,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.inventory import list_chunk_paths, list_projects
+from aicx.corpus.overview import list_chunk_paths, list_projects
 from aicx.errors import NotFound
 from aicx.types import Filters
 

@@ -8,7 +8,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.inventory import forget_watermarks, state_of
+from aicx.corpus.overview import forget_watermarks, state_of
 from aicx.corpus.lock import writer_lock
 
 SCHEMA = "aicx.state/1"

@@ -92,5 +92,3 @@ def _print(item: dict[str, Any]) -> None:
     console.out(f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(title, bold=True)}")
     console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
     console.out(style(f"  {item['path']}", dim=True))
-
-

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-from aicx.sources.records import dump_json
+from aicx.sources.records import dump_json, read_json, stat_log
+from aicx.types import BadRecord
 
 State = Literal["unchanged", "changed", "gone", "unreadable"]
 
-# Formats whose spans count elements of a JSON list rather than bytes, and where in the log that list is.
-_ELEMENTS: dict[str, Callable[[Any], Any]] = {
-    "codex-rollout-json": lambda log: log["items"],
-    "gemini-json": lambda log: log["messages"],
-    "gemini-logs": lambda log: log,
-}
+# Formats whose spans count elements of a JSON list rather than bytes: the list's name, None where it is the whole log.
+_LISTS = {"codex-rollout-json": "items", "gemini-json": "messages", "gemini-logs": None}
 _PADDING = b" \t\r\n\0"
 
 
@@ -41,7 +38,7 @@ def verify_source(source: Mapping[str, Any]) -> State:
     path, wanted = Path(source["path"]), source.get("sha256")
     spans = _spans(source.get("spans"))
     try:
-        if source.get("format") in _ELEMENTS:
+        if source.get("format") in _LISTS:
             found = [_element_hashes(path, str(source["format"]), spans)]
         else:
             found = _byte_hashes(path, spans)
@@ -71,14 +68,24 @@ def _byte_hashes(path: Path, spans: list[tuple[int, int]]) -> list[list[str]]:
 
 def _element_hashes(path: Path, format: str, spans: list[tuple[int, int]]) -> list[str]:
     """The hashes of the elements that are still there; where the log no longer parses, none is."""
-    try:
-        log = orjson.loads(path.read_bytes())
-        elements = _ELEMENTS[format](log)
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        return []
-    if not isinstance(elements, list):
-        return []
-    # The record of a Codex session stands before its items.
-    if format == "codex-rollout-json":
-        elements = [*elements, log.get("session")]
+    elements = _elements(path, format)
     return [sha256(dump_json(elements[start])).hexdigest() for start, _ in spans if start < len(elements)]
+
+
+def _elements(path: Path, format: str) -> list[Any]:
+    name = _LISTS[format]
+    if name is None:
+        try:
+            value = orjson.loads(path.read_bytes())
+        except orjson.JSONDecodeError:
+            return []
+        return value if isinstance(value, list) else []
+    with path.open("rb"):
+        pass  # raises what `verify_source` tells apart; `read_json` makes one thing of it
+    log = stat_log("", format, path)
+    whole = log if isinstance(log, BadRecord) else read_json(log)
+    elements = whole.get(name) if isinstance(whole, dict) else None
+    if not isinstance(whole, dict) or not isinstance(elements, list):
+        return []
+    # A Codex rollout gives its session the position before its items, which is -1.
+    return [*elements, whole.get("session")] if format == "codex-rollout-json" else elements
