@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -186,3 +186,35 @@ class Redacted:
 
     text: str
     counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One text inside a document. ``weight`` says how much it counts: below 1 for what tools printed."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What an indexer is handed: opaque texts under an id, with columns to filter on.
+
+    ``version`` changes whenever anything else does. ``header`` is context that belongs in front of every passage of
+    the document and is not part of its text.
+    """
+
+    id: str
+    version: str
+    header: str
+    parts: tuple[Part, ...]
+    columns: Mapping[str, str | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A ranker's vote for a document: its score on the ranker's own scale, and the passage that earned it."""
+
+    id: str
+    score: float
+    passage: int = 0
