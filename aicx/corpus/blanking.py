@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from typing import Any
@@ -85,7 +85,7 @@ def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) ->
 
 
 def _blank_markdown(
-    markdown: bytes, texts: Iterable[tuple[dict[str, Any], str]], targets: Targets
+    markdown: bytes, texts: Sequence[tuple[dict[str, Any], str]], targets: Targets
 ) -> tuple[bytes, list[dict[str, Any]]]:
     parts: list[bytes] = []
     messages: list[dict[str, Any]] = []
@@ -130,9 +130,8 @@ def _clear_header(text: str, targets: Targets) -> str:
 
 
 def _clear_fields(
-    fields: Mapping[str, Any], texts: Iterable[tuple[dict[str, Any], str]], targets: Targets
+    fields: Mapping[str, Any], texts: Sequence[tuple[dict[str, Any], str]], targets: Targets
 ) -> dict[str, Any]:
-    texts = list(texts)
     gone = " ".join(" ".join(text.split()) for message, text in texts if message["key"] in targets.keys)
     left = " ".join(" ".join(text.split()) for message, text in texts if message["key"] not in targets.keys)
     new: dict[str, Any] = {}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Self
 
 import orjson
@@ -22,6 +23,9 @@ from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.types import LogFile, LogIdentity
 
 SCHEMA_VERSION = 1
+# Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
+COMPLETE = "complete"
+_FORGOTTEN = "[forgotten]"  # a title that was forgotten is not news again (drafts, which names the mark, imports us)
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -35,8 +39,10 @@ CREATE TABLE chunks (
     project TEXT, date TEXT, kind TEXT, started_at TEXT, completed_at TEXT, branch TEXT, model TEXT, lane TEXT,
     parent_session TEXT, run_id TEXT, prompt_id TEXT, cwd TEXT, title TEXT, repo_source TEXT,
     path TEXT UNIQUE, content_sha256 TEXT, sidecar_sha256 TEXT, size INTEGER, tokens INTEGER,
-    messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0
+    messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0, sequence INTEGER
 );
+CREATE INDEX chunks_by_sequence ON chunks (sequence);
+CREATE TABLE removed (id TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
 CREATE INDEX chunks_by_time ON chunks (started_at);
 CREATE INDEX chunks_by_session ON chunks (agent, session_id, stream, number);
 CREATE INDEX chunks_by_run ON chunks (run_id) WHERE run_id IS NOT NULL;
@@ -88,6 +94,8 @@ class Catalog:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        self.next_sequence = 1
+        self._changes = connection.total_changes
 
     @classmethod
     def open_for_writing(cls, path: Path) -> Self:
@@ -100,7 +108,8 @@ class Catalog:
             connection.execute("PRAGMA cache_size=-16000")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+                identity = f"INSERT INTO meta VALUES ('identity', '{token_hex(8)}');"
+                connection.executescript(f"BEGIN; {_SCHEMA} {identity} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
                 version = SCHEMA_VERSION
         except sqlite3.OperationalError as error:
             raise StoreUnwritable(
@@ -122,8 +131,9 @@ class Catalog:
         for mode in ("mode=ro", "immutable=1"):
             try:
                 connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, isolation_level=None, timeout=30)
-                if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
-                    connection.execute("SELECT 1 FROM chunks LIMIT 1").fetchone()
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                complete = "SELECT 1 FROM meta WHERE name=?"
+                if version == SCHEMA_VERSION and connection.execute(complete, (COMPLETE,)).fetchone():
                     return cls(connection)
                 connection.close()
                 return None
@@ -145,9 +155,23 @@ class Catalog:
 
     def begin(self) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
+        self.next_sequence = self.sequence + 1
 
     def commit(self) -> None:
+        if self.connection.total_changes > self._changes:
+            self.set_meta("sequence", str(self.next_sequence))
         self.connection.execute("COMMIT")
+        self._changes = self.connection.total_changes
+
+    @property
+    def sequence(self) -> int:
+        """Grows with every committed change; an index that knows the number it was built at knows how far behind it is."""
+        return int(self.meta("sequence") or 0)
+
+    @property
+    def identity(self) -> str:
+        """Names this catalogue: sequence numbers of another one, rebuilt from the same corpus, mean nothing to it."""
+        return self.meta("identity") or ""
 
     def rollback(self) -> None:
         if self.connection.in_transaction:
@@ -253,7 +277,7 @@ class Catalog:
 
     def put_late_title(self, agent: str, session_id: str, title: str) -> bool:
         """Records a title given from outside the session's log; says whether it was news."""
-        if self.late_title(agent, session_id) == title:
+        if self.late_title(agent, session_id) in (title, _FORGOTTEN):
             return False
         self.connection.execute("INSERT OR REPLACE INTO late_titles VALUES (?,?,?)", (agent, session_id, title))
         return True
@@ -264,7 +288,7 @@ class Catalog:
             marks = ",".join("?" * len(part))
             rows = self.connection.execute(
                 "SELECT m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
-                f" FROM messages m JOIN chunks c ON c.rowid = m.chunk WHERE {column} IN ({marks}) {condition}",  # noqa: S608 - only marks are interpolated
+                f" FROM messages m JOIN chunks c ON c.rowid = m.chunk WHERE {column} IN ({marks}) {condition}",
                 part,
             )
             for key, text_key, *rest in rows:
@@ -272,15 +296,16 @@ class Catalog:
 
     def put_chunk(self, fields: dict[str, Any], path: str, sidecar_sha256: str, size: int) -> None:
         """Records one chunk, replacing what was known under its id."""
-        self.remove_chunk(fields["id"])
+        self._delete_rows(fields["id"])
+        self.connection.execute("DELETE FROM removed WHERE id=?", (fields["id"],))
         redactions = fields.get("redactions") or {}
         source = fields.get("source") or {}
         messages = [message for message in fields.get("messages") or () if not message.get("repeated")]
         cursor = self.connection.execute(
             "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
             " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
-            " sidecar_sha256, size, tokens, messages, redactions, source_path)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " sidecar_sha256, size, tokens, messages, redactions, source_path, sequence)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 fields["id"],
                 fields["agent"],
@@ -302,6 +327,7 @@ class Catalog:
                 len(messages),
                 sum(redactions.values()) if isinstance(redactions, dict) else 0,
                 source.get("path") if isinstance(source, dict) else None,
+                self.next_sequence,
             ),
         )
         rowid = cursor.lastrowid
@@ -340,13 +366,22 @@ class Catalog:
         )
         if fields.get("session_title"):
             self.put_late_title(fields["agent"], fields["session_id"], fields["session_title"])
+        if fields.get("forgotten"):
+            # A key that no log has: what was forgotten from a chunk would come back if a log could decide over it.
+            key = _integer(message_key(fields["agent"], f"forgotten\0{fields['id']}"))
+            self.connection.execute("INSERT INTO messages VALUES (?,?,?,?,?)", (rowid, key, key, 0, "system"))
 
     def remove_chunk(self, chunk_id: str) -> None:
+        """Forgets a chunk, and notes for every index that it is gone."""
+        self._delete_rows(chunk_id)
+        self.connection.execute("INSERT OR REPLACE INTO removed VALUES (?,?)", (chunk_id, self.next_sequence))
+
+    def _delete_rows(self, chunk_id: str) -> None:
         row = self.connection.execute("SELECT rowid FROM chunks WHERE id=?", (chunk_id,)).fetchone()
         if row is None:
             return
         for table in ("files", "messages"):
-            self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row)  # noqa: S608 - table names are ours
+            self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row)
         self.connection.execute("DELETE FROM chunks WHERE rowid=?", row)
 
     def duplicates_of(self, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
@@ -356,7 +391,7 @@ class Catalog:
             part = [_integer(key) for key in keys[start : start + 500]]
             marks = ",".join("?" * len(part))
             rows = self.connection.execute(
-                f"SELECT key, reference FROM duplicates WHERE key IN ({marks}) ORDER BY key, path, start",  # noqa: S608 - only marks are interpolated
+                f"SELECT key, reference FROM duplicates WHERE key IN ({marks}) ORDER BY key, path, start",
                 part,
             )
             for key, reference in rows:

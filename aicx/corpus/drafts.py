@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
+from typing import AnyStr
 
 from aicx.corpus.catalog import message_key
 from aicx.types import Redacted, TimelineEntry, ToolUse
@@ -26,6 +27,7 @@ _PART_BYTES = (TARGET_TOKENS - 2 * _HEADING_TOKENS) * _BYTES_PER_TOKEN
 _RESULT_HEAD, _RESULT_TAIL = 1600, 800
 _CALL_HEAD, _CALL_TAIL = 3000, 800
 
+_LONGEST_MARK = 64  # of a redaction, `[REDACTED:…]`
 _BREAKS = (b"\n\n", b"\n", b" ")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -116,6 +118,7 @@ def _split_bytes(body: bytes) -> Iterator[bytes]:
         )
         while body[cut] & 0xC0 == 0x80:  # never inside a character
             cut -= 1
+        cut = _before_mark(body, cut, b"[REDACTED:", b"]")
         yield body[:cut]
         body = body[cut:]
     yield body
@@ -129,8 +132,16 @@ def _shorten(entry: TimelineEntry, text: str) -> str:
     # A cut must save more than its own mark costs.
     if len(text) <= head + tail + 200:
         return text
-    left = text.count("\n", head, len(text) - tail)
-    return f"{text[:head]}\n[… {len(text) - head - tail} characters, {left} line breaks left out …]\n{text[-tail:]}"
+    first = _before_mark(text, head, "[REDACTED:", "]")
+    last = _before_mark(text, len(text) - tail, "[REDACTED:", "]")
+    left = text.count("\n", first, last)
+    return f"{text[:first]}\n[… {last - first} characters, {left} line breaks left out …]\n{text[last:]}"
+
+
+def _before_mark(text: AnyStr, at: int, opening: AnyStr, closing: AnyStr) -> int:
+    """``at``, or the beginning of the redaction mark that a cut there would tear."""
+    start = text.rfind(opening, max(0, at - _LONGEST_MARK), at + len(opening) - 1)
+    return start if 0 <= start < at <= text.find(closing, start) else at
 
 
 def _milliseconds(at: datetime) -> int:

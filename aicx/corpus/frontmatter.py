@@ -7,8 +7,9 @@ from typing import Any
 
 from aicx.types import KINDS
 
-_BLOCK = re.compile(r"\A---[ \t]*\n(?P<fields>.*?)(?:^---[ \t]*(?:\n|\Z))", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"\A---[ \t]*\r?\n(?P<fields>.*?)(?:^---[ \t]*(?:\r?\n|\Z))", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"(?P<name>[A-Za-z_][\w-]*)[ \t]*:[ \t]*(?P<value>.*)")
+_NUMBER = re.compile(r"[0-9]{1,15}")
 _ALIASES = {"phase": "workflow_phase", "skill": "skill_code"}
 _TEXTS = frozenset(
     {
@@ -45,7 +46,7 @@ def split_frontmatter(text: str) -> tuple[dict[str, Any], str]:
     for found in named:
         name = found["name"].lower().replace("-", "_")
         _take(fields, _ALIASES.get(name, name), _unquote(found["value"].strip()))
-    return fields, text[match.end() :].lstrip("\n")
+    return fields, text[match.end() :].lstrip("\r\n")
 
 
 def _take(fields: dict[str, Any], name: str, value: str) -> None:
@@ -53,8 +54,8 @@ def _take(fields: dict[str, Any], name: str, value: str) -> None:
         return
     if name in _TEXTS:
         fields[name] = value
-    elif name in _NUMBERS and value.replace("_", "").replace(",", "").isdigit():
-        fields[name] = int(value.replace("_", "").replace(",", ""))
+    elif name in _NUMBERS and _NUMBER.fullmatch(digits := value.replace("_", "").replace(",", "")):
+        fields[name] = int(digits)
     elif name == "kind":
         kind = _SINGULAR_KINDS.get(value.lower(), value.lower())
         if kind in KINDS:

@@ -47,8 +47,9 @@ class Resolver:
     """Resolves working folders; remembers what it has seen, and what earlier runs learned."""
 
     def __init__(self, user_home: Path, learned: Mapping[str, str]) -> None:
-        self._user_home = user_home
+        self._above = frozenset(map(str, (user_home, *user_home.parents)))
         self._learned = dict(learned)
+        self._stated: dict[str, Identity] = {}  # folder -> what a log of this run recorded as its remote
         self._cache: dict[str, Identity | None] = {}
         self._new: dict[str, str] = {}
 
@@ -73,8 +74,7 @@ class Resolver:
         if project is None:
             return found
         self.learn(cwd, project)
-        identity = Identity(project, "log-remote")
-        self._cache[cwd] = identity
+        self._stated[cwd] = self._cache[cwd] = identity = Identity(project, "log-remote")
         return identity
 
     def resolve(self, cwd: str | None) -> Identity | None:
@@ -86,6 +86,8 @@ class Resolver:
 
     def _decide(self, cwd: str) -> Identity | None:
         found = self._from_git(cwd)
+        if cwd in self._stated and (found is None or found.source != "git-remote"):
+            return self._stated[cwd]
         if found is not None:
             self._learned[cwd] = self._new[cwd] = found.project
             return found
@@ -96,20 +98,23 @@ class Resolver:
                 return found
         for root in roots:
             for folder in (root, *map(str, PurePosixPath(root).parents)):
-                if folder in self._learned:
+                if folder in self._learned and (folder == root or not self._is_home_or_above(folder)):
                     return Identity(self._learned[folder], "learned")
         for root in reversed(roots):
             if project := _from_layout(root):
                 return Identity(project, "layout")
         return None
 
+    def _is_home_or_above(self, folder: str) -> bool:
+        """A dotfiles repository in the home folder does not own every folder that has vanished below it."""
+        return folder in self._above
+
     def _from_git(self, cwd: str) -> Identity | None:
         start = Path(cwd)
         if not start.is_absolute() or ".." in start.parts or "\0" in cwd:
             return None
         for folder in (start, *start.parents):
-            # A dotfiles repository in the home folder does not own every folder that has vanished below it.
-            if folder != start and (folder == self._user_home or folder in self._user_home.parents):
+            if folder != start and self._is_home_or_above(str(folder)):
                 return None
             git = _GitFolder(folder)
             if git.exists:
@@ -139,7 +144,11 @@ class _GitFolder:
             if project := from_remote(url):
                 return Identity(project, "git-remote")
         # A worktree is named after the repository it belongs to, not after its own folder.
-        name = common.parent.name if common.name == ".git" else self.root.name
+        name = self.root.name
+        if common.name in (".git", ".bare"):
+            name = common.parent.name
+        elif common.name.endswith(".git"):
+            name = common.name.removesuffix(".git")
         if name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name):
             return None
         project = safe_project("local", name)

@@ -18,7 +18,7 @@ from aicx.corpus.lock import writer_lock
 from aicx.corpus.plan import SessionLogs, make_plan
 from aicx.corpus.read import load_sidecar
 from aicx.corpus.reading import Reading, read_logs, read_sessions
-from aicx.corpus.rebuild import open_or_rebuild, recover
+from aicx.corpus.rebuild import with_catalog
 from aicx.corpus.render import Rendered
 from aicx.corpus.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
 from aicx.corpus.sidecar import encode_sidecar
@@ -86,13 +86,7 @@ def store(
     holds. ``tell`` hears of progress, ``say`` of things worth a line.
     """
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
-        catalog = open_or_rebuild(settings.layout, say)
-        try:
-            recover(settings.layout, catalog, say)
-            return _Run(settings, request, catalog, tell).all()
-        finally:
-            catalog.rollback()
-            catalog.close()
+        return with_catalog(settings.layout, say, lambda catalog: _Run(settings, request, catalog, tell).all())
 
 
 class _Run:
@@ -115,6 +109,8 @@ class _Run:
         self._tombstones = read_tombstones(settings.layout.tombstones)
         self._resolver = Resolver(settings.user_home, catalog.learned())
         self._titles: list[tuple[str, SessionFact]] = []
+        # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
+        self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
         self._touched: set[str] = set()
 
     def all(self) -> StoreReport:
@@ -142,6 +138,8 @@ class _Run:
             self._shared_log(log)
             done += log.size
         self._late_titles()
+        for logs, reading in self._titled:
+            self._record_logs(logs, reading)
         self._publish(last=True)
         self._tell(Progress(done, plan.size, "done"))
         return self._report
@@ -173,8 +171,12 @@ class _Run:
             parent = self._catalog.session_of_most([copy.owner for copy in copies if copy.owner])
         formats = {str(log.path): log.format for log, _ in session.logs}
         self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
-        self._titles += [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
-        self._record_logs(session.logs, reading)
+        titles = [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
+        self._titles += titles
+        if titles:
+            self._titled.append((session.logs, replace(reading, drafts=[])))
+        else:
+            self._record_logs(session.logs, reading)
 
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""

@@ -22,7 +22,9 @@ def writer_lock(folder: Path, wait_seconds: float, on_wait: Callable[[str], None
     """
     path = folder / "writer.lock"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        # Private: the home holds what was said to agents, and the catalogue is as telling as the chunks.
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise unwritable(path, error) from error

@@ -93,7 +93,7 @@ def list_chunk_paths(layout: Layout, filters: Filters) -> list[str]:
     with open_catalog(layout) as opened:
         where, values, _ = conditions(filters, opened.catalog)
         rows = opened.catalog.rows(
-            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",  # noqa: S608 - conditions are ours, values are bound
+            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",
             values,
         )
     return [row["path"] for row in rows]
@@ -136,7 +136,7 @@ def forget_watermarks(layout: Layout, agents: tuple[str, ...]) -> int:
         marks = ",".join("?" * len(agents))
         condition = f"WHERE agent IN ({marks})" if agents else ""
         catalog.begin()
-        cursor = catalog.connection.execute(f"DELETE FROM sources {condition}", agents)  # noqa: S608 - only marks are interpolated
+        cursor = catalog.connection.execute(f"DELETE FROM sources {condition}", agents)
         catalog.commit()
         return cursor.rowcount
     finally:

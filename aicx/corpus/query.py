@@ -79,7 +79,7 @@ def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
             hidden = ignore_matcher(layout)
             where = where.replace("ignored=0", "1=1", 1)
         rows = catalog.rows(
-            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",  # noqa: S608 - conditions are ours, values are bound
+            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",
             values,
         )
         paths = [row["path"] for row in rows if hidden is None or not hidden(row["path"])]

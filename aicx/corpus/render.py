@@ -64,8 +64,8 @@ def render(
     stream = f"~{context.stream}" if context.stream else ""
     chunk_id = f"{context.agent}:{context.session_id}{stream}:{number:03d}"
     project = segment.identity.project if segment.identity else None
-    header = _header(context, project, segment.date, number, window)
-    markdown, messages = _body(header, window)
+    header = _header(context, project, segment.date, number, window, redact)
+    markdown, messages = _body(header, window, redact)
     own = window.own
     sources = _sources(own, context.formats, redact)
     first, last = min(own, key=_at).entry, max(own, key=_at).entry
@@ -87,8 +87,8 @@ def render(
         "repo_source": segment.identity.source if segment.identity else None,
         "folders": _folders(own, segment, redact),
         "branch": _clean(next((draft.entry.branch for draft in reversed(own) if draft.entry.branch), None), redact),
-        "commit": context.commit,
-        "model": next((draft.entry.model for draft in reversed(own) if draft.entry.model), None),
+        "commit": _clean(context.commit, redact),
+        "model": _clean(next((draft.entry.model for draft in reversed(own) if draft.entry.model), None), redact),
         "title": context.title,
         "lane": context.lane,
         "parent_session": context.parent_session,
@@ -113,27 +113,30 @@ def render(
     )
 
 
-def _header(context: SessionContext, project: str | None, date: str, number: int, window: Window) -> bytes:
+def _header(
+    context: SessionContext, project: str | None, date: str, number: int, window: Window, redact: Redact
+) -> bytes:
     branch = next((draft.entry.branch for draft in reversed(window.own) if draft.entry.branch), None)
     facts = [project or "no repository", context.agent, date, f"session {context.session_id}", f"part {number}"]
     if branch:
-        facts.insert(1, f"branch {branch}")
+        facts.insert(1, f"branch {redact(branch).text}")
     if context.lane == "subagent":
         facts.append("subagent")
     if context.stream:
         facts.append("from the prompt history")
     title = context.title or "Untitled session"
-    return f"# {title}\n\n{' · '.join(facts)}\n".encode("utf-8", "replace")
+    return f"# {title}\n\n{_words(' · '.join(facts))}\n".encode("utf-8", "replace")
 
 
-def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
+def _body(header: bytes, window: Window, redact: Redact) -> tuple[bytes, list[dict[str, Any]]]:
     """The Markdown, and where in its bytes each message's text stands."""
     parts = [header]
     position = len(header)
     messages: list[dict[str, Any]] = []
     repeated = len(window.repeated)
     for index, draft in enumerate((*window.repeated, *window.own)):
-        heading = f"\n### {draft.entry.at:%H:%M:%S} {_speaker(draft)}{' · repeated' if index < repeated else ''}\n\n"
+        speaker = _speaker(draft, redact) + (" · repeated" if index < repeated else "")
+        heading = f"\n### {draft.entry.at:%H:%M:%S} {speaker}\n\n"
         fence = _fence(draft)
         opening = heading.encode() + (fence + b"\n" if fence else b"")
         closing = b"\n" + (fence + b"\n" if fence else b"")
@@ -156,12 +159,12 @@ def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
     return b"".join(parts), messages
 
 
-def _speaker(draft: Draft) -> str:
+def _speaker(draft: Draft, redact: Redact) -> str:
     entry = draft.entry
     label: str = entry.role
     if entry.tool is not None:
         outcome = "" if entry.tool.phase == "call" else " failed" if entry.tool.failed else " result"
-        label = f"tool · {entry.tool.name}{outcome}"
+        label = f"tool · {_one_line(redact(entry.tool.name).text)}{outcome}"
     elif entry.origin in ("compaction", "injected") or (entry.role == "user" and entry.origin != "typed"):
         label = f"{entry.role} · {entry.origin}"
     return f"{label} ({draft.part[0]}/{draft.part[1]})" if draft.part else label
@@ -213,14 +216,15 @@ def _tool_fields(own: Sequence[Draft], redact: Redact) -> dict[str, Any]:
         if tool is None or (draft.part and draft.part[0] > 1):
             continue
         if tool.phase == "call":
-            tools[tool.name] = tools.get(tool.name, 0) + 1
+            name = _one_line(redact(tool.name).text)
+            tools[name] = tools.get(name, 0) + 1
             if tool.command and len(commands) < _MAX_COMMANDS:
                 commands[_one_line(redact(tool.command).text)] = None
             for path in tool.files:
                 paths[_relative(_clean(path, redact) or "", draft.entry.cwd)] = None
         elif tool.failed:
             line = next((text for line in draft.entry.text.splitlines() if (text := _error_line(line))), None)
-            errors[line or f"{tool.name} failed"] = None
+            errors[line or f"{_one_line(redact(tool.name).text)} failed"] = None
     return {
         "files": [path for path in paths if path][:_MAX_FILES],
         "commands": list(commands),
@@ -258,8 +262,13 @@ def _markers() -> tuple[str, ...]:
     return tuple(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
 
 
+def _words(text: str) -> str:
+    """``text`` on one line: what a log calls a tool or a branch must not look like a heading of ours."""
+    return " ".join(text.split())
+
+
 def _one_line(text: str) -> str:
-    line = " ".join(text.split())
+    line = _words(text)
     return line if len(line) <= _LINE_LENGTH else line[: _LINE_LENGTH - 1] + "…"
 
 

@@ -78,7 +78,8 @@ def _project(identity: Identity | None) -> str | None:
 
 def _without_frontmatter(draft: Draft, segment_: Segment) -> Draft | None:
     """The first message of a segment with its steering block taken off; None when nothing else was in it."""
-    if not draft.body.startswith(b"---"):
+    # What a tool shows is no order: a page that somebody wrote for a blog begins with such a block as well.
+    if draft.entry.role == "tool" or not draft.body.startswith(b"---"):
         return draft
     fields, _ = split_frontmatter(draft.entry.text)
     if not fields:

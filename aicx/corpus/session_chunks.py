@@ -50,7 +50,7 @@ def session_chunks(
     A chunk says only what was known before the next one began, so that it never changes once it is closed.
     """
     packed = [(part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)]
-    prompts = [draft for draft in drafts if draft.entry.origin == "typed"]
+    prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin == "typed"]
     prompt = prompts[0] if prompts else None
     has_exchange = False
     for position, (part, window) in enumerate(packed):

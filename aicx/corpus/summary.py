@@ -25,7 +25,10 @@ def apply_ignore_file(layout: Layout, catalog: Catalog) -> None:
         return
     rows = catalog.rows("SELECT rowid, path, ignored FROM chunks")
     changed = [(ignored, row["rowid"]) for row in rows if (ignored := int(hidden(row["path"]))) != row["ignored"]]
-    catalog.connection.executemany("UPDATE chunks SET ignored=? WHERE rowid=?", changed)
+    catalog.connection.executemany(
+        "UPDATE chunks SET ignored=?, sequence=? WHERE rowid=?",
+        [(ignored, catalog.next_sequence, rowid) for ignored, rowid in changed],
+    )
     catalog.set_meta(_IGNORE_DIGEST, digest)
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from aicx.corpus.writer import write_file
 from aicx.errors import CorpusDamaged
+from aicx.paths import NON_REPOSITORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,13 @@ class Tombstones:
     sessions: frozenset[tuple[str, str]] = frozenset()
     projects: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
+
+    def covers(self, project: str, cwd: str | None) -> bool:
+        """Whether a chunk of ``project``, worked on in ``cwd``, belongs to a forgotten project.
+
+        Folders are among the projects, and count where nothing says any more which repository they were of.
+        """
+        return project in self.projects or (project == NON_REPOSITORY and cwd is not None and cwd in self.projects)
 
 
 def read_tombstones(path: Path) -> Tombstones:

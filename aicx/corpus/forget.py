@@ -1,0 +1,170 @@
+"""Takes sessions, projects or texts out of the corpus and everything derived from it, for good.
+
+The order is what makes a kill harmless: first the tombstones are on disk, so that nothing can come back; then the
+files change together; then the catalogue records it. After a kill the same call again finishes the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any
+
+from aicx.config import Settings
+from aicx.corpus.blanking import blank_chunk
+from aicx.corpus.catalog import Catalog
+from aicx.corpus.forget_plan import Copy, ForgetPlan, ForgetRequest, plan_forget
+from aicx.corpus.lock import writer_lock
+from aicx.corpus.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.reading import read_logs
+from aicx.corpus.rebuild import open_or_rebuild, recover
+from aicx.corpus.sidecar import encode_sidecar
+from aicx.corpus.summary import apply_ignore_file, write_summary
+from aicx.corpus.tombstones import add_tombstones, read_tombstones
+from aicx.corpus.writer import Writer, clear_staging
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.redaction import redact
+from aicx.sources import SOURCES, load_source
+from aicx.types import LogFile, Redacted
+
+
+def forget(settings: Settings, request: ForgetRequest, say: Callable[[str], None]) -> ForgetPlan:
+    """Does what `plan_forget` says, on the corpus as it is once the writer lock is held; returns what was done."""
+    layout = settings.layout
+    with writer_lock(layout.locks, settings.lock_wait_seconds, say):
+        catalog = open_or_rebuild(layout, say)
+        try:
+            recover(layout, catalog, say)
+            plan = plan_forget(layout, request)
+            if not plan.empty:
+                plan.messages |= copy_keys(settings, plan.copies)
+                _entomb(layout, plan)
+                _publish(layout, catalog, plan)
+                _scrub(catalog, say)
+        finally:
+            catalog.rollback()
+            catalog.close()
+    return plan
+
+
+def copy_keys(settings: Settings, copies: Iterable[Copy]) -> set[str]:
+    """The keys that the copies have in their own logs, by which the next reading of those logs knows them.
+
+    A copy is recorded as the place it has in a log. Where that log is gone the copy cannot come back.
+    """
+    by_log: dict[tuple[str, str], list[Copy]] = {}
+    for copy in copies:
+        by_log.setdefault((copy.reference["agent"], copy.reference["path"]), []).append(copy)
+    logs = _logs(settings, {agent for agent, _ in by_log})
+    keys: set[str] = set()
+    for place, wanted in by_log.items():
+        if place not in logs:
+            continue
+        drafts = read_logs(place[0], [logs[place]], settings.redact_secrets).drafts
+        for copy in wanted:
+            there = [
+                draft for draft in drafts if [draft.entry.ref.start, draft.entry.ref.end] == copy.reference["span"]
+            ]
+            # A record may hold several messages. A prompt history words them differently: then all of the record.
+            same = [draft for draft in there if draft.text_key == copy.text_key]
+            keys.update(draft.key for draft in same or there)
+    return keys
+
+
+def _logs(settings: Settings, agents: Iterable[str]) -> dict[tuple[str, str], LogFile]:
+    clean = redact if settings.redact_secrets else Redacted
+    return {
+        (agent, clean(str(log.path)).text): log
+        for agent in sorted(agents)
+        if agent in SOURCES
+        for log in load_source(agent).discover(settings.homes)
+        if isinstance(log, LogFile)
+    }
+
+
+def _entomb(layout: Layout, plan: ForgetPlan) -> None:
+    known = read_tombstones(layout.tombstones)
+    rows: list[dict[str, Any]] = [
+        {"agent": agent, "session": session} for agent, session in sorted(plan.sessions - known.sessions)
+    ]
+    rows += [{"project": project} for project in sorted(plan.projects - known.projects)]
+    if messages := sorted(plan.messages - known.messages):
+        rows.append({"messages": messages})
+    if rows:
+        add_tombstones(layout.tombstones, rows)
+
+
+def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
+    writer = Writer(layout)
+    layout.staging.mkdir(parents=True, exist_ok=True, mode=0o700)  # removals alone would not make it
+    catalog.begin()
+    for path in plan.removed:
+        writer.stage_removal(path)
+        writer.stage_removal(sidecar_path(path))
+    for path, targets in plan.rewritten.items():
+        stored = load_sidecar(layout, path).fields
+        blanked = blank_chunk(load_markdown(layout, path), stored, targets)
+        fields = blanked.fields | {"forgotten": True}
+        sidecar = encode_sidecar(fields)
+        writer.stage_chunk(path.removesuffix(".md"), blanked.markdown, sidecar)
+        _drop_folders(catalog, stored, fields)
+        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
+    for path in plan.references:
+        fields = dict(load_sidecar(layout, path).fields)
+        fields["duplicates"] = [
+            copy for copy in fields["duplicates"] if (copy["agent"], copy["session_id"]) not in plan.sessions
+        ]
+        sidecar = encode_sidecar(fields)
+        writer.stage(sidecar_path(path), sidecar)
+        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), layout.chunk(path).stat().st_size)
+    _drop_rows(catalog, plan)
+    writer.publish()
+    apply_ignore_file(layout, catalog)
+    write_summary(layout, catalog)
+    catalog.commit()
+    writer.finish()
+    clear_staging(layout)
+    _drop_empty_folders(layout, plan.removed)
+
+
+def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
+    """What the catalogue knows beyond chunks. Learned folders stay: they keep a project's later logs recognisable."""
+    for path in plan.removed:
+        for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
+            catalog.remove_chunk(row["id"])
+    for session in plan.sessions:
+        for table in ("folders", "late_titles"):
+            catalog.connection.execute(f"DELETE FROM {table} WHERE agent=? AND session_id=?", session)
+        catalog.connection.execute(
+            "DELETE FROM duplicates WHERE json_extract(reference, '$.agent')=?"
+            " AND json_extract(reference, '$.session_id')=?",
+            session,
+        )
+    catalog.connection.execute("DELETE FROM duplicates WHERE key NOT IN (SELECT key FROM messages)")
+
+
+def _drop_folders(catalog: Catalog, before: Any, after: dict[str, Any]) -> None:
+    for cwd in (before.get("folders") or {}).keys() - (after.get("folders") or {}).keys():
+        catalog.connection.execute(
+            "DELETE FROM folders WHERE agent=? AND session_id=? AND cwd=?", (after["agent"], after["session_id"], cwd)
+        )
+        catalog.connection.execute("DELETE FROM learned WHERE cwd=?", (cwd,))
+
+
+def _scrub(catalog: Catalog, say: Callable[[str], None]) -> None:
+    """SQLite leaves deleted rows readable in free pages and in its write-ahead log; this overwrites both."""
+    catalog.connection.execute("PRAGMA busy_timeout=2000")
+    catalog.connection.execute("VACUUM")
+    busy = catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if busy:
+        say("another aicx is reading the catalogue, which keeps traces until the next `aicx store`")
+
+
+def _drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
+    tops = (layout.store, layout.home / NON_REPOSITORY)
+    for folder in {layout.chunk(path).parent for path in removed}:
+        with suppress(OSError):  # not empty
+            while folder not in tops:
+                folder.rmdir()
+                folder = folder.parent
