@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -20,6 +19,7 @@ from aicx.errors import AicxError
 # Command -> module with its function `command`, in the order in which help lists them.
 COMMANDS: dict[str, str] = {
     "store": "aicx.commands.store",
+    "search": "aicx.commands.search",
     "steer": "aicx.commands.steer",
     "show": "aicx.commands.show",
     "refs": "aicx.commands.refs",
@@ -53,6 +53,8 @@ class _LazyGroup(TyperGroup):
         command = typer.main.get_command(single)
         assert isinstance(command, TyperCommand)
         command.name = cmd_name
+        # Examples are lines of their own; `\b` is how click is told not to fill them into a paragraph.
+        command.help = (command.help or "").replace("\n\nExample: ", "\n\n\b\nExample: ")
         return command
 
 
@@ -130,5 +132,7 @@ def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None
 
 def _bug_hint() -> str:
     if os.environ.get("AICX_DEBUG"):
+        import traceback
+
         traceback.print_exc()
     return "this is a bug in aicx; AICX_DEBUG=1 shows where"

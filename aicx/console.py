@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +45,13 @@ def out_bytes(body: bytes) -> None:
 
 def out_json(schema: str, fields: Mapping[str, Any]) -> None:
     """One JSON object on one line of stdout, its schema first."""
-    out_bytes(orjson.dumps({"schema": schema, **fields}, default=str, option=orjson.OPT_APPEND_NEWLINE))
+    payload = {"schema": schema, **fields}
+    try:
+        body = orjson.dumps(payload, default=str, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        # A file name that is not UTF-8 reaches Python as lone surrogates; the standard library escapes them.
+        body = json.dumps(payload, default=str).encode() + b"\n"
+    out_bytes(body)
 
 
 def say(text: str = "") -> None:

@@ -45,6 +45,10 @@ class Layout:
         return self.home / "index" / "lexical"
 
     @property
+    def index_manifest(self) -> Path:
+        return self.home / "index" / "manifest.json"
+
+    @property
     def ignore_file(self) -> Path:
         return self.home / ".aicxignore"
 
@@ -113,4 +117,7 @@ def user_path(text: str) -> Path:
     """A path given by the user; refuses control characters, which no real path of theirs has."""
     if any(ord(character) < 32 for character in text):
         raise UnsafePath(f"the path holds control characters: {text!r}")
-    return Path(text).expanduser()
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise UnsafePath(f"{text!r} names a home folder that does not exist: {error}") from error

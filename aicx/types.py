@@ -190,10 +190,14 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One text inside a document. ``weight`` says how much it counts: below 1 for what tools printed."""
+    """One text inside a document. ``weight`` says how much it counts: below 1 for what tools printed.
+
+    ``field`` groups texts of one nature for rankers that weigh fields on their own.
+    """
 
     text: str
     weight: float = 1.0
+    field: str = "said"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
@@ -14,8 +13,8 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest import Progress, StoreReport, StoreRequest, store
+from aicx.engine.lexical import refresh_lexical
 from aicx.paths import user_path
-from aicx.types import TimelineEntry
 
 SCHEMA = "aicx.store/1"
 ENTRIES_SCHEMA = "aicx.entries/1"
@@ -143,6 +142,8 @@ def run_store(
             bar(progress.done, progress.total, progress.label)
 
         report = store(settings, request, tell, console.say)
+    if not dry_run:
+        refresh_lexical(settings, console.say)
     if folder is not None:
         from aicx.corpus.report import write_reports
 
@@ -181,6 +182,8 @@ def report_fields(settings: Settings, request: StoreRequest, report: StoreReport
 
 def entries_payload(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
     """What was read, under the names that consumers of such exports know."""
+    from aicx.corpus.report import entry_fields
+
     return {
         "generated_at": options.now().isoformat(timespec="seconds"),
         "project_filter": request.project,
@@ -198,56 +201,40 @@ def entries_payload(settings: Settings, request: StoreRequest, report: StoreRepo
     }
 
 
-_FRAME_KINDS = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
-
-
-def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
-    """One entry under its exported names; what is not known is absent."""
-    fields = {
-        "timestamp": entry.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "agent": entry.agent,
-        "session_id": entry.session_id,
-        "role": entry.role,
-        "message": entry.text,
-        "frame_kind": _FRAME_KINDS.get(entry.role),
-        "branch": entry.branch,
-        "cwd": entry.cwd,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 def _talk(settings: Settings, request: StoreRequest, report: StoreReport) -> None:
-    verb = "would store" if request.dry_run else "stored"
-    say, style = console.say, console.style
+    say, style, plural = console.say, console.style, console.plural
     if report.logs == 0:
         say(f"No agent logs found below {settings.user_home}.")
         say("Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured.")
         return
     if report.chunks_written == 0 and report.logs_read == 0:
-        say(f"{style('Up to date.', fg='green', bold=True)} {console.plural(report.logs, 'log')} looked at, none changed.")
+        head = style("Up to date.", fg="green", bold=True)
+        say(f"{head} {plural(report.logs, 'log')} looked at, none changed.")
     else:
+        head = style("Would store" if request.dry_run else "Stored", fg="green", bold=True)
         say(
-            f"{style(verb.capitalize(), fg='green', bold=True)} {console.plural(report.chunks_written, 'chunk')}"
-            f" with {console.plural(report.messages, 'new message')}"
-            f" from {console.plural(report.sessions, 'session')}"
-            f" ({console.plural(report.logs_read, 'log')}, {console.size(report.bytes_read)})."
+            f"{head} {plural(report.chunks_written, 'chunk')} with {plural(report.messages, 'new message')}"
+            f" from {plural(report.sessions, 'session')}"
+            f" ({plural(report.logs_read, 'log')}, {console.size(report.bytes_read)})."
         )
     for project, agents in sorted(report.buckets.items(), key=lambda item: -sum(item[1].values())):
-        counts = ", ".join(f"{agent} {count}" for agent, count in sorted(agents.items()))
-        say(f"  {style(project, bold=True)}: {counts}")
+        say(f"  {style(project, bold=True)}: {_counts(agents)}")
     if report.redactions:
-        total = sum(report.redactions.values())
-        rules = ", ".join(f"{rule} {count}" for rule, count in sorted(report.redactions.items(), key=lambda item: -item[1]))
-        say(f"  {style(console.plural(total, 'secret') + ' redacted', fg='magenta')}: {rules}")
+        total = plural(sum(report.redactions.values()), "secret")
+        say(f"  {style(f'{total} redacted', fg='magenta')}: {_counts(report.redactions)}")
     if report.duplicates:
-        say(f"  {console.plural(report.duplicates, 'copy').replace('copys', 'copies')} of stored messages recorded, not stored again")
+        say(f"  met {plural(report.duplicates, 'message')} again that are stored already; noted as duplicates")
     if report.forgotten:
         say(f"  {report.forgotten} left out because you had them forgotten")
     for note in report.notes:
         say(f"  {note}")
     _talk_problems(report)
     if report.chunks_written and not request.dry_run:
-        say(f"The corpus is in {settings.layout.home}. Next: aicx steer --since 7d")
+        say(f"The corpus is in {settings.layout.home}. Next: aicx search \"a question\"")
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _talk_problems(report: StoreReport) -> None:
@@ -259,5 +246,3 @@ def _talk_problems(report: StoreReport) -> None:
         console.say(f"  {where}: {problem.reason}")
     if len(report.problems) > _MOST_PROBLEMS:
         console.say(f"  and {len(report.problems) - _MOST_PROBLEMS} more; --json lists them all")
-
-

@@ -9,6 +9,7 @@ from hashlib import blake2b, sha256
 from typing import Any
 
 from aicx.corpus.drafts import FORGOTTEN, estimate_tokens
+from aicx.corpus.session_chunks import shorten_title
 from aicx.errors import CorpusDamaged
 
 # What a chunk is and where it came from: kept, because the chunk could not be found or verified without it.
@@ -36,11 +37,15 @@ class Targets:
     """What has to go from the chunks of one session."""
 
     keys: Collection[str] = frozenset()
-    titles: Collection[str] = frozenset()
+    said: Collection[str] = frozenset()  # the typed texts among them, which titles and prompts repeat in any chunk
     pattern: re.Pattern[str] | None = None
 
     def match(self, text: str) -> bool:
         return self.pattern is not None and self.pattern.search(text) is not None
+
+    def cover(self, line: str) -> bool:
+        """Whether a title or prompt matches, or is how one of the texts begins."""
+        return self.match(line) or any(_begins(text, line) for text in self.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,7 @@ def _clear_between(text: str, targets: Targets, *, first: bool) -> str:
 def _clear_header(text: str, targets: Targets) -> str:
     lines = text.split("\n")
     title = lines[0].removeprefix("# ")
-    if title in targets.titles or targets.match(title):
+    if targets.cover(title):
         lines[0] = f"# {FORGOTTEN}"
     if len(lines) > 2:
         facts = lines[2].split(" · ")
@@ -139,7 +144,10 @@ def _clear_fields(
         if name in _IDENTITY:
             new[name] = value
         elif name in _TITLES:
-            new[name] = FORGOTTEN if value in targets.titles or targets.match(str(value)) else value
+            new[name] = FORGOTTEN if targets.cover(str(value)) else value
+        elif name == "prompt":
+            if not targets.cover(str(value)):
+                new[name] = value
         elif name == "tools" and isinstance(value, dict):
             new[name] = _clear_tools(value, targets)
         else:
@@ -168,6 +176,12 @@ def _without(value: Any, targets: Targets) -> Any:
     if isinstance(value, dict):
         return {name: _without(item, targets) for name, item in value.items() if not targets.match(name)}
     return value
+
+
+def _begins(text: str, line: str) -> bool:
+    if line.endswith("…"):
+        return " ".join(text.split()).startswith(line[:-1]) or shorten_title(text) == line
+    return line in (" ".join(text.split()), shorten_title(text))
 
 
 def _only_in(mined: str, gone: str, left: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,8 @@ from aicx.types import LogFile, LogIdentity
 SCHEMA_VERSION = 1
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
 COMPLETE = "complete"
+# What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.
+DAMAGED = (sqlite3.DatabaseError, UnicodeDecodeError)
 _FORGOTTEN = "[forgotten]"  # a title that was forgotten is not news again (drafts, which names the mark, imports us)
 
 _SCHEMA = """
@@ -73,6 +75,7 @@ class StoredChunk:
     content_sha256: str
     sidecar_sha256: str
     keys: tuple[str, ...]
+    text_keys: tuple[str, ...]  # of the same messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ class Catalog:
             raise StoreUnwritable(
                 f"{path} cannot be opened for writing: {error}", hint="check the disk and the folder's permissions"
             ) from error
-        except sqlite3.DatabaseError as error:
+        except DAMAGED as error:
             raise CorpusDamaged(f"{path} is not a readable catalogue: {error}", hint="aicx doctor --fix") from error
         if version != SCHEMA_VERSION:
             connection.close()
@@ -139,7 +142,7 @@ class Catalog:
                 return None
             except sqlite3.OperationalError:
                 continue
-            except sqlite3.DatabaseError:
+            except DAMAGED:
                 return None
         return None
 
@@ -206,7 +209,7 @@ class Catalog:
     # Sessions and messages ------------------------------------------------------------------------------------------
 
     def stored_chunks(self, agent: str, session_id: str, stream: str) -> list[StoredChunk]:
-        """The chunks of a session in order, each with the keys of its own messages."""
+        """The chunks of a session in order, each with the keys of the messages that begin in it."""
         found = self.connection.execute(
             "SELECT rowid, id, number, path, content_sha256, sidecar_sha256 FROM chunks"
             " WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
@@ -214,9 +217,9 @@ class Catalog:
         ).fetchall()
         chunks = []
         for rowid, chunk_id, number, path, content, sidecar in found:
-            keys = self.connection.execute("SELECT key FROM messages WHERE chunk=?", (rowid,))
-            own = tuple(_hex(key) for (key,) in keys)
-            chunks.append(StoredChunk(rowid, chunk_id, number, path, content, sidecar, own))
+            rows = self.connection.execute("SELECT key, text_key FROM messages WHERE chunk=?", (rowid,)).fetchall()
+            keys, text_keys = (tuple(_hex(row[column]) for row in rows) for column in (0, 1))
+            chunks.append(StoredChunk(rowid, chunk_id, number, path, content, sidecar, keys, text_keys))
         return chunks
 
     def session_folders(self, agent: str, session_id: str) -> dict[str, tuple[str, str] | None]:
@@ -300,7 +303,7 @@ class Catalog:
         self.connection.execute("DELETE FROM removed WHERE id=?", (fields["id"],))
         redactions = fields.get("redactions") or {}
         source = fields.get("source") or {}
-        messages = [message for message in fields.get("messages") or () if not message.get("repeated")]
+        messages = own_messages(fields)
         cursor = self.connection.execute(
             "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
             " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
@@ -353,8 +356,6 @@ class Catalog:
             [
                 (rowid, _integer(item["key"]), _integer(item["text_key"]), milliseconds(item["at"]), item["role"])
                 for item in messages
-                # A message cut into parts counts once.
-                if (item.get("part") or [1])[0] == 1
             ],
         )
         self.connection.executemany(
@@ -411,10 +412,23 @@ class Catalog:
         )
         return cursor.rowcount > 0
 
+    def changes_since(self, sequence: int) -> tuple[list[str], list[str]]:
+        """Ids of the chunks that an index built at ``sequence`` has to take in, and of those it has to drop."""
+        rows = self.connection.execute("SELECT id, ignored FROM chunks WHERE sequence>? ORDER BY id", (sequence,))
+        changed = rows.fetchall()
+        gone = self.connection.execute("SELECT id FROM removed WHERE sequence>? ORDER BY id", (sequence,)).fetchall()
+        hidden = [chunk_id for chunk_id, ignored in changed if ignored]
+        return [chunk_id for chunk_id, ignored in changed if not ignored], [*(row[0] for row in gone), *hidden]
+
     # Everything else ------------------------------------------------------------------------------------------------
 
     def learned(self) -> dict[str, str]:
         return dict(self.connection.execute("SELECT cwd, project FROM learned"))
+
+    def stated(self) -> dict[str, str]:
+        """Folder -> project, for the learned folders whose remote a log recorded."""
+        rows = "SELECT cwd, project FROM folders JOIN learned USING (cwd, project) WHERE repo_source='log-remote'"
+        return dict(self.connection.execute(rows))
 
     def learn(self, folders: dict[str, str]) -> None:
         self.connection.executemany("INSERT OR REPLACE INTO learned VALUES (?,?)", folders.items())
@@ -430,6 +444,12 @@ class Catalog:
         with closing(self.connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row
             return cursor.execute(query, tuple(values)).fetchall()
+
+
+def own_messages(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The messages that begin in a chunk: not repeated from the one before, and one cut into parts counts once."""
+    messages = fields.get("messages") or ()
+    return [item for item in messages if not item.get("repeated") and (item.get("part") or [1])[0] == 1]
 
 
 def milliseconds(instant: str) -> int:

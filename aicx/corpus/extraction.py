@@ -37,10 +37,11 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A log as read and made ready to be shown: entries are redacted, selected and shortened."""
+    """A log as read and made ready to be shown: entries are redacted, selected and shortened, paths redacted."""
 
     title: str
     format: str
+    logs: list[Path]  # as they are, to be compared rather than shown
     paths: list[str]
     entries: list[TimelineEntry]
     total: int  # entries in the log before the selection
@@ -117,11 +118,12 @@ def _prepare(settings: Settings, logs: Sequence[LogFile], reading: Reading, sele
     return Extract(
         title=_title(reading, entries, clean),
         format=logs[0].format,
-        paths=[str(log.path) for log in logs],
+        logs=[log.path for log in logs],
+        paths=[_shown(log.path, clean) for log in logs],
         entries=kept,
         total=len(entries),
         projects=projects,
-        problems=problems,
+        problems=[replace(problem, path=_shown(problem.path, clean)) for problem in problems],
         skipped=reading.skipped,
         notes=notes,
     )
@@ -141,6 +143,11 @@ def _without_secret_names(entry: TimelineEntry, clean: Redact) -> TimelineEntry:
         cwd=entry.cwd and clean(entry.cwd).text,
         branch=entry.branch and clean(entry.branch).text,
     )
+
+
+def _shown(path: Path | str, clean: Redact) -> str:
+    """A path as text; a byte in it that is none shows as a question mark."""
+    return clean(str(path)).text.encode("utf-8", "replace").decode()
 
 
 def _is_wanted(entry: TimelineEntry, selection: Selection) -> bool:

@@ -92,7 +92,7 @@ def compare_catalog(catalog: Catalog, survey: Survey) -> dict[str, list[str]]:
         for row in catalog.rows("SELECT path, id, content_sha256, sidecar_sha256 FROM chunks")
     }
     stored = {path: (seen.id, seen.content_sha256, seen.sidecar_sha256) for path, seen in survey.chunks.items()}
-    broken = set(survey.broken)
+    broken = {*survey.broken, *survey.newer}
     return {
         "missing": sorted(stored.keys() - rows.keys() - broken),
         "changed": sorted(path for path in stored.keys() & rows.keys() if stored[path] != rows[path]),

@@ -17,7 +17,7 @@ from aicx.types import KINDS, Filters
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
-_GLOB = frozenset("*?[")
+_GLOB = frozenset("*?")
 
 
 def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list[str]]:
@@ -41,7 +41,8 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
         low, high = filters.session, filters.session + "\U0010ffff"
         add("((session_id>=? AND session_id<?) OR (parent_session>=? AND parent_session<?))", low, high, low, high)
     if filters.branch is not None:
-        add("branch GLOB ?" if _GLOB & set(filters.branch) else "branch=?", filters.branch)
+        is_glob = _GLOB & set(filters.branch)
+        add("branch GLOB ?" if is_glob else "branch=?", _glob(filters.branch) if is_glob else filters.branch)
     if filters.since is not None:
         add("completed_at>=?", _instant(filters.since))
     if filters.until is not None:
@@ -53,8 +54,12 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
         if high_day is not None:
             add("date<=?", high_day)
     if filters.file is not None:
-        test = "path GLOB ?" if _GLOB & set(filters.file) else "instr(path, ?)>0"
-        add(f"rowid IN (SELECT chunk FROM files WHERE {test})", filters.file)
+        if _GLOB & set(filters.file):
+            pattern = _glob(filters.file)
+            test, found = "path GLOB ? OR path GLOB ?", [pattern, f"*/{pattern}"]
+        else:
+            test, found = "instr(path, ?)>0", [filters.file]
+        add(f"rowid IN (SELECT chunk FROM files WHERE {test})", *found)
     if filters.project is not None:
         condition, found, note = _project_condition(filters.project, catalog)
         add(condition, *found)
@@ -98,17 +103,18 @@ def parse_date_range(text: str) -> tuple[str | None, str | None]:
 
 def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
     """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, or how long ago: ``36h``, ``7d``, ``2w``."""
-    if match := _AGO.fullmatch(text.strip().lower()):
-        return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
+    text = text.strip()
     try:
-        at = datetime.fromisoformat(text.strip())
-    except ValueError:
+        if match := _AGO.fullmatch(text.lower()):
+            return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
+        at = datetime.fromisoformat(text)
+        if end_of_day and _is_day(text):
+            at += timedelta(days=1, microseconds=-1)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise UsageError(
             f"{text!r} is no point in time", hint="write 2026-01-31, 2026-01-31T14:00, 36h, 7d or 2w"
         ) from None
-    if end_of_day and _DAY.fullmatch(text.strip()):
-        at += timedelta(days=1, microseconds=-1)
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], list[str]]:
@@ -128,7 +134,8 @@ def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], l
 def _names(wanted: str, name: str) -> bool:
     parts = PurePosixPath(name).parts
     if wanted == name or _GLOB & set(wanted):
-        return fnmatchcase(name, wanted) or any(fnmatchcase(part, wanted) for part in parts)
+        pattern = _glob(wanted)
+        return fnmatchcase(name, pattern) or any(fnmatchcase(part, pattern) for part in parts)
     wanted_parts = PurePosixPath(wanted.strip("/")).parts
     if not wanted_parts:
         return False
@@ -139,6 +146,19 @@ def _names(wanted: str, name: str) -> bool:
     return any(
         parts[start : start + len(wanted_parts)] == wanted_parts for start in range(len(parts) - len(wanted_parts) + 1)
     )
+
+
+def _glob(text: str) -> str:
+    """``text`` as a pattern in which only `*` and `?` stand for something: `[id]` is a folder of many web projects."""
+    return text.replace("[", "[[]")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_day(text: str) -> None:

@@ -18,7 +18,7 @@ from aicx.corpus.forget_plan import Copy, ForgetPlan, ForgetRequest, plan_forget
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.reading import read_logs
-from aicx.corpus.rebuild import open_or_rebuild, recover
+from aicx.corpus.rebuild import with_catalog
 from aicx.corpus.sidecar import encode_sidecar
 from aicx.corpus.summary import apply_ignore_file, write_summary
 from aicx.corpus.tombstones import add_tombstones, read_tombstones
@@ -32,20 +32,18 @@ from aicx.types import LogFile, Redacted
 def forget(settings: Settings, request: ForgetRequest, say: Callable[[str], None]) -> ForgetPlan:
     """Does what `plan_forget` says, on the corpus as it is once the writer lock is held; returns what was done."""
     layout = settings.layout
+
+    def work(catalog: Catalog) -> ForgetPlan:
+        plan = plan_forget(layout, request)
+        if not plan.empty:
+            plan.messages |= copy_keys(settings, plan.copies)
+            _entomb(layout, plan)
+            _publish(layout, catalog, plan)
+            _scrub(catalog, say)
+        return plan
+
     with writer_lock(layout.locks, settings.lock_wait_seconds, say):
-        catalog = open_or_rebuild(layout, say)
-        try:
-            recover(layout, catalog, say)
-            plan = plan_forget(layout, request)
-            if not plan.empty:
-                plan.messages |= copy_keys(settings, plan.copies)
-                _entomb(layout, plan)
-                _publish(layout, catalog, plan)
-                _scrub(catalog, say)
-        finally:
-            catalog.rollback()
-            catalog.close()
-    return plan
+        return with_catalog(layout, say, work)
 
 
 def copy_keys(settings: Settings, copies: Iterable[Copy]) -> set[str]:
@@ -97,7 +95,6 @@ def _entomb(layout: Layout, plan: ForgetPlan) -> None:
 
 def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
     writer = Writer(layout)
-    layout.staging.mkdir(parents=True, exist_ok=True, mode=0o700)  # removals alone would not make it
     catalog.begin()
     for path in plan.removed:
         writer.stage_removal(path)

@@ -11,7 +11,6 @@ from aicx.corpus.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.drafts import FORGOTTEN
 from aicx.corpus.inventory import Item, take_inventory
 from aicx.corpus.read import load_markdown, load_sidecar, sidecar_path
-from aicx.corpus.session_chunks import shorten_title
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
 
@@ -215,8 +214,8 @@ def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
     if NON_REPOSITORY in {row.project for row in selected}:
         plan.sessions = set(plan.affected) - {row.session for row in left}
     for row in left:
-        # What stays of the session keeps its numbers, but not a title that was said in the forgotten project.
-        plan.rewritten[row.path] = Targets(titles=frozenset(prompts[row.session]))
+        # What stays of the session keeps its numbers, but no title or prompt that was said in the forgotten project.
+        plan.rewritten[row.path] = Targets(said=frozenset(prompts[row.session]))
     return plan
 
 
@@ -225,7 +224,7 @@ def _is_in(row: _Row, name: str) -> bool:
 
 
 def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
-    """Plans the removal of one chunk; returns the titles its prompts may have given to other chunks."""
+    """Plans the removal of one chunk; returns what was typed in it, which other chunks may repeat as their title."""
     fields = load_sidecar(layout, row.path).fields
     own = {message["key"]: message for message in fields.get("messages") or () if not message.get("repeated")}
     plan.removed.append(row.path)
@@ -243,7 +242,7 @@ def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
         texts = message_texts(load_markdown(layout, row.path), fields)
     except (CorpusDamaged, NotFound):
         return set()
-    return {shorten_title(text) for message, text in texts if message["origin"] == "typed"}
+    return {text for message, text in texts if message["origin"] == "typed" and not message.get("repeated")}
 
 
 # Patterns -----------------------------------------------------------------------------------------------------------
@@ -283,7 +282,7 @@ def _plan_pattern(layout: Layout, pattern: re.Pattern[str]) -> ForgetPlan:
         )
     plan.shortened, plan.named = search.shortened, search.named
     for session in sorted(search.sessions):
-        targets = Targets(frozenset(search.keys.get(session, ())), frozenset(search.titles.get(session, ())), pattern)
+        targets = Targets(frozenset(search.keys.get(session, ())), frozenset(search.said.get(session, ())), pattern)
         for path in paths[session]:
             _rewrite(layout, plan, path, targets)
     return plan
@@ -311,7 +310,7 @@ class _Search:
     pattern: re.Pattern[str]
     sessions: set[SessionKey] = field(default_factory=set)
     keys: dict[SessionKey, set[str]] = field(default_factory=dict)
-    titles: dict[SessionKey, set[str]] = field(default_factory=dict)
+    said: dict[SessionKey, set[str]] = field(default_factory=dict)
     shortened: int = 0
     named: int = 0
     # Messages that were cut into parts: a match may lie across a cut.
@@ -328,7 +327,7 @@ class _Search:
                 self.sessions.add(session)
                 self.keys.setdefault(session, set()).add(message["key"])
                 if message["origin"] == "typed":
-                    self.titles.setdefault(session, set()).add(shorten_title(whole or text))
+                    self.said.setdefault(session, set()).add(whole or text)
         if blank_chunk(markdown, fields, Targets(pattern=self.pattern)).changed:
             self.sessions.add(session)
         if any(map(self.pattern.search, _names(fields))):

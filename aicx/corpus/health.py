@@ -141,6 +141,9 @@ def _sidecars(facts: Facts) -> Check:
     if damaged:
         named = "; ".join([*list(damaged.values())[:_MOST_NAMED], *_more(len(damaged))])
         return Check("sidecars", "critical", named, FIX)
+    if newer := facts.survey.newer:
+        detail = _count("sidecar", sorted(newer), f"of a newer version ({', '.join(sorted(set(newer.values())))})")
+        return Check("sidecars", "warning", detail, "a newer aicx reads them")
     return Check("sidecars", "green", f"{len(facts.survey.chunks):,} read")
 
 
@@ -150,7 +153,7 @@ def _catalog(facts: Facts) -> Check:
             return Check("catalog", "skipped", "nothing is stored yet")
         return Check("catalog", "warning", f"{facts.catalog_problem}; every question reads all sidecars", FIX)
     try:
-        broken = facts.catalog.rows("PRAGMA quick_check")[0][0]
+        broken = "ok" if facts.quick else facts.catalog.rows("PRAGMA quick_check")[0][0]
         differences = compare_catalog(facts.catalog, facts.survey)
     except sqlite3.DatabaseError as error:
         return Check("catalog", "critical", f"it is damaged: {error}", FIX)
@@ -198,7 +201,8 @@ def _staging(facts: Facts) -> Check:
     if (staging / "journal").exists():
         return Check("staging", "warning", "a run was interrupted while it published; its files are complete", FIX)
     leftovers = [path.name for path in staging.iterdir()] if staging.is_dir() else []
-    leftovers += [path.name for path in facts.layout.home.glob(".*.[0-9]*") if path.is_file()]
+    for path in (facts.layout.summary, facts.layout.tombstones):
+        leftovers += [left.name for left in facts.layout.home.glob(f".{path.name}.*")]
     if leftovers:
         return Check("staging", "warning", f"{len(leftovers)} files of an interrupted run, never published", FIX)
     return Check("staging", "green", "no interrupted run")

@@ -46,10 +46,11 @@ def from_remote(url: str) -> str | None:
 class Resolver:
     """Resolves working folders; remembers what it has seen, and what earlier runs learned."""
 
-    def __init__(self, user_home: Path, learned: Mapping[str, str]) -> None:
+    def __init__(self, user_home: Path, learned: Mapping[str, str], stated: Mapping[str, str] | None = None) -> None:
         self._above = frozenset(map(str, (user_home, *user_home.parents)))
         self._learned = dict(learned)
-        self._stated: dict[str, Identity] = {}  # folder -> what a log of this run recorded as its remote
+        # Folder -> what a log recorded as its remote, in this run or an earlier one: both must decide alike.
+        self._stated = {cwd: Identity(project, "log-remote") for cwd, project in (stated or {}).items()}
         self._cache: dict[str, Identity | None] = {}
         self._new: dict[str, str] = {}
 

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
 
 from aicx.config import Settings
-from aicx.corpus.catalog import Catalog, StoredChunk
+from aicx.corpus.catalog import Catalog, StoredChunk, own_messages
 from aicx.corpus.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.drafts import Draft, Redact, blank
 from aicx.corpus.filters import match_projects
 from aicx.corpus.identity import Identity, Resolver
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.plan import SessionLogs, make_plan
-from aicx.corpus.read import load_sidecar
+from aicx.corpus.read import load_sidecar, walk_chunks
 from aicx.corpus.reading import Reading, read_logs, read_sessions
-from aicx.corpus.rebuild import with_catalog
+from aicx.corpus.rebuild import adopt, with_catalog
 from aicx.corpus.render import Rendered
 from aicx.corpus.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
 from aicx.corpus.sidecar import encode_sidecar
-from aicx.corpus.summary import apply_ignore_file, write_summary
+from aicx.corpus.summary import apply_ignore_file, ignore_matcher, write_summary
 from aicx.corpus.tombstones import read_tombstones
 from aicx.corpus.writer import Writer
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionFact, TimelineEntry
@@ -85,8 +89,23 @@ def store(
     Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses; never for what a log
     holds. ``tell`` hears of progress, ``say`` of things worth a line.
     """
+    if request.dry_run:
+        with closing(_scratch_catalog(settings.layout, say)) as scratch:
+            return _Run(settings, request, scratch, tell).all()
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
         return with_catalog(settings.layout, say, lambda catalog: _Run(settings, request, catalog, tell).all())
+
+
+def _scratch_catalog(layout: Layout, say: Callable[[str], None]) -> Catalog:
+    """A copy of the catalogue for a dry run, which writes to no disk."""
+    scratch = Catalog.in_memory()
+    stored = Catalog.open_for_reading(layout.catalog)
+    if stored is None:
+        adopt(layout, scratch, walk_chunks(layout), say)
+    else:
+        with closing(stored):
+            stored.connection.backup(scratch.connection)
+    return scratch
 
 
 class _Run:
@@ -107,13 +126,14 @@ class _Run:
         self._workers = settings.workers
         self._writer = Writer(settings.layout)
         self._tombstones = read_tombstones(settings.layout.tombstones)
-        self._resolver = Resolver(settings.user_home, catalog.learned())
+        self._resolver = Resolver(settings.user_home, catalog.learned(), catalog.stated())
         self._titles: list[tuple[str, SessionFact]] = []
         # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
         self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
         self._touched: set[str] = set()
 
     def all(self) -> StoreReport:
+        ignore_matcher(self._layout)  # a bad line in it stops the run before it does anything
         agents = self._request.agents or tuple(SOURCES)
         plan = make_plan(self._homes, agents, self._catalog, full_rescan=self._request.full_rescan)
         self._report.logs = plan.logs
@@ -137,6 +157,8 @@ class _Run:
             self._tell(Progress(done, plan.size, log.path.name))
             self._shared_log(log)
             done += log.size
+        if self._request.project is not None and not self._report.sessions and plan.sessions:
+            self._report.notes.append(f"no session in a repository or folder named {self._request.project!r}")
         self._late_titles()
         for logs, reading in self._titled:
             self._record_logs(logs, reading)
@@ -168,7 +190,10 @@ class _Run:
         self._record_copies(copies)
         lane, parent = _lineage(session, reading)
         if parent is None:
-            parent = self._catalog.session_of_most([copy.owner for copy in copies if copy.owner])
+            # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
+            parent = self._catalog.session_of_most(
+                [copy.owner for copy in copies if copy.owner and copy.key == copy.draft.key]
+            )
         formats = {str(log.path): log.format for log, _ in session.logs}
         self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
         titles = [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
@@ -207,11 +232,17 @@ class _Run:
             return True
         folders = {draft.entry.cwd for draft in drafts if draft.entry.cwd}
         projects = {identity.project for cwd in folders if (identity := self._resolver.resolve(cwd))}
-        return bool(match_projects(project, (*folders, *projects))[0])
+        # Whole names only: seen one by one, each session's folder would be the best match there is.
+        return match_projects(project, (*folders, *projects))[1]
 
     def _keep(self, drafts: Sequence[Draft]) -> None:
         if self._request.keep_entries:
-            self._report.entries += [draft.entry for draft in drafts]
+            self._report.entries += [self._cleaned(draft.entry) for draft in drafts]
+
+    def _cleaned(self, entry: TimelineEntry) -> TimelineEntry:
+        """An entry for a report; its text is redacted already."""
+        cwd, branch = (value and self._redact(value).text for value in (entry.cwd, entry.branch))
+        return replace(entry, cwd=cwd, branch=branch)
 
     def _account(self, reading: Reading, logs: Sequence[LogFile]) -> None:
         report = self._report
@@ -256,10 +287,9 @@ class _Run:
         deleted, cut or replaced), what is stored stays as it is and only new messages are added behind it.
         """
         stored = self._catalog.stored_chunks(scope.agent, scope.session_id, scope.stream)
-        keys = {key for chunk in stored for key in chunk.keys}
-        complete = keys <= {draft.key for draft in drafts}
+        new, complete = _compare(stored, drafts)
         if not complete:
-            drafts = [draft for draft in drafts if draft.key not in keys]
+            drafts = new
         if not drafts:
             return
         drafts = [blank(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
@@ -313,7 +343,7 @@ class _Run:
         bucket[chunk.fields["agent"]] = bucket.get(chunk.fields["agent"], 0) + 1
         for rule, count in chunk.fields["redactions"].items():
             report.redactions[rule] = report.redactions.get(rule, 0) + count
-        new = {item["key"] for item in chunk.fields["messages"] if not item.get("repeated")}
+        new = {item["key"] for item in own_messages(chunk.fields)}
         report.messages += len(new - set(stored.keys if stored else ()))
 
     def _remove_files(self, path: str) -> None:
@@ -341,8 +371,9 @@ class _Run:
         if self._touched:
             self._update_touched()
             self._writer.publish()
+        # With every batch: a reader must not meet between two of them what is to be hidden.
+        apply_ignore_file(self._layout, self._catalog)
         if last:
-            apply_ignore_file(self._layout, self._catalog)
             write_summary(self._layout, self._catalog)
         self._catalog.commit()
         self._writer.finish()
@@ -353,7 +384,12 @@ class _Run:
             path = self._catalog.path_of(chunk_id)
             if path is None:
                 continue
-            fields = dict(load_sidecar(self._layout, path).fields)
+            try:
+                fields = dict(load_sidecar(self._layout, path).fields)
+                size = self._layout.chunk(path).stat().st_size
+            except (NotFound, CorpusDamaged, OSError) as error:
+                self._report.notes.append(f"{path} could not be brought up to date: {error}; `aicx doctor` says more")
+                continue
             keys = dict.fromkeys(item["key"] for item in fields.get("messages") or () if not item.get("repeated"))
             duplicates = self._catalog.duplicates_of(list(keys))
             fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
@@ -361,9 +397,28 @@ class _Run:
                 fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
             sidecar = encode_sidecar(fields)
             self._writer.stage(f"{path.removesuffix('.md')}.meta.json", sidecar)
-            size = self._layout.chunk(path).stat().st_size
             self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
         self._touched.clear()
+
+
+def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:
+    """The messages that are not stored yet, and whether all that is stored is among ``drafts``.
+
+    A prompt that waited in the agent's queue when it was stored comes again under an id of its own once it was sent: a
+    stored message that is gone and a new one with its text are one message.
+    """
+    told = {key: text for chunk in stored for key, text in zip(chunk.keys, chunk.text_keys, strict=True)}
+    known = {draft.key for draft in drafts}
+    gone = Counter(text for key, text in told.items() if key not in known)
+    new: list[Draft] = []
+    for draft in drafts:
+        if draft.key in told:
+            continue
+        if gone[draft.text_key] > 0:
+            gone[draft.text_key] -= 1
+        else:
+            new.append(draft)
+    return new, not +gone
 
 
 def _lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:

@@ -15,12 +15,14 @@ _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def writer_lock(folder: Path, wait_seconds: float, on_wait: Callable[[str], None]) -> Iterator[None]:
-    """Holds the store's writer lock; ``on_wait`` is told once, and by whom, when somebody else has it.
+def writer_lock(
+    folder: Path, wait_seconds: float, on_wait: Callable[[str], None], name: str = "writer"
+) -> Iterator[None]:
+    """Holds the store's writer lock, or that of the index called ``name``; ``on_wait`` is told once, and by whom, when somebody else has it.
 
     Raises StoreLocked after ``wait_seconds``, StoreUnwritable when the lock file cannot be made.
     """
-    path = folder / "writer.lock"
+    path = folder / f"{name}.lock"
     try:
         # Private: the home holds what was said to agents, and the catalogue is as telling as the chunks.
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -50,8 +50,9 @@ def verify_source(source: Mapping[str, Any]) -> State:
 
 
 def _spans(value: Any) -> list[tuple[int, int]]:
-    pairs = value if isinstance(value, list) else []
-    return [(start, end) for start, end in pairs if isinstance(start, int) and isinstance(end, int)]
+    """The well-formed spans; one that is not takes the match of the hashes with it."""
+    pairs = [tuple(pair) for pair in value if isinstance(pair, list)] if isinstance(value, list) else []
+    return [pair for pair in pairs if len(pair) == 2 and all(isinstance(number, int) for number in pair)]
 
 
 def _byte_hashes(path: Path, spans: list[tuple[int, int]]) -> list[list[str]]:

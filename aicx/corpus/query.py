@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from aicx.corpus.catalog import Catalog
+from aicx.corpus.catalog import DAMAGED, Catalog
 from aicx.corpus.filters import conditions
 from aicx.corpus.read import load_sidecar, walk_chunks
 from aicx.corpus.rebuild import adopt
@@ -51,7 +50,7 @@ def open_catalog(layout: Layout) -> Iterator[Opened]:
     if catalog is not None:
         try:
             yield Opened(catalog, None, [])
-        except sqlite3.DatabaseError as error:
+        except DAMAGED as error:
             raise CorpusDamaged(f"{layout.catalog} is damaged: {error}", hint="aicx doctor --fix") from error
         finally:
             catalog.close()

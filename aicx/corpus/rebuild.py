@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import TypeVar
 
-from aicx.corpus.catalog import COMPLETE, Catalog
+from aicx.corpus.catalog import COMPLETE, DAMAGED, Catalog
 from aicx.corpus.lock import unwritable
 from aicx.corpus.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.sidecar import Sidecar
@@ -20,6 +20,10 @@ Result = TypeVar("Result")
 
 # What a sidecar with unexpected content can make of recording it.
 _STRANGE = (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+_REFUSALS = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
+)
 _UNSTORABLE = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError)
 
 
@@ -32,17 +36,25 @@ def with_catalog(layout: Layout, say: Say, work: Callable[[Catalog], Result]) ->
     try:
         try:
             return _work(layout, say, work)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError as error:
+        except DAMAGED as error:
+            if _is_refusal(error):
+                raise
             say(f"{layout.catalog} is damaged ({error}); rebuilding it from the corpus")
             drop_catalog(layout)
             return _work(layout, say, work)
     except sqlite3.OperationalError as error:
+        if not _is_refusal(error):
+            raise
         drop_unpublished(layout)
         raise StoreUnwritable(
             f"cannot write {layout.catalog}: {error}", hint="free some space, or check the disk and its permissions"
         ) from error
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether the disk or another process refused, rather than the database being wrong in itself."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in _REFUSALS  # the upper bits say more of the same
 
 
 def _work(layout: Layout, say: Say, work: Callable[[Catalog], Result]) -> Result:

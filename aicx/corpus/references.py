@@ -55,7 +55,8 @@ class Mention:
 
 def parse_reference(text: str, layout: Layout) -> Reference:
     """What kind of reference ``text`` is. Raises UnsafePath for a path that is not in the store."""
-    if any(ord(character) < 32 for character in text):
+    # Line breaks, terminal commands, bytes that are no text: no id or path of ours has them.
+    if not text.isprintable():
         raise UnsafePath(f"the reference holds control characters: {text!r}")
     prefix, colon, rest = text.partition(":")
     if colon and prefix in _PREFIXES:

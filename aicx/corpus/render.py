@@ -187,12 +187,17 @@ def _sources(own: Sequence[Draft], formats: Mapping[str, str], redact: Redact) -
     return [
         {
             "path": _clean(path, redact),
-            "format": formats.get(path, "unknown"),
+            "format": _format_of(path, formats),
             "spans": [list(span) for span in spans],
             "sha256": sha256("".join(spans.values()).encode()).hexdigest(),
         }
         for path, spans in by_path.items()
     ]
+
+
+def _format_of(path: str, formats: Mapping[str, str]) -> str:
+    """The format of the log a record is from; where the log is a folder, its records lie in files below it."""
+    return formats.get(path) or next((name for log, name in formats.items() if path.startswith(f"{log}/")), "unknown")
 
 
 def _folders(own: Iterable[Draft], segment: Segment, redact: Redact) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from aicx.config import Settings
 from aicx.corpus.catalog import Catalog
@@ -18,7 +17,7 @@ from aicx.corpus.reading import read_logs
 from aicx.corpus.rebuild import drop_catalog, open_or_rebuild, recover
 from aicx.corpus.summary import apply_ignore_file, ignore_is_current, summarise, write_summary
 from aicx.corpus.survey import Survey, survey_store
-from aicx.errors import AicxError, NotFound, UsageError
+from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.sources import SOURCES, load_source
 from aicx.types import LogFile
@@ -61,7 +60,7 @@ def repair(settings: Settings, say: Say) -> Repair:
             recover(layout, catalog, say)
             if interrupted:
                 found.applied.append("finished an interrupted run")
-            survey = survey_store(layout, quick=True)
+            survey = survey_store(layout)
             differences = compare_catalog(catalog, survey)
             if any(differences.values()):
                 catalog.close()
@@ -169,7 +168,7 @@ def _objection(settings: Settings, catalog: Catalog, session: _Session, logs: li
     for path in session.paths:
         try:
             markdown = load_markdown(settings.layout, path)
-        except (NotFound, AicxError):
+        except AicxError:
             continue
         if not set(_HEADING.findall(markdown)) <= times:
             return "because it holds messages that are not in its log"
@@ -178,7 +177,7 @@ def _objection(settings: Settings, catalog: Catalog, session: _Session, logs: li
 
 def _store_again(settings: Settings, before: Survey, agents: list[str], found: Repair, say: Say) -> None:
     report = store(settings, StoreRequest(agents=tuple(agents)), lambda progress: None, say)
-    after = survey_store(settings.layout, quick=True)
+    after = survey_store(settings.layout)
     mended = sorted(set(before.broken) - set(after.broken))
     if mended:
         found.applied.append(f"wrote {len(mended)} broken chunks again from their logs")
@@ -191,7 +190,3 @@ def _store_again(settings: Settings, before: Survey, agents: list[str], found: R
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def stamp(at: datetime) -> str:
-    return at.isoformat(timespec="seconds")

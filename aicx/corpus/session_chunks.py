@@ -91,5 +91,5 @@ def _clip(text: str) -> str:
 def shorten_title(text: str) -> str:
     """The first line that says something, short enough for a heading."""
     line = next((" ".join(line.split()) for line in text.splitlines() if any(map(str.isalnum, line))), text.strip())
-    line = line.lstrip("#> ").strip()
+    line = "".join(filter(str.isprintable, line)).lstrip("#> ").strip()
     return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1].rstrip() + "…"

@@ -195,7 +195,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         parent=parent,
         parent_stored=parent is not None and _is_stored(catalog, target.agent, parent),
         children=_children(catalog, target),
-        reopen=_reopen(target, lane, parent),
+        reopen=reopen_command(target.agent, target.session_id, lane, parent),
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
         parts=[_part(layout, row, full, verify, opened.notes.append) for row in rows],
@@ -242,11 +242,11 @@ def _children(catalog: Catalog, target: SessionTarget) -> list[str]:
     return [row["session_id"] for row in rows]
 
 
-def _reopen(target: SessionTarget, lane: str, parent: str | None) -> str | None:
-    session = target.session_id
-    if lane == "subagent" and target.agent in _OWNED_SUBAGENTS:
+def reopen_command(agent: str, session_id: str, lane: str, parent: str | None) -> str | None:
+    """The agent's own command that takes up a session again; None where there is none."""
+    if lane == "subagent" and agent in _OWNED_SUBAGENTS:
         if parent is None:
             return None
-        session = parent
-    command = _REOPEN.get(target.agent)
-    return f"{command} {shlex.quote(session)}" if command else None
+        session_id = parent
+    command = _REOPEN.get(agent)
+    return f"{command} {shlex.quote(session_id)}" if command else None

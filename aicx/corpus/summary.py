@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -56,7 +57,7 @@ def ignore_matcher(layout: Layout) -> Callable[[str], bool]:
     for number, line in enumerate(lines, 1):
         try:
             GitIgnoreSpec.from_lines([line])
-        except ValueError as error:
+        except (ValueError, re.error) as error:
             raise UsageError(f"{layout.ignore_file}, line {number}: {error}", hint="mend or remove the line") from error
     return GitIgnoreSpec.from_lines(lines).match_file
 

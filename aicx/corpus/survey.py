@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+import orjson
+
 from aicx.corpus.blanking import message_texts
 from aicx.corpus.inventory import take_inventory
 from aicx.corpus.read import load_markdown, sidecar_path
-from aicx.corpus.sidecar import Sidecar, decode_sidecar
+from aicx.corpus.sidecar import SCHEMA, Sidecar, decode_sidecar
 from aicx.errors import AicxError
 from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
 
@@ -34,6 +36,7 @@ class Survey:
     without_sidecar: list[str] = field(default_factory=list)
     without_chunk: list[str] = field(default_factory=list)
     damaged: dict[str, str] = field(default_factory=dict)  # path -> what is wrong with its sidecar
+    newer: dict[str, str] = field(default_factory=dict)  # path -> the schema this version does not know
     misfiled: dict[str, str] = field(default_factory=dict)  # path -> where its sidecar says it belongs
     altered: list[str] = field(default_factory=list)  # the content is not what the sidecar says
     strays: list[str] = field(default_factory=list)
@@ -41,7 +44,7 @@ class Survey:
 
     @property
     def broken(self) -> list[str]:
-        """Chunks of which one file is missing or unreadable."""
+        """Chunks of which one file is missing or damaged."""
         return sorted({*self.without_sidecar, *self.without_chunk, *self.damaged})
 
 
@@ -66,6 +69,9 @@ def survey_store(layout: Layout, *, quick: bool = False) -> Survey:
 
 def _look(layout: Layout, survey: Survey, path: str, *, read_chunk: bool) -> None:
     body = layout.chunk(sidecar_path(path)).read_bytes()
+    if (schema := _newer_schema(body)) is not None:
+        survey.newer[path] = schema
+        return
     sidecar = decode_sidecar(body, sidecar_path(path))
     expected = _place(sidecar)
     if expected != path:
@@ -86,6 +92,13 @@ def _look(layout: Layout, survey: Survey, path: str, *, read_chunk: bool) -> Non
         sidecar.content_sha256,
         sha256(body).hexdigest(),
     )
+
+
+def _newer_schema(body: bytes) -> str | None:
+    """The schema of a sidecar that is whole, but from a version that writes them differently."""
+    fields = orjson.loads(body)
+    schema = fields.get("schema") if isinstance(fields, dict) else None
+    return schema if isinstance(schema, str) and schema != SCHEMA and schema.startswith("aicx.") else None
 
 
 def _place(sidecar: Sidecar) -> str:

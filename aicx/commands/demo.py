@@ -1,0 +1,136 @@
+"""`aicx demo`: the main job on invented logs, in a home of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.demo import STEPS, Check, Demo, Shown
+from aicx.errors import AicxError, UsageError
+from aicx.paths import user_path
+
+SCHEMA = "aicx.demo/1"
+# Wider lines are cut: wrapped paths would bury what the step is about. `--json` has them whole.
+_WIDTH = 96
+
+Keep = Annotated[
+    str | None,
+    typer.Option("--keep", metavar="DIR", help="Do it in this folder, new or empty, and leave everything there."),
+]
+
+
+def command(keep: Keep = None, json: options.Json = False) -> int:
+    """Show the main job on invented logs: store them, ask questions, find a planted key redacted.
+
+    Nothing of yours is read or written: the demo has a home folder of its own, which is gone afterwards.
+
+    Example: aicx demo
+    Example: aicx demo --keep /tmp/aicx-demo   to look around in it
+    """
+    if keep is None:
+        with TemporaryDirectory(prefix="aicx-demo-") as folder:
+            holds = _perform(Demo(Path(folder)), json=json, keep=False)
+    else:
+        holds = _perform(Demo(_empty_folder(keep)), json=json, keep=True)
+    return 0 if holds else AicxError.exit_code
+
+
+def _empty_folder(text: str) -> Path:
+    folder = user_path(text)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is not an empty folder", hint="name one that does not exist yet")
+    return folder
+
+
+def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
+    """Runs the demo and shows it; says whether everything it claims was found to hold."""
+    count = demo.set_up()
+    if json:
+        shown = list(demo.steps())
+        checks = demo.checks()
+        _print_json(demo, count, shown, checks, keep=keep)
+    else:
+        _print_opening(count)
+        for number, item in enumerate(demo.steps(), 1):
+            _print_step(number, item)
+        checks = demo.checks()
+        _print_checks(checks)
+        _print_next(demo, keep=keep)
+    return all(check.holds for check in checks)
+
+
+def _print_json(demo: Demo, count: int, shown: Sequence[Shown], checks: Sequence[Check], *, keep: bool) -> None:
+    steps = [
+        {"story": item.step.story, "command": item.command, "exit_code": item.exit_code, "output": item.output}
+        for item in shown
+    ]
+    fields = {
+        "ok": all(check.holds for check in checks),
+        "kept_in": str(demo.home) if keep else None,
+        "log_files": count,
+        "steps": steps,
+        "checks": [asdict(check) for check in checks],
+    }
+    console.out_json(SCHEMA, fields)
+
+
+def _print_opening(count: int) -> None:
+    console.out(
+        f"{console.style('aicx demo', bold=True)}: {count} invented log files of Claude Code, Codex, Gemini CLI and"
+        " Antigravity."
+    )
+    console.out("Below, ~ is a home folder made for the demo; your own logs and corpus are not touched.")
+
+
+def _print_step(number: int, shown: Shown) -> None:
+    out, style = console.out, console.style
+    out()
+    out(style(f"{number}/{len(STEPS)}  {shown.step.story}", fg="cyan", bold=True))
+    out(f"  $ {style(shown.command, bold=True)}")
+    for line in shown.excerpt:
+        out(f"  {style('│', dim=True)} {_colored(_fit(line))}".rstrip())
+
+
+def _fit(line: str) -> str:
+    """``line`` cut to the width: a path in its middle, since it says the most at its end; words at the end."""
+    if len(line) <= _WIDTH:
+        return line
+    if "/" not in line.split(maxsplit=1)[0]:
+        return f"{line[: _WIDTH - 1]}…"
+    tail = line[-_WIDTH // 3 :]
+    return f"{line[: _WIDTH - len(tail) - 1]}…{tail}"
+
+
+def _colored(line: str) -> str:
+    start, mark, rest = line.partition("[REDACTED:")
+    if not mark:
+        return line
+    rule, bracket, end = rest.partition("]")
+    return start + console.style(f"{mark}{rule}{bracket}", fg="magenta", bold=True) + end
+
+
+def _print_checks(checks: Sequence[Check]) -> None:
+    out, style = console.out, console.style
+    out()
+    out(style("Checked just now, on disk:", bold=True))
+    for check in checks:
+        out(f"  {style('yes', fg='green') if check.holds else style('NO ', fg='red', bold=True)}  {check.claim}")
+
+
+def _print_next(demo: Demo, *, keep: bool) -> None:
+    out, style = console.out, console.style
+    out()
+    if keep:
+        out(f"Look around with: AICX_HOME={demo.home / '.aicx'} aicx refs")
+        out("On your own logs, which are only read:")
+    else:
+        out("All of it was in a temporary folder that is gone now. On your own logs, which are only read:")
+    out(f"  {style('aicx store', bold=True)}             keep all that the agents have logged so far, in ~/.aicx")
+    out(f"  {style('aicx steer --since 7d', bold=True)}  see what happened in the last week")
+    out(f"  {style('aicx doctor', bold=True)}            see whether all is well")

@@ -1,0 +1,86 @@
+"""`aicx doctor`: whether everything is in order, and mending what can be mended."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.config import Settings, load_settings
+from aicx.corpus.health import Check, examine, overall
+from aicx.corpus.repair import Repair, repair
+from aicx.errors import AicxError, UsageError
+from aicx.paths import Layout
+
+SCHEMA = "aicx.doctor/1"
+_COLORS = {"green": "green", "warning": "yellow", "critical": "red", "skipped": "bright_black"}
+
+Fix = Annotated[bool, typer.Option("--fix", help="Mend what can be made again; never deletes a chunk.")]
+Quick = Annotated[bool, typer.Option("--quick", "-q", help="Do not compare chunks with their checksums.")]
+
+
+def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) -> int:
+    """Check the corpus, everything derived from it, and the logs that are about to be deleted.
+
+    Changes nothing unless --fix is given. With it, an interrupted run is finished, the catalogue and index.json are
+    made again, .aicxignore is applied, the home is closed to other users, and chunks that lost a file are read again
+    from their logs where those still hold them.
+
+    Exit code 1 when something critical is found (with --fix: is left), 0 otherwise.
+
+    Example: aicx doctor
+    Example: aicx doctor --quick --json
+    Example: aicx doctor --fix
+    """
+    settings, config_error = _settings()
+    if fix and config_error is not None:
+        raise config_error
+    done = repair(settings, console.say) if fix else Repair([], [])
+    checks = examine(settings, options.now(), quick=quick, config_error=config_error)
+    worst = overall(checks)
+    if json:
+        fields = {
+            "overall": worst,
+            "checks": [asdict(check) for check in checks],
+            "fixes_applied": done.applied,
+            "not_fixed": done.refused,
+        }
+        console.out_json(SCHEMA, fields)
+    else:
+        _show(checks, done)
+    return AicxError.exit_code if worst == "critical" else 0
+
+
+def _settings() -> tuple[Settings, UsageError | None]:
+    """The settings; where config.toml is damaged, everything but what it says, and the damage."""
+    try:
+        return load_settings(), None
+    except UsageError as error:
+        # The same environment with a home that has no config.toml, and then the real home again.
+        with TemporaryDirectory(prefix="aicx-doctor-") as folder:
+            settings = load_settings({**os.environ, "AICX_HOME": folder})
+        home = os.environ.get("AICX_HOME")
+        layout = Layout(Path(home).expanduser() if home else settings.user_home / ".aicx")
+        return replace(settings, layout=layout), error
+
+
+def _show(checks: list[Check], done: Repair) -> None:
+    style = console.style
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        severity = style(f"{check.severity:8}", fg=_COLORS[check.severity], bold=check.severity == "critical")
+        console.out(f"{severity}  {check.name:{width}}  {check.detail}")
+        if check.recommendation and check.severity in ("warning", "critical"):
+            console.out(f"{'':10}{'':{width}}  {style('next:', fg='cyan')} {check.recommendation}")
+    for line in done.applied:
+        console.say(f"{style('fixed:', fg='green', bold=True)} {line}")
+    for line in done.refused:
+        console.say(f"{style('not fixed:', fg='yellow', bold=True)} {line}")
+    worst = overall(checks)
+    words = {"green": "Everything is in order.", "warning": "Nothing critical.", "critical": "Something is critical."}
+    console.say(style(words[worst], fg=_COLORS[worst], bold=True))

@@ -1,0 +1,148 @@
+"""`aicx extract`: one log, or one session of an agent, as a report; the corpus stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import Settings, load_settings
+from aicx.corpus.extraction import Extract, Selection, extract_log, extract_session
+from aicx.corpus.report import encode_report, entries_fields, message_fields, render_markdown
+from aicx.corpus.writer import write_file
+from aicx.errors import UnsafePath, UsageError
+from aicx.paths import user_path
+from aicx.sources import SOURCES
+
+SCHEMA = "aicx.extract/1"
+_MOST_PROBLEMS = 10
+
+Input = Annotated[str | None, typer.Argument(metavar="INPUT", help="A log file, or an Antigravity brain folder.")]
+Format = Annotated[
+    str | None, typer.Option("--format", metavar="AGENT", help=f"Whose log it is: {', '.join(SOURCES)}.")
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write here, as JSON where the name ends in .json."),
+]
+SessionId = Annotated[
+    str | None,
+    typer.Option("--session", "-s", metavar="ID", help="Instead of INPUT: a session, or the beginning of its id."),
+]
+UserOnly = Annotated[bool, typer.Option("--user-only", help="Only what people typed.")]
+Conversation = Annotated[
+    bool, typer.Option("--conversation", help="Only what people and the agent said, never shortened.")
+]
+MaxChars = Annotated[
+    int, typer.Option("--max-message-chars", min=0, metavar="N", help="Shorten longer messages; 0 is never.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace FILE when it exists.")]
+
+
+def command(
+    input: Input = None,
+    format: Format = None,
+    output: Output = None,
+    session: SessionId = None,
+    user_only: UserOnly = False,
+    conversation: Conversation = False,
+    max_message_chars: MaxChars = 0,
+    force: Force = False,
+    no_redact_secrets: options.NoRedact = False,
+    json: options.Json = False,
+) -> None:
+    """Turn one log, or one session, into a readable report without storing anything.
+
+    INPUT is a log file, or the brain folder of an Antigravity conversation. The agent is recognised by what it holds.
+    Secrets are replaced; records that cannot be read are named on stderr and cost only themselves.
+
+    Example: aicx extract ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
+    Example: aicx extract --session 1b2c3d4e --conversation -o talk.json
+    Example: aicx extract --format gemini-antigravity ~/.gemini/antigravity/conversations/ID.pb
+    """
+    settings = load_settings()
+    if (input is None) == (session is None):
+        raise UsageError("name one log, or one session with --session", hint="aicx extract --help")
+    selection = Selection(user_only, conversation, max_message_chars, settings.redact_secrets and not no_redact_secrets)
+    if no_redact_secrets:
+        console.warn("secrets are shown as they are")
+    target = user_path(output) if output else None
+    if target is not None:
+        _check_target(target, settings, force=force)
+    if input is not None:
+        found = extract_log(settings, user_path(input), format, selection)
+    else:
+        found = extract_session(settings, session or "", format, selection)
+    as_json = json or (target is not None and target.suffix.lower() == ".json")
+    if target is not None:
+        _check_not_source(target, found.logs)
+        write_file(target, encode_report(SCHEMA, extract_fields(found, selection)) if as_json else _page(found))
+    elif as_json:
+        console.out_json(SCHEMA, extract_fields(found, selection))
+    else:
+        console.out_bytes(_page(found))
+    _talk(found, target)
+
+
+def extract_fields(found: Extract, selection: Selection) -> dict[str, Any]:
+    """The extract as JSON: a list of messages for a conversation, else everything as entries."""
+    fields: dict[str, Any] = {
+        "generated_at": options.now().isoformat(timespec="seconds"),
+        "title": found.title,
+        "format": found.format,
+        "source_paths": found.paths,
+        "problems": [
+            {"path": problem.path, "line": problem.line, "reason": problem.reason} for problem in found.problems
+        ],
+        "skipped": found.skipped,
+        "notes": found.notes,
+    }
+    if not selection.conversation:
+        return fields | entries_fields(found.entries)
+    messages = [message_fields(entry, found.projects.get(entry.cwd or "")) for entry in found.entries]
+    return fields | {"total_messages": len(messages), "messages": messages}
+
+
+def _page(found: Extract) -> bytes:
+    return render_markdown(found.entries, found.title).encode("utf-8", "replace")
+
+
+def _check_target(target: Path, settings: Settings, *, force: bool) -> None:
+    whole = target.absolute().resolve()
+    if whole.is_relative_to(settings.layout.home.absolute().resolve()):
+        raise UnsafePath(f"{target} lies in the corpus", hint="choose a place outside AICX_HOME")
+    if target.is_dir():
+        raise UsageError(f"{target} is a folder", hint="name the file to write")
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists already", hint="--force replaces it")
+
+
+def _check_not_source(target: Path, logs: Sequence[Path]) -> None:
+    """`--force` is for reports: a log of an agent is never written to."""
+    whole = target.absolute().resolve()
+    for log in logs:
+        source = log.resolve()
+        if whole == source or source in whole.parents:
+            raise UnsafePath(f"{target} is the log itself", hint="choose another place")
+
+
+def _talk(found: Extract, target: Path | None) -> None:
+    shown = console.plural(len(found.entries), "message")
+    left = f" of {found.total:,}" if len(found.entries) != found.total else ""
+    console.say(f"{shown}{left} from {', '.join(found.paths)} ({found.format})")
+    if not found.entries:
+        console.warn("the log has messages, but none that you asked for")
+    for note in found.notes:
+        console.warn(note)
+    if found.problems:
+        console.warn(f"{console.plural(len(found.problems), 'record')} could not be read; the rest is here")
+    for problem in found.problems[:_MOST_PROBLEMS]:
+        where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
+        console.say(f"  {where}: {problem.reason}")
+    if len(found.problems) > _MOST_PROBLEMS:
+        console.say(f"  and {len(found.problems) - _MOST_PROBLEMS} more; --json lists them all")
+    if target is not None:
+        console.say(f"report: {target}")

@@ -1,0 +1,153 @@
+"""`aicx forget`: takes a session, a project or a text out of the corpus, for good."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.forget import forget
+from aicx.corpus.forget_plan import Affected, ForgetPlan, ForgetRequest, plan_forget
+from aicx.errors import UsageError
+
+SCHEMA = "aicx.forget/1"
+_MOST_SHOWN = 20
+
+SessionOption = Annotated[
+    str | None,
+    typer.Option("--session", "-s", metavar="ID", help="A session and its subagents; the beginning of the id does."),
+]
+ProjectOption = Annotated[
+    str | None,
+    typer.Option("--project", "-p", metavar="NAME", help="A repository (owner/repo) or working folder, whole name."),
+]
+PatternOption = Annotated[
+    str | None,
+    typer.Option("--pattern", metavar="REGEX", help="Every message in which this regular expression matches."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would go and change nothing.")]
+
+
+def command(
+    session: SessionOption = None,
+    project: ProjectOption = None,
+    pattern: PatternOption = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """Remove a session, a project or a text from the corpus so that it does not come back.
+
+    Name exactly one. A session takes its subagents along. A project is also kept out of later runs. With --pattern
+    (Python syntax, case matters; start with (?i) to ignore it) each matching message is blanked to [forgotten], and
+    with it the titles, commands, files and other fields that say the same; the rest of the session stays.
+
+    What was forgotten is noted in forgotten.jsonl as ids only, never as text, and `store` then leaves it out, also
+    after the catalogue was deleted and with --full-rescan. The agents' own logs are not touched: delete those
+    yourself. Messages that are written after this and match the pattern are stored like any other.
+
+    Example: aicx forget --session 3f2a9c --dry-run
+    Example: aicx forget --project acme/widgets
+    Example: aicx forget --pattern '(?i)project titan' --yes
+    """
+    settings = load_settings()
+    if project is not None and project.startswith("~"):
+        project = str(Path(project).expanduser())
+    request = ForgetRequest(session, project, pattern)
+    plan = plan_forget(settings.layout, request)
+    if not json:
+        _show(plan)
+    if not dry_run and not plan.empty:
+        if not yes:
+            _confirm(json)
+        plan = forget(settings, request, console.say)
+    if json:
+        console.out_json(SCHEMA, plan_fields(plan, dry_run))
+    else:
+        _talk(plan, dry_run)
+
+
+def plan_fields(plan: ForgetPlan, dry_run: bool) -> dict[str, Any]:
+    """What went, or would go, as JSON. The pattern is not repeated."""
+    return {
+        "dry_run": dry_run,
+        "sessions": [asdict(affected) for affected in _sorted(plan)],
+        "chunks_removed": len(plan.removed),
+        "chunks_rewritten": len(plan.rewritten),
+        "messages_blanked": plan.blanked,
+        "references_removed_from": len(plan.references),
+        "notes": _notes(plan),
+    }
+
+
+def _confirm(json: bool) -> None:
+    if json or not sys.stdin.isatty():
+        raise UsageError(
+            "this cannot be undone, and there is nobody to ask", hint="add --yes, or --dry-run to look first"
+        )
+    typer.confirm("Forget this? It cannot be undone", abort=True, err=True)
+
+
+def _show(plan: ForgetPlan) -> None:
+    affected = _sorted(plan)
+    for session in affected[:_MOST_SHOWN]:
+        console.out(_line(session))
+    if len(affected) > _MOST_SHOWN:
+        console.say(f"and {console.plural(len(affected) - _MOST_SHOWN, 'more session')}; --json lists them all")
+
+
+def _line(session: Affected) -> str:
+    style = console.style
+    started = datetime.fromisoformat(session.started_at).astimezone()
+    facts = [session.project, f"{session.agent}:{session.session_id}"]
+    if session.parent_session:
+        facts.append("subagent")
+    facts += [console.plural(session.chunks, "chunk"), console.plural(session.messages, "message")]
+    return f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(session.title, bold=True)}\n  {' · '.join(facts)}"
+
+
+def _talk(plan: ForgetPlan, dry_run: bool) -> None:
+    if plan.empty:
+        console.say("Nothing in the corpus matches.")
+    else:
+        done = "Would forget" if dry_run else "Forgotten"
+        parts = []
+        if plan.removed:
+            parts.append(f"{console.plural(len(plan.removed), 'chunk')} removed")
+        if plan.blanked:
+            parts.append(f"{console.plural(plan.blanked, 'message')} blanked")
+        if plan.rewritten:
+            parts.append(f"{console.plural(len(plan.rewritten), 'chunk')} rewritten")
+        if plan.references:
+            parts.append(f"references dropped from {console.plural(len(plan.references), 'chunk')}")
+        console.say(f"{console.style(f'{done}:', fg='green', bold=True)} {', '.join(parts)}.")
+    for note in _notes(plan):
+        console.say(f"note: {note}")
+    if not plan.empty and not dry_run:
+        console.say("The agents' own logs still hold it; delete those yourself if they should not.")
+
+
+def _notes(plan: ForgetPlan) -> list[str]:
+    notes = []
+    if plan.shortened:
+        notes.append(
+            f"{console.plural(plan.shortened, 'tool text')} stored without the middle: a match there is not in the"
+            " corpus and was not looked for"
+        )
+    if plan.named:
+        notes.append(
+            f"{console.plural(plan.named, 'chunk')} with a match in the name of the project, session or log, which"
+            " stays; --project or --session takes them away whole"
+        )
+    return notes
+
+
+def _sorted(plan: ForgetPlan) -> list[Affected]:
+    return sorted(plan.affected.values(), key=lambda session: (session.started_at, session.agent, session.session_id))

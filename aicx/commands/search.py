@@ -1,0 +1,199 @@
+"""`aicx search`: the passages that answer a question."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.filters import parse_date_range, parse_instant
+from aicx.corpus.show import reopen_command
+from aicx.engine.search import Hit, SearchQuery, SearchReport, search
+from aicx.errors import UsageError
+from aicx.types import Filters
+from retrieval.decay import PROFILES, Decay
+
+SCHEMA = "aicx.search/1"
+
+
+class Mode(StrEnum):
+    auto = "auto"
+    lexical = "lexical"
+    scan = "scan"
+
+
+class Group(StrEnum):
+    chunk = "chunk"
+    session = "session"
+
+
+class Sort(StrEnum):
+    relevance = "relevance"
+    newest = "newest"
+    oldest = "oldest"
+
+
+def command(
+    query: Annotated[str, typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    mode: Annotated[Mode, typer.Option("--mode", "-m", help="auto uses what exists and says so.")] = Mode.auto,
+    group: Annotated[Group, typer.Option("--group", "-g", help="An answer a chunk, or one a session.")] = Group.chunk,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="At most so many.")] = 10,
+    sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = Sort.relevance,
+    decay: Annotated[
+        str, typer.Option("--decay", metavar="HOW", help="Prefer what is recent: off, gentle, strong, or days.")
+    ] = "off",
+    exclude_session: Annotated[
+        str | None, typer.Option("--exclude-session", metavar="ID", help="Leave out one session, such as this one.")
+    ] = None,
+    project: options.Project = None,
+    agent: options.Agent = None,
+    kind: options.Kind = None,
+    session: options.Session = None,
+    run_id: options.RunId = None,
+    prompt_id: options.PromptId = None,
+    date: options.Date = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    branch: options.Branch = None,
+    file: options.File = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show each ranker's rank and score.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Find the passages that answer a question, in what was said to and by any agent.
+
+    Any word may match; more matches, and rarer ones, count more. Identifiers, paths and markers such as #12-40 are
+    found whole; a "quoted phrase" must occur.
+
+    Example: aicx search "why did the migration fail"
+    Example: aicx search ERR_CONN_REFUSED -p myrepo --since 30d
+    Example: aicx search "retry policy" --group session --explain
+    """
+    now = options.now()
+    asked = SearchQuery(
+        text=query,
+        now=now,
+        filters=Filters(
+            project=project,
+            agent=agent,
+            kind=kind,
+            session=session,
+            run_id=run_id,
+            prompt_id=prompt_id,
+            since=parse_instant(since, now) if since else None,
+            until=parse_instant(until, now, end_of_day=True) if until else None,
+            date=parse_date_range(date) if date is not None else None,
+            branch=branch,
+            file=file,
+        ),
+        mode=mode.value,
+        group=group.value,
+        limit=limit,
+        sort=sort.value,
+        decay=_decay(decay),
+        exclude_session=exclude_session,
+    )
+    report = search(load_settings(), asked)
+    if json:
+        console.out_json(SCHEMA, report_fields(report))
+        return
+    for hit in report.hits:
+        _print(hit, explain)
+    _talk(report)
+
+
+def _decay(text: str) -> Decay | None:
+    if text in PROFILES:
+        return PROFILES[text]
+    try:
+        days = float(text)
+    except ValueError:
+        days = 0.0
+    if not 0 < days < 100_000:
+        raise UsageError(f"{text!r} is no decay", hint=f"one of {', '.join(PROFILES)}, or a number of days")
+    return Decay(days=days)
+
+
+def report_fields(report: SearchReport) -> dict[str, Any]:
+    """The answers as `aicx search --json` prints them."""
+    return {
+        "query": report.query.text,
+        "results": len(report.hits),
+        "matched": report.matched,
+        "scanned": report.scanned,
+        "items": [_item(hit) for hit in report.hits],
+        "notes": report.notes,
+        "oracle_status": report.oracle_status,
+    }
+
+
+def _item(hit: Hit) -> dict[str, Any]:
+    fields = hit.sidecar.fields
+    names = ("id", "session_id", "agent", "project", "date", "started_at", "kind", "title", "branch", "cwd", "lane")
+    return {
+        "rank": hit.rank,
+        "score": round(hit.score, 6),
+        "tier": hit.tier,
+        **{name: fields.get(name) for name in names},
+        "path": str(hit.path),
+        "chunks": hit.chunks,
+        "matches": [line.text for line in hit.lines],
+        "decay_factor": round(hit.decay_factor, 4),
+        "contributions": {
+            name: {"rank": vote.rank, "score": round(vote.score, 4), "worth": round(vote.worth, 6)}
+            for name, vote in hit.votes.items()
+        },
+    }
+
+
+def _print(hit: Hit, explain: bool) -> None:
+    style, fields = console.style, hit.sidecar.fields
+    started = datetime.fromisoformat(fields["started_at"]).astimezone()
+    title = fields.get("session_title") or fields.get("title") or "(no title)"
+    console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
+    facts = [fields["project"], fields["agent"], f"{started:%Y-%m-%d %H:%M}", f"score {hit.score:.2f}", hit.tier]
+    if fields.get("branch"):
+        facts.insert(1, f"branch {fields['branch']}")
+    if hit.chunks > 1:
+        facts.append(console.plural(hit.chunks, "chunk"))
+    if fields.get("lane") == "subagent":
+        facts.append("subagent")
+    console.out(f"    {style(' · '.join(facts), fg='cyan')}")
+    for line in hit.lines:
+        console.out(f"    {style('│', dim=True)} {_highlighted(line.text, line.marks)}")
+    console.out(f"    {style(hit.path, dim=True)}")
+    lane = str(fields.get("lane") or "primary")
+    if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
+        console.out(f"    {style(reopen, fg='green')}")
+    if explain:
+        votes = ", ".join(f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items())
+        console.out(f"    {style(f'{votes}; decay x{hit.decay_factor:.2f}', fg='magenta')}")
+    console.out()
+
+
+def _highlighted(text: str, marks: tuple[tuple[int, int], ...]) -> str:
+    pieces = []
+    at = 0
+    for low, high in marks:
+        pieces += [text[at:low], console.style(text[low:high], fg="red", bold=True)]
+        at = high
+    return "".join([*pieces, text[at:]])
+
+
+def _talk(report: SearchReport) -> None:
+    status = report.oracle_status
+    if status["fallback_reason"]:
+        console.warn(status["fallback_reason"])
+    behind = next(iter(status["freshness"].values()))["behind"]
+    if behind:
+        console.warn(f"the index is {console.plural(behind, 'chunk')} behind; next: aicx store")
+    for note in report.notes:
+        console.say(f"note: {note}")
+    served = " + ".join(status["rankers"])
+    if not report.hits:
+        console.say(f"Nothing matches ({served}). Fewer or other words may; `aicx refs` lists what is stored.")
+    else:
+        console.say(f"{len(report.hits)} of {report.matched} answers, ranked by {served}.")

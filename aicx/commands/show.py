@@ -1,0 +1,209 @@
+"""`aicx show`: one chunk with where it came from, one session, or what has to do with a file or a commit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.show import Part, Shown, ShownChunk, ShownList, ShownSession, show
+
+SCHEMA = "aicx.show/1"
+_MOST_LINES = 5
+_STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
+
+Ref = Annotated[
+    str,
+    typer.Argument(
+        metavar="REF", help="A chunk's id or path, a session or the beginning of its id, file:… or commit:…"
+    ),
+]
+Full = Annotated[bool, typer.Option("--full", help="Of a session, print every chunk, what they share only once.")]
+Verify = Annotated[bool, typer.Option("--verify", help="Check whether the logs still hold what was stored.")]
+Limit = Annotated[
+    int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="For file: and commit:, at most so many.")
+]
+
+
+def command(
+    ref: Ref, full: Full = False, verify: Verify = False, limit: Limit = 20, json: options.Json = False
+) -> None:
+    """Show one stored chunk and where it came from, or one whole session.
+
+    REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
+    or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; what
+    is known about it goes to stderr.
+
+    Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
+    Example: aicx show 1b2c3d4e --full | less
+    Example: aicx show file:src/parser.py
+    Example: aicx show commit:1a2b3c4
+    """
+    shown = show(load_settings().layout, ref, limit, full=full, verify=verify)
+    if json:
+        console.out_json(SCHEMA, _fields(shown, ref))
+        return
+    match shown.what:
+        case ShownChunk():
+            _print_chunk(shown.what)
+        case ShownSession():
+            _print_session(shown.what, full=full)
+        case ShownList():
+            _print_list(shown.what)
+    if shown.fallback_reason:
+        console.warn(shown.fallback_reason)
+    for note in shown.notes:
+        console.say(f"note: {note}")
+
+
+def _fields(shown: Shown, ref: str) -> dict[str, Any]:
+    match shown.what:
+        case ShownChunk() as chunk:
+            found = _chunk_fields(chunk)
+        case ShownSession() as session:
+            found = _session_fields(session)
+        case ShownList() as listed:
+            found = {"found": listed.kind, "matched": listed.matched, "items": listed.items}
+    return {"ref": ref, **found, "fallback_reason": shown.fallback_reason, "notes": shown.notes}
+
+
+def _chunk_fields(chunk: ShownChunk) -> dict[str, Any]:
+    return {
+        "found": "chunk",
+        "id": chunk.id,
+        "path": str(chunk.path),
+        "markdown": chunk.markdown.decode("utf-8", "replace"),
+        "sidecar": chunk.fields,
+        "sources": chunk.sources,
+        "previous": chunk.previous,
+        "next": chunk.next,
+        "ignored": chunk.ignored,
+    }
+
+
+def _session_fields(session: ShownSession) -> dict[str, Any]:
+    return {
+        "found": "session",
+        "agent": session.agent,
+        "session_id": session.session_id,
+        "title": session.title,
+        "lane": session.lane,
+        "projects": session.projects,
+        "cwd": session.cwd,
+        "started_at": session.started_at,
+        "completed_at": session.completed_at,
+        "parent_session": session.parent,
+        "parent_stored": session.parent_stored,
+        "children": session.children,
+        "reopen": session.reopen,
+        "log_is_there": session.log_is_there,
+        "chunks": [_part_fields(part) for part in session.parts],
+    }
+
+
+def _part_fields(part: Part) -> dict[str, Any]:
+    fields = dict(part.row)
+    if part.markdown is not None:
+        fields["markdown"] = part.markdown.decode("utf-8", "replace")
+    if part.states:
+        fields["source_states"] = list(part.states)
+    return fields
+
+
+def _print_chunk(chunk: ShownChunk) -> None:
+    console.out_bytes(chunk.markdown)
+    say, style, fields = console.say, console.style, chunk.fields
+    say(style(chunk.id, fg="green") + f"  {chunk.path}")
+    for source in chunk.sources:
+        there = "there" if source["is_there"] else "gone"
+        spans = source.get("spans") or []
+        state = source.get("state", there)
+        facts = [_state(state), str(source.get("format")), console.plural(len(spans), "span")]
+        if spans:
+            facts.append(f"{spans[0][0]} to {spans[-1][1]}")
+        say(f"  source: {source['path']} ({', '.join(facts)})")
+    if fields["redactions"]:
+        say("  redacted: " + ", ".join(f"{rule} {count}" for rule, count in fields["redactions"].items()))
+    copies = fields.get("duplicates") or []
+    for copy in copies[:_MOST_LINES]:
+        say(f"  copy: {copy['agent']}:{copy['session_id']} in {copy['path']}, {copy['span'][0]} to {copy['span'][1]}")
+    if len(copies) > _MOST_LINES:
+        say(f"  and {len(copies) - _MOST_LINES} more copies; --json lists them all")
+    say(f"  before: {chunk.previous or 'nothing, it is the first'}")
+    say(f"  after: {chunk.next or 'nothing, it is the last'}")
+    if chunk.ignored:
+        say("  .aicxignore hides it from every other command")
+
+
+def _print_session(session: ShownSession, *, full: bool) -> None:
+    # The chunks are the data when they are asked for; then what is said about them is talk.
+    tell = console.say if full else console.out
+    style = console.style
+    tell(style(session.title or "Untitled session", bold=True))
+    facts = [f"{session.agent}:{session.session_id}", *session.projects]
+    tell(f"  {' · '.join(facts)}")
+    tell(f"  {_local(session.started_at)} to {_local(session.completed_at)}")
+    if session.parent:
+        what = "subagent of" if session.lane == "subagent" else "continues"
+        tell(f"  {what} {session.parent}{'' if session.parent_stored else ' (not stored)'}")
+    elif session.lane == "subagent":
+        tell("  subagent of an unknown session")
+    for child in session.children:
+        tell(f"  led to {child}")
+    tell(f"  {_reopening(session)}")
+    if full:
+        for part in session.parts:
+            if part.markdown is not None:
+                console.out_bytes(part.markdown)
+                console.out()
+        _tell_states(session)
+        return
+    console.out()
+    for part in session.parts:
+        row = part.row
+        facts = [row["kind"], console.plural(row["messages"], "message"), style(row["id"], fg="green")]
+        if len(session.projects) > 1:
+            facts.insert(0, row["project"])
+        states = f"  {', '.join(map(_state, part.states))}" if part.states else ""
+        console.out(f"{style(_local(row['started_at']), fg='cyan')}  {' · '.join(facts)}{states}")
+
+
+def _tell_states(session: ShownSession) -> None:
+    for part in session.parts:
+        if part.states:
+            console.say(f"  {part.row['id']}: {', '.join(map(_state, part.states))}")
+
+
+def _reopening(session: ShownSession) -> str:
+    if session.reopen is None:
+        return f"{session.agent} has no command to reopen it"
+    place = f"   (in {session.cwd})" if session.cwd else ""
+    gone = "" if session.log_is_there else "; its log is gone, so this may find nothing"
+    return f"reopen: {console.style(session.reopen, bold=True)}{place}{gone}"
+
+
+def _print_list(listed: ShownList) -> None:
+    style = console.style
+    for item in listed.items:
+        title = item.get("session_title") or item.get("title") or "(no title)"
+        facts = [item["project"], item["agent"], item["kind"]]
+        if item.get("branch"):
+            facts.append(f"branch {item['branch']}")
+        if found_in := item.get("found_in"):
+            facts.append("the session began there" if found_in == "commit" else f"named in its {found_in}")
+        console.out(f"{style(_local(item['started_at']), fg='cyan')}  {style(title, bold=True)}")
+        console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
+        console.out(style(f"  {item['path']}", dim=True))
+    if listed.matched > len(listed.items):
+        console.say(f"{len(listed.items)} of {listed.matched} shown; --limit shows more.")
+
+
+def _state(state: str) -> str:
+    return console.style(state, fg=_STATE_COLORS.get(state, "red"))
+
+
+def _local(instant: str) -> str:
+    return f"{datetime.fromisoformat(instant).astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,66 @@
+"""Hands stored chunks to indexes: their texts by nature, their context, and the columns to filter on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from aicx.corpus.catalog import Catalog
+from aicx.corpus.read import load_markdown, load_sidecar
+from aicx.corpus.sidecar import Sidecar
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.types import Document, Part
+
+# A text's nature, and how much it counts where a ranker has one weight for all of it.
+FIELDS = ("said", "thought", "tool")
+_FIELD_OF_ROLE = {"reasoning": "thought", "tool": "tool"}
+_WEIGHTS = {"said": 1.0, "thought": 0.7, "tool": 0.3}
+TEXT_COLUMNS = ("project", "agent", "kind", "session_id", "parent_session", "lane", "branch", "run_id", "prompt_id", "cwd")
+NUMBER_COLUMNS = ("day", "started_at", "completed_at")
+_FILES_IN_HEADER = 20
+
+
+def documents(layout: Layout, catalog: Catalog, chunk_ids: Iterable[str]) -> Iterator[Document]:
+    """The named chunks as documents. One whose files are damaged or gone is left out; `doctor` names it."""
+    for chunk_id in chunk_ids:
+        path = catalog.path_of(chunk_id)
+        if path is None:
+            continue
+        try:
+            sidecar = load_sidecar(layout, path)
+            markdown = load_markdown(layout, path)
+        except (CorpusDamaged, NotFound):
+            continue
+        yield to_document(sidecar, markdown)
+
+
+def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
+    """One chunk as an index sees it. What is repeated from the chunk before is left out: it is found there."""
+    parts = []
+    for message in sidecar.messages:
+        if message.get("repeated"):
+            continue
+        low, high = message["span"]
+        field = _FIELD_OF_ROLE.get(message["role"], "said")
+        parts.append(Part(markdown[low:high].decode("utf-8", "replace"), _WEIGHTS[field], field))
+    return Document(sidecar.id, sidecar.content_sha256, header_of(sidecar), tuple(parts), columns_of(sidecar))
+
+
+def header_of(sidecar: Sidecar) -> str:
+    """The context of a chunk: where, about what, in answer to what, touching which files."""
+    project = sidecar.project if sidecar.project != NON_REPOSITORY else None
+    title = sidecar.get("session_title") or sidecar.get("title")
+    files = sidecar.get("files") or ()
+    facts = (project, sidecar.get("branch"), title, sidecar.get("prompt"), " ".join(files[:_FILES_IN_HEADER]))
+    return "\n".join(fact for fact in facts if fact)
+
+
+def columns_of(sidecar: Sidecar) -> dict[str, Any]:
+    completed = sidecar.fields["completed_at"]
+    return {
+        **{name: sidecar.get(name) for name in TEXT_COLUMNS},
+        "day": int(sidecar.date.replace("-", "")),
+        "started_at": int(sidecar.started_at.timestamp()),
+        "completed_at": int(type(sidecar.started_at).fromisoformat(completed).timestamp()),
+    }

@@ -1,0 +1,128 @@
+"""Turns text into index terms; the same code for documents and for questions, so that they always meet.
+
+Words are folded (case, diacritics) and stemmed; identifiers, paths and markers are kept whole in one stream and split
+into their words in the other; Chinese, Japanese and Korean runs, which have no spaces, become overlapping pairs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+# A run without white space or quoting, as far as it could be one name: a path, an identifier, a version, a marker.
+_RUN = re.compile(r"[^\s\"'`<>(){}\[\],;|=*!?\\\u2026\u2018-\u201d\xab\xbb\u2022\xb7\u2500-\u257f\u25a0-\u25ff]+")
+_EDGE = ".:/-_~@&%$^+"
+# Inside a run: words, numbers, and capitals that begin a new word (fooBar, HTTPServer, utf8Name).
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
+_PLAIN = re.compile(r"[a-z]+")
+# The marks of European scripts; those of other scripts change the letter rather than decorate it.
+_MARKS = re.compile("[\u0300-\u036f]")
+_LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "æ": "ae", "œ": "oe"})
+
+# Longer words are data (hashes, base64), which are found whole or not at all.
+_LONGEST_WORD = 40
+_LONGEST_RUN = 120
+# Bounds the memory of the memo: distinct runs of a large corpus are mostly data seen once.
+_MEMO_SIZE = 400_000
+
+STOP_WORDS = frozenset(
+    """
+    a about after all also am an and any are as at be because been before being but by can could did do does
+    doing for from had has have having he her here him his how i if in into is it its just me more most my no
+    nor not now of on once only or other our out over own same she should so some such than that the their them
+    then there these they this those through to too under until up us very was we were what when where which
+    while who whom why will with would you your yours let please
+    """.split()  # noqa: SIM905 - a paragraph of words reads better than a column of strings
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a text is indexed under: ``words`` in their order, and ``names`` (identifiers, paths, markers) whole."""
+
+    words: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+
+def analyze(text: str) -> Terms:
+    """The terms of a text. Repeated terms stay repeated: how often one occurs is half of what ranking knows."""
+    words: list[str] = []
+    names: list[str] = []
+    memo = _memo()
+    for run in _RUN.findall(text):
+        known = memo.get(run)
+        if known is None:
+            known = _terms_of(run)
+            if len(memo) < _MEMO_SIZE:
+                memo[run] = known
+        words += known[0]
+        names += known[1]
+    return Terms(words, names)
+
+
+def fold(text: str) -> str:
+    """``text`` without case and diacritics, as terms are compared."""
+    return text.lower() if text.isascii() else _without_marks(text).lower()
+
+
+def _without_marks(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    return unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
+
+
+@cache
+def _memo() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    return {}
+
+
+def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if len(run) > _LONGEST_RUN and "/" not in run:
+        return (), (fold(run[:_LONGEST_RUN]),)
+    name = fold(run.strip(_EDGE).rstrip("#"))
+    if not name:
+        return (), ()
+    if _PLAIN.fullmatch(name) and name == run.lower().strip(_EDGE) and not _is_mixed(run):
+        return _stemmed((name,)), ()
+    words = _stemmed(_split(run))
+    return words, _names_of(name) if len(words) != 1 or words[0] != name else ()
+
+
+def _is_mixed(run: str) -> bool:
+    """Whether capitals inside a word divide it, as in ``fooBar``."""
+    return not (run.islower() or run.isupper() or run[1:].islower())
+
+
+def _names_of(name: str) -> tuple[str, ...]:
+    """A name whole, and for a path its file name: people remember ``parser.py`` rather than where it lay."""
+    last = name.rpartition("/")[2]
+    plain = last.rpartition("#")[0]
+    return tuple(
+        dict.fromkeys(part for part in (name, last, plain) if (part and not _PLAIN.fullmatch(part)) or part == name)
+    )
+
+
+def _split(run: str) -> Iterable[str]:
+    for piece in _WORD.findall(run if run.isascii() else _without_marks(run)):
+        if piece.isascii():
+            yield piece.lower()
+            continue
+        for cjk in _CJK.findall(piece):
+            yield from (cjk[at : at + 2] for at in range(max(1, len(cjk) - 1)))
+        yield from (word.lower() for word in _CJK.split(piece) if word)
+
+
+def _stemmed(words: Iterable[str]) -> tuple[str, ...]:
+    kept = [word for word in words if len(word) <= _LONGEST_WORD and word not in STOP_WORDS]
+    return tuple(_stemmer().stemWords(kept))
+
+
+@cache
+def _stemmer() -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer("english")

@@ -1,0 +1,42 @@
+"""What a search is limited to, in terms both legs can push down before they rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Value = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """``column`` has one of ``values``; with none, nothing matches."""
+
+    column: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """``column`` has none of ``values``; a document without the column matches."""
+
+    column: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """``low <= column <= high``, either end open when None; a document without the column does not match."""
+
+    column: str
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one of ``conditions`` holds."""
+
+    conditions: tuple[OneOf | NoneOf | Between, ...]
+
+
+Condition = OneOf | NoneOf | Between | AnyOf

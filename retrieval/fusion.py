@@ -1,0 +1,70 @@
+"""Joins the votes of several rankers into one order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from aicx.types import Candidate
+
+# Reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009.
+_RRF_K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One ranker's part in a fused score: its rank (from 1), its own score, and what that was worth."""
+
+    rank: int
+    score: float
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A document with its fused score, and the vote of every ranker that named it."""
+
+    id: str
+    score: float
+    votes: Mapping[str, Vote]
+
+
+def weighted_sum(rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float]) -> list[Fused]:
+    """Sum of each ranker's min-max normalised scores times its weight, best first, ties by id.
+
+    A document that a ranker did not name gets nothing from it. With a single ranker the order is that ranker's own.
+    """
+    total = sum(weights[name] for name, ranking in rankings.items() if ranking) or 1.0
+    worths = {
+        name: [weights[name] / total * value for value in _normalised(ranking)] for name, ranking in rankings.items()
+    }
+    return _fuse(rankings, worths)
+
+
+def reciprocal_rank(rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float]) -> list[Fused]:
+    """Sum of ``weight / (60 + rank)``, best first, ties by id."""
+    worths = {
+        name: [weights[name] / (_RRF_K + rank) for rank in range(1, len(ranking) + 1)]
+        for name, ranking in rankings.items()
+    }
+    return _fuse(rankings, worths)
+
+
+def _normalised(ranking: Sequence[Candidate]) -> list[float]:
+    """Scores between 0 and 1. The last of a long ranking is no worse than unnamed, so the floor is a little above."""
+    if not ranking:
+        return []
+    high = max(candidate.score for candidate in ranking)
+    low = min(candidate.score for candidate in ranking)
+    if high == low:
+        return [1.0] * len(ranking)
+    return [0.05 + 0.95 * (candidate.score - low) / (high - low) for candidate in ranking]
+
+
+def _fuse(rankings: Mapping[str, Sequence[Candidate]], worths: Mapping[str, Sequence[float]]) -> list[Fused]:
+    votes: dict[str, dict[str, Vote]] = {}
+    for name in sorted(rankings):
+        for rank, (candidate, worth) in enumerate(zip(rankings[name], worths[name], strict=True), 1):
+            votes.setdefault(candidate.id, {})[name] = Vote(rank, candidate.score, worth)
+    fused = [Fused(name, sum(vote.worth for vote in found.values()), found) for name, found in votes.items()]
+    return sorted(fused, key=lambda item: (-item.score, item.id))
