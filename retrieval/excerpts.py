@@ -74,9 +74,8 @@ def _mark(line: str, terms: set[str]) -> Line:
         return Line(line, tuple(spans))
     first = spans[0][0] if spans else 0
     start = max(0, min(first - _LINE_LENGTH // 4, len(line) - _LINE_LENGTH))
-    text = (
-        ("…" if start else "") + line[start : start + _LINE_LENGTH] + ("…" if start + _LINE_LENGTH < len(line) else "")
-    )
+    end = start + _LINE_LENGTH
+    text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
     shift = start - (1 if start else 0)
     inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)
     return Line(text, tuple(inside))

@@ -1,0 +1,84 @@
+"""Embedders: what turns texts into vectors. One module each, imported only when it is opened.
+
+None of them imports torch. A model is exported once while indexing, and queries run the exported folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from aicx.errors import UsageError
+
+# A float32 numpy array with one row per text. numpy belongs to an extra, so its types cannot be named here.
+Vectors = Any
+
+
+class Embedder(Protocol):
+    """What every embedder offers.
+
+    ``max_tokens`` is how many tokens of text one vector can take in, the model's own marks already taken off.
+    ``fingerprint`` changes whenever the same text may get another vector.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def max_tokens(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row per text, of unit length; a text without anything to embed gets zeros."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens the model sees in each text, without the marks it puts around it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """Everything an embedder may be told. Each reads what concerns it."""
+
+    models_dir: Path
+    model: str | None = None  # a model's name or folder; for `static`, the model it was distilled from
+    quantized: bool = False
+    threads: int = 0  # 0 lets the library choose
+    base_url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    dimensions: int | None = None
+    max_tokens: int | None = None
+    batch_size: int = 64
+    requests_per_minute: int | None = None
+    retries: int = 5
+    timeout: float = 30.0  # seconds
+    synonyms: tuple[tuple[str, ...], ...] = ()
+
+
+# Each module has a function `load(kind, settings)`. Strings, so that looking at the table imports nothing.
+EMBEDDERS: Mapping[str, str] = {
+    "minilm": "retrieval.embedders.onnx",
+    "static": "retrieval.embedders.static",
+    "sentence-transformers": "retrieval.embedders.onnx",
+    "http": "retrieval.embedders.http",
+    "test": "retrieval.embedders.deterministic",
+}
+
+
+def open_embedder(kind: str, settings: EmbedderSettings) -> Embedder:
+    """The embedder called ``kind``, ready to embed."""
+    try:
+        module = EMBEDDERS[kind]
+    except KeyError:
+        raise UsageError(f"There is no embedder {kind!r}.", hint=f"Choose one of: {', '.join(EMBEDDERS)}.") from None
+    load: Callable[[str, EmbedderSettings], Embedder] = import_module(module).load
+    return load(kind, settings)

@@ -1,0 +1,79 @@
+"""Exported models on disk: folders under ``models_dir``, each described by its ``model.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from aicx.errors import CorpusDamaged, NotFound
+
+SCHEMA = "aicx.model/1"
+MANIFEST = "model.json"
+
+Format = Literal["onnx", "static"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One exported model. ``name`` is what it was exported from."""
+
+    folder: Path
+    format: Format
+    name: str
+    quantized: bool
+    dimensions: int
+    max_tokens: int
+    fingerprint: str
+    weights: Path
+    tokenizer: Path
+
+
+def find_model(models_dir: Path, format: Format, name: str, *, quantized: bool = False) -> Model:
+    """The model exported from ``name``. ``NotFound`` when that has not happened yet."""
+    for model in _models(models_dir):
+        if (model.format, model.name, model.quantized) == (format, name, quantized):
+            for path in (model.weights, model.tokenizer):
+                if not path.is_file():
+                    raise damaged_model(model.folder, f"{path.name} is missing")
+            return model
+    what = {"onnx": "exported", "static": "distilled"}[format]
+    variant = " with int8 weights" if quantized else ""
+    raise NotFound(
+        f"The model {name} has not been {what}{variant} yet: {models_dir} does not hold it.",
+        hint="Run `aicx index` with this embedder once. It prepares the model, and questions then work without torch.",
+    )
+
+
+def damaged_model(folder: Path, reason: str) -> CorpusDamaged:
+    """The error for a model folder that cannot be used."""
+    return CorpusDamaged(
+        f"The model in {folder} cannot be used: {reason}.", hint=f"Delete {folder} and run `aicx index` again."
+    )
+
+
+def _models(models_dir: Path) -> Iterator[Model]:
+    # A name with a dot in front belongs to an export under way, or to one that was killed.
+    for path in sorted(models_dir.glob(f"[!.]*/{MANIFEST}")):
+        try:
+            fields = json.loads(path.read_bytes())
+            if fields["schema"] == SCHEMA:
+                yield _model(path.parent, fields)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise damaged_model(path.parent, f"{MANIFEST} is not what it should be") from error
+
+
+def _model(folder: Path, fields: dict[str, Any]) -> Model:
+    return Model(
+        folder=folder,
+        format=fields["format"],
+        name=str(fields["name"]),
+        quantized=bool(fields["quantized"]),
+        dimensions=int(fields["dimensions"]),
+        max_tokens=int(fields["max_tokens"]),
+        fingerprint=str(fields["fingerprint"]),
+        weights=folder / str(fields["weights"]),
+        tokenizer=folder / "tokenizer.json",
+    )

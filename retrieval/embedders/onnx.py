@@ -1,0 +1,116 @@
+"""Runs an exported sentence-transformers model with onnxruntime: no torch, and a cold start of a few tenths of a second.
+
+Pooling and normalisation are part of the exported graph, so whatever the model's own configuration says is what runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aicx.errors import MissingExtra, UsageError
+from retrieval.embedders import EmbedderSettings, Vectors
+from retrieval.embedders.models import damaged_model, find_model
+
+# How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
+_BATCH_TOKENS = 4096
+_MAX_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxEmbedder:
+    """An exported model, opened."""
+
+    name: str
+    dimensions: int
+    max_tokens: int
+    fingerprint: str
+    _session: Any = field(repr=False)
+    _tokenizer: Any = field(repr=False)
+    _inputs: tuple[str, ...]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector per text. A text longer than the model's window is read as far as the window goes."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        encodings = self._tokenizer.encode_batch_fast(list(texts))
+        for rows in _batches([len(encoding) for encoding in encodings]):
+            width = max(len(encodings[row]) for row in rows)
+            feeds = {name: np.zeros((len(rows), width), dtype=np.int64) for name in self._inputs}
+            for line, row in enumerate(rows):
+                encoding = encodings[row]
+                length = len(encoding)
+                feeds["input_ids"][line, :length] = encoding.ids
+                feeds["attention_mask"][line, :length] = 1
+                if "token_type_ids" in feeds:
+                    feeds["token_type_ids"][line, :length] = encoding.type_ids
+            vectors[rows] = self._session.run(None, feeds)[0]
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.where(norms > 0, norms, 1)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens in each text, the model's marks left out and nothing cut off."""
+        return [
+            len(encoding) + sum(len(more) for more in encoding.overflowing)
+            for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        ]
+
+
+def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
+    """Opens the folder exported from ``settings.model``, or from MiniLM when ``kind`` is `minilm`."""
+    if kind == "minilm":
+        name = "minilm"
+    elif settings.model is None:
+        raise UsageError(
+            "The embedder sentence-transformers needs a model.",
+            hint="Name one that sentence-transformers can load, or a folder.",
+        )
+    else:
+        name = _model_name(settings.model)
+    model = find_model(settings.models_dir, "onnx", name, quantized=settings.quantized)
+    try:
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtra(f"The embedder {kind}", "semantic") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = settings.threads or len(os.sched_getaffinity(0))
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(str(model.weights), options, providers=["CPUExecutionProvider"])
+        tokenizer = Tokenizer.from_file(str(model.tokenizer))
+    except Exception as error:
+        raise damaged_model(model.folder, str(error).splitlines()[0]) from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(model.max_tokens + tokenizer.num_special_tokens_to_add(is_pair=False))
+    return OnnxEmbedder(
+        name=f"{name}-int8" if model.quantized else name,
+        dimensions=model.dimensions,
+        max_tokens=model.max_tokens,
+        fingerprint=model.fingerprint,
+        _session=session,
+        _tokenizer=tokenizer,
+        _inputs=tuple(item.name for item in session.get_inputs()),
+    )
+
+
+def _model_name(model: str) -> str:
+    """A folder is known by its full path, anything else by the name it has."""
+    folder = Path(model).expanduser()
+    return str(folder.resolve()) if folder.is_dir() else model
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of similar length together, longest first, so that little of a batch is padding."""
+    batch: list[int] = []
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        if batch and (len(batch) == _MAX_BATCH or (len(batch) + 1) * lengths[batch[0]] > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch

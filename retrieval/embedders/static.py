@@ -1,0 +1,93 @@
+"""A static model: one vector per token, a text is the mean of its tokens. No network runs, so it is fast and plain numpy.
+
+How much each token counts is already part of its vector (see `indexer.distill`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aicx.errors import MissingExtra
+from retrieval.embedders import EmbedderSettings, Vectors
+from retrieval.embedders.models import damaged_model, find_model
+
+# Tokens summed at a time: bounds the copy of table rows to some 30 MB.
+_SLICE_TOKENS = 32_768
+
+
+@dataclass(frozen=True, slots=True)
+class StaticEmbedder:
+    """A distilled model, opened. Its table is mapped, not read: a question touches a few rows of it."""
+
+    name: str
+    dimensions: int
+    max_tokens: int
+    fingerprint: str
+    _table: Any = field(repr=False)
+    _tokenizer: Any = field(repr=False)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector per text; zeros for a text without tokens. Texts of any length are read whole."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for start, stop, tokens in self._slices(texts):
+            lengths = np.array([len(ids) for ids in tokens])
+            rows = np.flatnonzero(lengths)
+            if not len(rows):
+                continue
+            flat = np.fromiter((token for ids in tokens for token in ids), dtype=np.int64, count=int(lengths.sum()))
+            starts = np.concatenate(([0], np.cumsum(lengths[rows])[:-1]))
+            sums = np.add.reduceat(self._table[flat], starts, axis=0, dtype=np.float32)
+            norms = np.linalg.norm(sums, axis=1, keepdims=True)
+            vectors[start:stop][rows] = sums / np.where(norms > 0, norms, 1)
+        return vectors
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens in each text."""
+        return [len(encoding) for encoding in self._encode(texts)]
+
+    def _encode(self, texts: Sequence[str]) -> Any:
+        return self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+
+    def _slices(self, texts: Sequence[str]) -> Any:
+        """Runs of texts with their token ids, each run about ``_SLICE_TOKENS`` long."""
+        start, total, held = 0, 0, []
+        for row, encoding in enumerate(self._encode(texts)):
+            held.append(encoding.ids)
+            total += len(held[-1])
+            if total >= _SLICE_TOKENS:
+                yield start, row + 1, held
+                start, total, held = row + 1, 0, []
+        if held:
+            yield start, len(texts), held
+
+
+def load(kind: str, settings: EmbedderSettings) -> StaticEmbedder:
+    """Opens the model distilled from ``settings.model``, MiniLM unless told otherwise."""
+    teacher = settings.model or "minilm"
+    model = find_model(settings.models_dir, "static", teacher)
+    try:
+        import numpy as np
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtra(f"The embedder {kind}", "semantic") from error
+    try:
+        table = np.load(model.weights, mmap_mode="r", allow_pickle=False)
+        tokenizer = Tokenizer.from_file(str(model.tokenizer))
+    except Exception as error:
+        raise damaged_model(model.folder, str(error).splitlines()[0]) from error
+    if table.ndim != 2 or table.shape != (tokenizer.get_vocab_size(), model.dimensions):
+        raise damaged_model(model.folder, f"its table has the shape {table.shape}")
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return StaticEmbedder(
+        name=f"static-{teacher}",
+        dimensions=model.dimensions,
+        max_tokens=settings.max_tokens or model.max_tokens,
+        fingerprint=model.fingerprint,
+        _table=table,
+        _tokenizer=tokenizer,
+    )
