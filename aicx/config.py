@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +52,13 @@ def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
 
 
 def _read_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    # Imported here: most people have no such file, and every command would pay for it.
+    import tomllib
+
     try:
         values = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}", hint="mend it or move it away") from error
     for name, value in values.items():

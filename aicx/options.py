@@ -66,7 +66,11 @@ Branch = Annotated[
 File = Annotated[
     str | None,
     typer.Option(
-        "--file", "-f", metavar="PATH", help="Sessions that touched a file; a part of its path does.", rich_help_panel=FILTERS
+        "--file",
+        "-f",
+        metavar="PATH",
+        help="Sessions that touched a file; a part of its path does.",
+        rich_help_panel=FILTERS,
     ),
 ]
 Hours = Annotated[

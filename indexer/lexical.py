@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,8 @@ from typing import Any
 from aicx.errors import CorpusDamaged
 from aicx.types import Document
 
-# Analysed text as (words in order, whole names); how it was made is the caller's business.
-Analyzed = tuple[Sequence[str], Sequence[str]]
-Analyze = Callable[[str], Analyzed]
+# Analyses a text into its words in order and its whole names; how is the caller's business.
+Analyze = Callable[[str], tuple[Sequence[str], Sequence[str]]]
 
 HEADER = "header"
 _HEAP_BYTES = 64 * 1024 * 1024
@@ -28,15 +27,36 @@ class LexicalSchema:
     number_columns: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AnalyzedDocument:
+    """A document ready for the index: by field, its terms joined with spaces."""
+
+    id: str
+    terms: Mapping[str, str]
+    columns: Mapping[str, str | int | None]
+
+
+def analyze_document(document: Document, analyze: Analyze) -> AnalyzedDocument:
+    """The terms of a document, field by field. Costly, and independent of any index: it may run in another process."""
+    texts: dict[str, list[str]] = {HEADER: [document.header]}
+    for part in document.parts:
+        texts.setdefault(part.field, []).append(part.text)
+    terms: dict[str, str] = {}
+    for name, pieces in texts.items():
+        words, names = analyze("\n".join(pieces))
+        terms[name] = " ".join(words)
+        terms[f"{name}_names"] = " ".join(names)
+    return AnalyzedDocument(document.id, terms, document.columns)
+
+
 class LexicalWriter:
     """An open index. One at a time: the caller holds a lock."""
 
-    def __init__(self, folder: Path, schema: LexicalSchema, analyze: Analyze, *, fresh: bool) -> None:
+    def __init__(self, folder: Path, schema: LexicalSchema, *, fresh: bool) -> None:
         import tantivy
 
         self._tantivy = tantivy
-        self._schema = schema
-        self._analyze = analyze
+        self._columns = (*schema.text_columns, *schema.number_columns)
         if fresh:
             shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +65,7 @@ class LexicalWriter:
         except ValueError as error:
             raise CorpusDamaged(f"the lexical index in {folder} cannot be continued: {error}") from error
 
-    def update(self, documents: Iterable[Document], removed: Iterable[str]) -> int:
+    def update(self, documents: Iterable[AnalyzedDocument], removed: Iterable[str]) -> int:
         """Replaces ``documents`` and drops ``removed`` in one commit; returns how many documents were written.
 
         Readers see the index as it was before or as it is after.
@@ -56,8 +76,10 @@ class LexicalWriter:
             for document_id in removed:
                 writer.delete_documents_by_term("id", document_id)
             for document in documents:
+                columns = {f"c_{name}": document.columns.get(name) for name in self._columns}
+                known = {name: value for name, value in columns.items() if value is not None}
                 writer.delete_documents_by_term("id", document.id)
-                writer.add_document(self._tantivy_document(document))
+                writer.add_document(self._tantivy.Document(id=document.id, **document.terms, **known))
                 count += 1
             writer.commit()
         except ValueError as error:
@@ -65,21 +87,6 @@ class LexicalWriter:
             raise CorpusDamaged(f"the lexical index could not be written: {error}") from error
         writer.wait_merging_threads()
         return count
-
-    def _tantivy_document(self, document: Document) -> Any:
-        fields: dict[str, Any] = {"id": document.id}
-        texts: dict[str, list[str]] = {HEADER: [document.header]}
-        for part in document.parts:
-            texts.setdefault(part.field, []).append(part.text)
-        for name, pieces in texts.items():
-            words, names = self._analyze("\n".join(pieces))
-            fields[name] = " ".join(words)
-            fields[f"{name}_names"] = " ".join(names)
-        for column in (*self._schema.text_columns, *self._schema.number_columns):
-            value = document.columns.get(column)
-            if value is not None:
-                fields[f"c_{column}"] = value
-        return self._tantivy.Document(**fields)
 
 
 def _build(tantivy: Any, schema: LexicalSchema) -> Any:

@@ -133,7 +133,8 @@ class Catalog:
         # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
         for mode in ("mode=ro", "immutable=1"):
             try:
-                connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, isolation_level=None, timeout=30)
+                address = f"{path.absolute().as_uri()}?{mode}"
+                connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30)
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
                 complete = "SELECT 1 FROM meta WHERE name=?"
                 if version == SCHEMA_VERSION and connection.execute(complete, (COMPLETE,)).fetchone():
@@ -168,7 +169,7 @@ class Catalog:
 
     @property
     def sequence(self) -> int:
-        """Grows with every committed change; an index that knows the number it was built at knows how far behind it is."""
+        """Grows with every committed change, so that an index knows how far behind it is."""
         return int(self.meta("sequence") or 0)
 
     @property

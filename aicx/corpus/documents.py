@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog import Catalog
@@ -16,23 +17,29 @@ from aicx.types import Document, Part
 FIELDS = ("said", "thought", "tool")
 _FIELD_OF_ROLE = {"reasoning": "thought", "tool": "tool"}
 _WEIGHTS = {"said": 1.0, "thought": 0.7, "tool": 0.3}
-TEXT_COLUMNS = ("project", "agent", "kind", "session_id", "parent_session", "lane", "branch", "run_id", "prompt_id", "cwd")
+TEXT_COLUMNS = (
+    *("project", "agent", "kind", "session_id", "parent_session"),
+    *("lane", "branch", "run_id", "prompt_id", "cwd"),
+)
 NUMBER_COLUMNS = ("day", "started_at", "completed_at")
 _FILES_IN_HEADER = 20
 
 
+def load_document(layout: Layout, path: str) -> Document | None:
+    """The chunk at ``path`` as a document; None when its files are damaged or gone, which `doctor` names."""
+    try:
+        return to_document(load_sidecar(layout, path), load_markdown(layout, path))
+    except (CorpusDamaged, NotFound):
+        return None
+
+
 def documents(layout: Layout, catalog: Catalog, chunk_ids: Iterable[str]) -> Iterator[Document]:
-    """The named chunks as documents. One whose files are damaged or gone is left out; `doctor` names it."""
+    """The named chunks as documents, without those that cannot be read."""
     for chunk_id in chunk_ids:
         path = catalog.path_of(chunk_id)
-        if path is None:
-            continue
-        try:
-            sidecar = load_sidecar(layout, path)
-            markdown = load_markdown(layout, path)
-        except (CorpusDamaged, NotFound):
-            continue
-        yield to_document(sidecar, markdown)
+        document = load_document(layout, path) if path else None
+        if document is not None:
+            yield document
 
 
 def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
@@ -44,7 +51,9 @@ def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
         low, high = message["span"]
         field = _FIELD_OF_ROLE.get(message["role"], "said")
         parts.append(Part(markdown[low:high].decode("utf-8", "replace"), _WEIGHTS[field], field))
-    return Document(sidecar.id, sidecar.content_sha256, header_of(sidecar), tuple(parts), columns_of(sidecar))
+    header = header_of(sidecar)
+    version = sha256(f"{sidecar.content_sha256}\0{header}".encode()).hexdigest()
+    return Document(sidecar.id, version, header, tuple(parts), columns_of(sidecar))
 
 
 def header_of(sidecar: Sidecar) -> str:

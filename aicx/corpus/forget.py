@@ -1,11 +1,13 @@
 """Takes sessions, projects or texts out of the corpus and everything derived from it, for good.
 
 The order is what makes a kill harmless: first the tombstones are on disk, so that nothing can come back; then the
-files change together; then the catalogue records it. After a kill the same call again finishes the work.
+search indexes go; then the files change together; then the catalogue records it. After a kill the same call again
+finishes the work.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import sha256
@@ -38,7 +40,10 @@ def forget(settings: Settings, request: ForgetRequest, say: Callable[[str], None
         if not plan.empty:
             plan.messages |= copy_keys(settings, plan.copies)
             _entomb(layout, plan)
-            _publish(layout, catalog, plan)
+            # An index that only drops documents keeps their words until it is merged some day; it is made anew instead.
+            with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
+                shutil.rmtree(layout.lexical_index.parent, ignore_errors=True)
+                _publish(layout, catalog, plan)
             _scrub(catalog, say)
         return plan
 

@@ -142,7 +142,7 @@ class _Run:
         self._catalog.begin()
         sessions = [session for session in plan.sessions if not self._forgotten(session)]
         readings = read_sessions(
-            ((session.agent, [log for log, _ in session.logs]) for session in sessions),
+            [(session.agent, [log for log, _ in session.logs]) for session in sessions],
             self._redacts,
             self._workers,
         )

@@ -18,8 +18,9 @@ _POLL_SECONDS = 0.05
 def writer_lock(
     folder: Path, wait_seconds: float, on_wait: Callable[[str], None], name: str = "writer"
 ) -> Iterator[None]:
-    """Holds the store's writer lock, or that of the index called ``name``; ``on_wait`` is told once, and by whom, when somebody else has it.
+    """Holds the store's writer lock, or that of the index called ``name``.
 
+    ``on_wait`` is told once, and by whom it is held, when somebody else has it.
     Raises StoreLocked after ``wait_seconds``, StoreUnwritable when the lock file cannot be made.
     """
     path = folder / f"{name}.lock"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +49,8 @@ def open_catalog(layout: Layout) -> Iterator[Opened]:
     catalog = Catalog.open_for_reading(layout.catalog)
     if catalog is not None:
         try:
+            if not ignore_is_current(layout, catalog):
+                _hide_afresh(catalog, ignore_matcher(layout))
             yield Opened(catalog, None, [])
         except DAMAGED as error:
             raise CorpusDamaged(f"{layout.catalog} is damaged: {error}", hint="aicx doctor --fix") from error
@@ -73,15 +75,11 @@ def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
     with open_catalog(layout) as opened:
         catalog = opened.catalog
         where, values, notes = conditions(filters, catalog)
-        hidden = None
-        if opened.fallback_reason is None and not ignore_is_current(layout, catalog):
-            hidden = ignore_matcher(layout)
-            where = where.replace("ignored=0", "1=1", 1)
         rows = catalog.rows(
             f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",
             values,
         )
-        paths = [row["path"] for row in rows if hidden is None or not hidden(row["path"])]
+        paths = [row["path"] for row in rows]
         indexed = catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
         items, missing = _load(layout, paths[:limit])
         status = {
@@ -97,6 +95,17 @@ def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
             "stale_or_unknown": bool(missing),
         }
         return Steered(items, len(paths), [*opened.notes, *notes, *missing], status)
+
+
+def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:
+    """Makes every question see the `.aicxignore` of now, which was edited since the catalogue's marks were set.
+
+    A temporary view takes the table's place for this connection; nothing is written.
+    """
+    catalog.connection.create_function("hidden", 1, lambda path: int(hidden(path)), deterministic=True)
+    names = [row["name"] for row in catalog.rows("SELECT name FROM pragma_table_info('chunks')")]
+    columns = ", ".join("hidden(path) AS ignored" if name == "ignored" else name for name in names)
+    catalog.connection.execute(f"CREATE TEMP VIEW chunks AS SELECT {columns} FROM main.chunks")
 
 
 def _load(layout: Layout, paths: list[str]) -> tuple[list[dict[str, Any]], list[str]]:

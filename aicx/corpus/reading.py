@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing.connection import wait
 
 from aicx.corpus.drafts import Draft, draft_entries
+from aicx.corpus.workers import map_in_order
 from aicx.redaction import redact
 from aicx.sources import load_source
 from aicx.types import BadRecord, LogFile, Redacted, SessionFact, TimelineEntry
 
 # Below this many bytes of logs, starting workers costs more than they save.
 _WORTH_WORKERS = 16 * 1024 * 1024
-# Sessions read ahead of the one being written: enough to keep the workers busy, few enough to bound memory.
-_AHEAD_PER_WORKER = 3
 
 
 @dataclass(slots=True)
@@ -47,39 +39,16 @@ def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool) -> Read
 
 
 def read_sessions(
-    sessions: Iterable[tuple[str, Sequence[LogFile]]], redact_secrets: bool, workers: int
-) -> Iterator[Reading]:
-    """`read_logs` of each session, in the order given. ``workers`` below 2 does it all in this process."""
-    sessions = list(sessions)
-    size = sum(log.size for _, logs in sessions for log in logs)
-    if workers < 2 or size < _WORTH_WORKERS:
-        for agent, logs in sessions:
-            yield read_logs(agent, logs, redact_secrets)
-        return
-    done = 0
-    try:
-        for reading in _read_in_workers(sessions, redact_secrets, workers):
-            yield reading
-            done += 1
-    except BrokenProcessPool:
-        # A worker was killed from outside (out of memory, say). What it had begun is read here instead.
-        for agent, logs in sessions[done:]:
-            yield read_logs(agent, logs, redact_secrets)
-
-
-def _read_in_workers(
     sessions: Sequence[tuple[str, Sequence[LogFile]]], redact_secrets: bool, workers: int
 ) -> Iterator[Reading]:
-    # Spawned rather than forked: a worker must inherit neither the store's lock nor the catalogue's connection.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_die_with_parent) as pool:
-        pending: deque[Future[Reading]] = deque()
-        for agent, logs in sessions:
-            pending.append(pool.submit(read_logs, agent, logs, redact_secrets))
-            if len(pending) > workers * _AHEAD_PER_WORKER:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+    """`read_logs` of each session, in the order given, on several cores where there is enough to read."""
+    size = sum(log.size for _, logs in sessions for log in logs)
+    tasks = [(agent, logs, redact_secrets) for agent, logs in sessions]
+    yield from map_in_order(_read, tasks, workers if size >= _WORTH_WORKERS else 1)
+
+
+def _read(task: tuple[str, Sequence[LogFile], bool]) -> Reading:
+    return read_logs(*task)
 
 
 def _entries(agent: str, logs: Sequence[LogFile], reading: Reading) -> Iterator[TimelineEntry]:
@@ -105,10 +74,3 @@ def _grew(log: LogFile) -> bool:
         return log.path.is_file() and log.path.stat().st_size > log.size
     except OSError:
         return False
-
-
-def _die_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()

@@ -54,8 +54,9 @@ def repair(settings: Settings, say: Say) -> Repair:
     _close_home(layout, found)
     with writer_lock(layout.locks, settings.lock_wait_seconds, say):
         interrupted = layout.staging.is_dir() and any(layout.staging.iterdir())
-        existed = layout.catalog.exists()
-        catalog = open_or_rebuild(layout, say)
+        readable = _is_readable(layout)
+        # What a rebuild has to leave out is what the report goes on to name.
+        catalog = open_or_rebuild(layout, _silent)
         try:
             recover(layout, catalog, say)
             if interrupted:
@@ -65,8 +66,8 @@ def repair(settings: Settings, say: Say) -> Repair:
             if any(differences.values()):
                 catalog.close()
                 drop_catalog(layout)
-                catalog = open_or_rebuild(layout, say)
-            if not existed or any(differences.values()):
+                catalog = open_or_rebuild(layout, _silent)
+            if survey.chunks and (not readable or any(differences.values())):
                 found.applied.append(f"rebuilt the catalogue from {len(survey.chunks)} chunks")
             agents = _release_sessions(settings, catalog, survey, found)
             # Chunks that were recorded and are gone: their logs may still have them.
@@ -78,6 +79,17 @@ def repair(settings: Settings, say: Say) -> Repair:
     if agents := agents & SOURCES.keys():
         _store_again(settings, survey, sorted(agents), found, say)
     return found
+
+
+def _silent(line: str) -> None:
+    pass
+
+
+def _is_readable(layout: Layout) -> bool:
+    catalog = Catalog.open_for_reading(layout.catalog)
+    if catalog is not None:
+        catalog.close()
+    return catalog is not None
 
 
 def _close_home(layout: Layout, found: Repair) -> None:

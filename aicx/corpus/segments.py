@@ -13,9 +13,9 @@ from aicx.types import Kind
 
 # What an artifact calls itself, and the kind it is stored as.
 _ARTIFACT_KINDS: dict[str, Kind] = {
-    "ARTIFACT_TYPE_TASK": "plans",
-    "ARTIFACT_TYPE_IMPLEMENTATION_PLAN": "plans",
-    "ARTIFACT_TYPE_WALKTHROUGH": "reports",
+    "(task)": "plans",
+    "(implementation plan)": "plans",
+    "(walkthrough)": "reports",
 }
 
 
@@ -46,7 +46,13 @@ def segment(drafts: Iterable[Draft], resolver: Resolver, decided: Mapping[str, I
         cwd = draft.entry.cwd
         located = decided[cwd] if cwd is not None and cwd in decided else resolver.resolve(cwd)
         identity = located or (current.identity if current else None)
-        if current is None or current.date != date or _project(current.identity) != _project(identity):
+        if (
+            current is None
+            or current.date != date
+            or _project(current.identity) != _project(identity)
+            # A plan and a report are filed apart, so they cannot share a chunk.
+            or (current.drafts and _artifact_kind(current.drafts[-1]) != _artifact_kind(draft))
+        ):
             current = Segment(date, identity)
             segments.append(current)
             opened = _without_frontmatter(draft, current)
@@ -67,9 +73,14 @@ def kind_of(segment_: Segment, has_exchange: bool, draft: Draft) -> Kind:
     if "kind" in segment_.steering:
         kind: Kind = segment_.steering["kind"]
         return kind
-    if draft.entry.role == "artifact":
-        return next((kind for name, kind in _ARTIFACT_KINDS.items() if name in draft.entry.text[:200]), "other")
-    return "conversations" if has_exchange else "other"
+    return _artifact_kind(draft) or ("conversations" if has_exchange else "other")
+
+
+def _artifact_kind(draft: Draft) -> Kind | None:
+    if draft.entry.role != "artifact":
+        return None
+    heading = draft.entry.text.partition("\n")[0]
+    return next((kind for name, kind in _ARTIFACT_KINDS.items() if name in heading), "other")
 
 
 def _project(identity: Identity | None) -> str | None:

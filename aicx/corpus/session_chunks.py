@@ -51,7 +51,8 @@ def session_chunks(
     """
     packed = [(part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)]
     prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin == "typed"]
-    prompt = prompts[0] if prompts else None
+    # A subagent's session has no human; what its caller asked for says what it is about.
+    prompt = next(iter(prompts), None) or next((draft for draft in drafts if draft.entry.role == "user"), None)
     has_exchange = False
     for position, (part, window) in enumerate(packed):
         following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None

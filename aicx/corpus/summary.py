@@ -87,9 +87,11 @@ def summarise(catalog: Catalog) -> dict[str, Any]:
             "total_entries": row["entries"],
             "last_updated": row["last_updated"],
         }
-        totals["sessions"] += row["sessions"]
         totals["chunks"] += row["chunks"]
         totals["entries"] += row["entries"]
     totals["projects"] = len(projects)
+    # A session that worked in two repositories is one session.
+    sessions = "SELECT count(*) AS n FROM (SELECT DISTINCT agent, session_id FROM chunks WHERE ignored=0)"
+    totals["sessions"] = catalog.rows(sessions)[0]["n"]
     last = max((row["last_updated"] for row in rows), default=None)
     return {"schema": SUMMARY_SCHEMA, "projects": projects, "totals": totals, "last_updated": last}

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from aicx.config import Settings
 from aicx.corpus.catalog import Catalog
-from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, documents
+from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.corpus.lock import writer_lock
+from aicx.corpus.workers import map_in_order
 from aicx.corpus.writer import write_file
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
+from retrieval.analysis import analyze
+
+if TYPE_CHECKING:
+    from indexer.lexical import AnalyzedDocument
 
 Say = Callable[[str], None]
+
+# Chunks analysed at a time by one worker, and from how many on workers are worth starting.
+_BATCH = 64
+_WORTH_WORKERS = 1500
 
 # What a hit in each field of the BM25 index is worth. What people and agents said counts in full; reasoning and tool
 # output, of which there is much more, count less; a whole identifier counts on top of its words.
@@ -47,44 +56,56 @@ def refresh_lexical(settings: Settings, say: Say) -> int:
 
     Built anew when it is missing, damaged, or made by another version or for another catalogue.
     """
-    from indexer.lexical import LexicalSchema, LexicalWriter
-    from retrieval.analysis import analyze
-
     layout = settings.layout
     catalog = Catalog.open_for_reading(layout.catalog)
     if catalog is None:
         return 0
     try:
-        state = _read_manifest(layout).get("lexical", {})
-        if _is_current(state, catalog) and layout.lexical_index.exists():
+        if _is_current(_read_manifest(layout).get("lexical", {}), catalog) and layout.lexical_index.exists():
             return 0
         with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
-            state = _read_manifest(layout).get("lexical", {})
-            schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
-
-            def terms(text: str) -> tuple[list[str], list[str]]:
-                found = analyze(text)
-                return found.words, found.names
-
-            fresh = not (layout.lexical_index.exists() and _belongs(state, catalog))
-            since = 0 if fresh else int(state["sequence"])
-            sequence = catalog.sequence
-            try:
-                writer = LexicalWriter(layout.lexical_index, schema, terms, fresh=fresh)
-            except CorpusDamaged as error:
-                say(f"{error.message}; building it anew")
-                writer = LexicalWriter(layout.lexical_index, schema, terms, fresh=True)
-                since = 0
-            changed, gone = catalog.changes_since(since)
-            count = writer.update(documents(layout, catalog, changed), gone)
-            _write_manifest(
-                layout,
-                "lexical",
-                {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence},
-            )
-            return count
+            return _update(settings, catalog, say)
     finally:
         catalog.close()
+
+
+def _update(settings: Settings, catalog: Catalog, say: Say) -> int:
+    from indexer.lexical import LexicalSchema, LexicalWriter
+
+    layout = settings.layout
+    state = _read_manifest(layout).get("lexical", {})
+    schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
+    since = int(state["sequence"]) if layout.lexical_index.exists() and _belongs(state, catalog) else 0
+    sequence = catalog.sequence
+    try:
+        writer = LexicalWriter(layout.lexical_index, schema, fresh=since == 0)
+    except CorpusDamaged as error:
+        say(f"{error.message}; building it anew")
+        since = 0
+        writer = LexicalWriter(layout.lexical_index, schema, fresh=True)
+    changed, gone = catalog.changes_since(since)
+    paths = [path for chunk_id in changed if (path := catalog.path_of(chunk_id))]
+    tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
+    workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
+    batches = map_in_order(_analyze_chunks, tasks, workers)
+    count = writer.update((document for batch in batches for document in batch), gone)
+    built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
+    _write_manifest(layout, "lexical", built)
+    return count
+
+
+def _analyze_chunks(task: tuple[Layout, Sequence[str]]) -> list[AnalyzedDocument]:
+    """Chunks ready for the index; runs in a worker."""
+    from indexer.lexical import analyze_document
+
+    layout, paths = task
+    loaded = (load_document(layout, path) for path in paths)
+    return [analyze_document(document, _terms) for document in loaded if document is not None]
+
+
+def _terms(text: str) -> tuple[list[str], list[str]]:
+    found = analyze(text)
+    return found.words, found.names
 
 
 def lexical_freshness(layout: Layout, catalog: Catalog) -> Freshness:
