@@ -22,7 +22,9 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-
 _PLAIN = re.compile(r"[a-z]+")
 # The marks of European scripts; those of other scripts change the letter rather than decorate it.
 _MARKS = re.compile("[\u0300-\u036f]")
-_LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "æ": "ae", "œ": "oe"})
+_LETTERS = str.maketrans(
+    {"ł": "l", "Ł": "L", "ß": "ss", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
+)
 
 # Longer words are data (hashes, base64), which are found whole or not at all.
 _LONGEST_WORD = 40
@@ -67,7 +69,7 @@ def analyze(text: str) -> Terms:
 
 def fold(text: str) -> str:
     """``text`` without case and diacritics, as terms are compared."""
-    return text.lower() if text.isascii() else _without_marks(text).lower()
+    return text.lower() if text.isascii() else _without_marks(text.lower()).lower()
 
 
 def _without_marks(text: str) -> str:
@@ -82,14 +84,19 @@ def _memo() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 
 def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if len(run) > _LONGEST_RUN and "/" not in run:
-        return (), (fold(run[:_LONGEST_RUN]),)
-    name = fold(run.strip(_EDGE).rstrip("#"))
+        return (), (_name(run[:_LONGEST_RUN]),)
+    name = _name(run.strip(_EDGE).rstrip("#"))
     if not name:
         return (), ()
     if _PLAIN.fullmatch(name) and name == run.lower().strip(_EDGE) and not _is_mixed(run):
         return _stemmed((name,)), ()
     words = _stemmed(_split(run))
     return words, _names_of(name) if len(words) != 1 or words[0] != name else ()
+
+
+def _name(run: str) -> str:
+    """A run as one term. Some symbols fold into a space and a mark, and terms are separated by spaces."""
+    return "".join(fold(run).split())
 
 
 def _is_mixed(run: str) -> bool:

@@ -1,0 +1,84 @@
+"""What a text is indexed under."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.analysis import STOP_WORDS, analyze, fold
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Fix the failing tests", ["fix", "fail", "test"]),
+        ("fooBar", ["foo", "bar"]),
+        ("foo_bar", ["foo", "bar"]),
+        ("HTTPServer", ["http", "server"]),
+        ("src/parser.py", ["src", "parser", "py"]),
+        ("ERR_CONN_REFUSED", ["err", "conn", "refus"]),
+        ("#12-40", ["12", "40"]),
+        ("zażółć Größe naïve", ["zazolc", "gross", "naiv"]),
+        ("日本語", ["日本", "本語"]),
+        ("한국어", ["한국", "국어"]),
+        ("the and of", []),
+        ("", []),
+    ],
+)
+def test_words_of_a_text(text, words):
+    assert analyze(text).words == words
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("fooBar", "foobar"),
+        ("foo_bar", "foo_bar"),
+        ("see (aicx/corpus/ingest.py),", "aicx/corpus/ingest.py"),
+        ("see aicx/corpus/ingest.py", "ingest.py"),
+        ("marker #12-40 here", "#12-40"),
+        ("E1234:", "e1234"),
+        ("v1.2.3", "v1.2.3"),
+        ("--no-verify", "no-verify"),
+    ],
+)
+def test_a_name_is_kept_whole(text, name):
+    assert name in analyze(text).names
+
+
+def test_a_plain_word_is_no_name():
+    assert analyze("plain words only").names == []
+
+
+def test_repeated_words_stay_repeated():
+    assert analyze("retry retry retry").words == ["retri"] * 3
+
+
+def test_a_hash_is_found_whole():
+    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    assert digest in analyze(f"sha256 {digest}").names
+
+
+def test_base64_does_not_become_a_heap_of_words():
+    assert analyze("QUJD" * 1000).words == []
+
+
+@given(st.text(max_size=200))
+def test_terms_hold_no_white_space(text):
+    terms = analyze(text)
+    assert not any(character.isspace() for term in (*terms.words, *terms.names) for character in term)
+
+
+@given(st.text(max_size=100), st.text(max_size=100))
+def test_terms_of_two_texts_are_the_terms_of_both(left, right):
+    both = analyze(f"{left} {right}")
+    assert both.words == analyze(left).words + analyze(right).words
+
+
+@given(st.sampled_from(sorted(STOP_WORDS)))
+def test_stop_words_leave_nothing(word):
+    assert analyze(word.upper()).words == []
+
+
+@given(st.text(max_size=50))
+def test_folding_twice_changes_nothing(text):
+    assert fold(fold(text)) == fold(text)

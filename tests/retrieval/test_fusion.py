@@ -1,0 +1,60 @@
+"""Joining votes, with arithmetic worked by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aicx.types import Candidate
+from retrieval.fusion import reciprocal_rank, weighted_sum
+
+
+def ranking(**scores):
+    return [Candidate(name, score) for name, score in sorted(scores.items(), key=lambda item: -item[1])]
+
+
+def test_weighted_sum_is_worked_from_normalised_scores():
+    # lexical: a 10 -> 1.0, b 5 -> 0.05 + 0.95 * 0.5 = 0.525, c 0 -> 0.05; dense: c -> 1.0, a -> 0.05
+    fused = weighted_sum(
+        {"lexical": ranking(a=10.0, b=5.0, c=0.0), "dense": ranking(c=0.9, a=0.1)}, {"lexical": 0.6, "dense": 0.4}
+    )
+    assert [(item.id, round(item.score, 4)) for item in fused] == [("a", 0.62), ("c", 0.43), ("b", 0.315)]
+
+
+def test_reciprocal_rank_is_worked_from_ranks():
+    fused = reciprocal_rank({"x": ranking(a=3.0, b=2.0), "y": ranking(b=9.0)}, {"x": 1.0, "y": 1.0})
+    assert [(item.id, round(item.score, 6)) for item in fused] == [
+        ("b", round(1 / 62 + 1 / 61, 6)),
+        ("a", round(1 / 61, 6)),
+    ]
+
+
+def test_a_single_ranker_keeps_its_order():
+    fused = weighted_sum({"lexical": ranking(a=3.0, b=2.0, c=1.0)}, {"lexical": 1.0})
+    assert [item.id for item in fused] == ["a", "b", "c"]
+
+
+def test_a_ranker_without_candidates_takes_no_share():
+    fused = weighted_sum({"lexical": ranking(a=3.0), "dense": []}, {"lexical": 0.5, "dense": 0.5})
+    assert fused[0].score == pytest.approx(1.0)
+
+
+def test_votes_tell_rank_and_score_of_each_ranker():
+    fused = weighted_sum({"lexical": ranking(a=3.0, b=2.0)}, {"lexical": 1.0})
+    assert (fused[1].votes["lexical"].rank, fused[1].votes["lexical"].score) == (2, 2.0)
+
+
+SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-100, 100), max_size=8)
+
+
+@given(SCORES, SCORES)
+def test_fusion_ignores_the_order_of_rankers(left, right):
+    weights = {"l": 0.7, "r": 0.3}
+    one = weighted_sum({"l": ranking(**left), "r": ranking(**right)}, weights)
+    other = weighted_sum({"r": ranking(**right), "l": ranking(**left)}, weights)
+    assert [(item.id, item.score) for item in one] == [(item.id, item.score) for item in other]
+
+
+@given(SCORES, SCORES)
+def test_everything_that_was_named_is_fused_once(left, right):
+    fused = weighted_sum({"l": ranking(**left), "r": ranking(**right)}, {"l": 1.0, "r": 1.0})
+    assert sorted(item.id for item in fused) == sorted({*left, *right})
