@@ -12,8 +12,10 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.health import Check, examine, overall
+from aicx.corpus.facts import catalog_copy
+from aicx.corpus.health import FIX, Check, examine, overall
 from aicx.corpus.repair import Repair, repair
+from aicx.engine.lexical import lexical_freshness, refresh_lexical
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 
@@ -40,8 +42,8 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
     settings, config_error = _settings()
     if fix and config_error is not None:
         raise config_error
-    done = repair(settings, console.say) if fix else Repair([], [])
-    checks = examine(settings, options.now(), quick=quick, config_error=config_error)
+    done = _mend(settings) if fix else Repair([], [])
+    checks = [*examine(settings, options.now(), quick=quick, config_error=config_error), _lexical_index(settings)]
     worst = overall(checks)
     if json:
         fields = {
@@ -54,6 +56,28 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
     else:
         _show(checks, done)
     return AicxError.exit_code if worst == "critical" else 0
+
+
+def _mend(settings: Settings) -> Repair:
+    done = repair(settings, console.say)
+    if written := refresh_lexical(settings, console.say):
+        done.applied.append(f"brought the search index up to date ({written} chunks)")
+    return done
+
+
+def _lexical_index(settings: Settings) -> Check:
+    name = "lexical_index"
+    with catalog_copy(settings.layout) as (catalog, _):
+        if catalog is None or not catalog.rows("SELECT 1 FROM chunks LIMIT 1"):
+            return Check(name, "skipped", "there is no catalogue to compare it with")
+        found = lexical_freshness(settings.layout, catalog)
+    if not found.exists:
+        return Check(name, "warning", "there is none; searches read the corpus itself", FIX)
+    if found.behind is None:
+        return Check(name, "warning", "it was made for another catalogue or by another version", FIX)
+    if found.behind:
+        return Check(name, "warning", f"{console.plural(found.behind, 'chunk')} behind the catalogue", FIX)
+    return Check(name, "green", "up to date with the catalogue")
 
 
 def _settings() -> tuple[Settings, UsageError | None]:

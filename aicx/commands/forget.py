@@ -14,6 +14,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.forget import forget
 from aicx.corpus.forget_plan import Affected, ForgetPlan, ForgetRequest, plan_forget
+from aicx.engine.lexical import refresh_lexical
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"
@@ -68,6 +69,7 @@ def command(
         if not yes:
             _confirm(json)
         plan = forget(settings, request, console.say)
+        refresh_lexical(settings, console.say)
     if json:
         console.out_json(SCHEMA, plan_fields(plan, dry_run))
     else:

@@ -29,7 +29,7 @@ def load_document(layout: Layout, path: str) -> Document | None:
     """The chunk at ``path`` as a document; None when its files are damaged or gone, which `doctor` names."""
     try:
         return to_document(load_sidecar(layout, path), load_markdown(layout, path))
-    except (CorpusDamaged, NotFound):
+    except (CorpusDamaged, NotFound, LookupError, TypeError, ValueError, AttributeError):
         return None
 
 

@@ -303,7 +303,7 @@ class _Run:
         )
         earlier = {chunk.number: chunk for chunk in stored} if complete else {}
         for chunk in session_chunks(scope, drafts, state, self._resolver, self._redact):
-            if chunk.fields["project"] in self._tombstones.projects:
+            if self._tombstones.covers(chunk.fields["project"], chunk.fields.get("cwd")):
                 self._report.forgotten += 1
             else:
                 self._put(chunk, earlier.pop(chunk.number, None))

@@ -13,8 +13,8 @@ from typing import Any
 
 from aicx.sources.claude_session import SessionReader
 from aicx.sources.claude_text import cut_additions, without_data_urls
-from aicx.sources.claude_turns import mapping, string
 from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.values import object_of, string_of, text_of
 from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
 
 AGENT = "claude"
@@ -58,7 +58,7 @@ class ClaudeSource:
         started_at = session_id = None
         for record in _head(log):
             started_at = started_at or _instant(record)
-            session_id = session_id or string(record.value, "sessionId")
+            session_id = session_id or text_of(record.value.get("sessionId"))
             if started_at and (session_id or named):
                 break
         if subagent:
@@ -139,7 +139,7 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
         elif at is None:
             yield BadRecord(path, "has no timestamp, nor has any record around it", record.line)
         else:
-            session, project = (string(value, key) for key in _HISTORY_KEYS)
+            session, project = (text_of(value.get(key)) for key in _HISTORY_KEYS)
             yield TimelineEntry(
                 AGENT, session or _HISTORY_SESSION, at, "user", text, record.ref(path), "typed", cwd=project
             )
@@ -148,12 +148,12 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
 
 def _history_text(value: dict[str, Any]) -> tuple[str, int]:
     """The prompt with what was pasted into it, and how many of the client's additions were cut out."""
-    parts = [string(value, "display") or ""]
-    pasted = mapping(value, "pastedContents")
+    parts = [string_of(value.get("display"))]
+    pasted = object_of(value.get("pastedContents"))
     for key in sorted(pasted, key=lambda key: (len(key), key)):  # "2" before "10"
-        piece = mapping(pasted, key)
+        piece = object_of(pasted.get(key))
         if piece.get("type", "text") == "text":
-            parts.append(string(piece, "content") or "")
+            parts.append(string_of(piece.get("content")))
     text, cut = cut_additions(without_data_urls("\n\n".join(part for part in parts if part.strip())))
     return text.strip(), cut
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from aicx.sources.claude_queue import PromptQueue
 from aicx.sources.claude_text import cut_additions, hear
-from aicx.sources.claude_turns import Draft, Turns, mapping, message_blocks, string
+from aicx.sources.claude_turns import Draft, Turns, message_blocks
 from aicx.sources.records import Record, parse_instant, read_jsonl
+from aicx.sources.values import object_of, string_of, text_of
 from aicx.types import BadRecord, LogFile, LogIdentity, SessionFact, Skipped, SourceItem, SourceRef, TimelineEntry
 
 _BOOKKEEPING = frozenset(
@@ -108,11 +109,11 @@ class SessionReader:
     def _read(self, record: Record) -> Iterator[Draft | SourceItem]:
         value = record.value
         self._at = parse_instant(value.get("timestamp")) or self._at
-        self._cwd = string(value, "cwd") or self._cwd
+        self._cwd = text_of(value.get("cwd")) or self._cwd
         if "gitBranch" in value:
-            branch = string(value, "gitBranch")
+            branch = text_of(value.get("gitBranch"))
             self._branch = None if branch == "HEAD" else branch  # a detached checkout is on no branch
-        kind = string(value, "type") or "none"
+        kind = text_of(value.get("type")) or "none"
         if kind in ("user", "assistant"):
             yield from self._message(kind, record)
         elif kind == "system":
@@ -154,7 +155,7 @@ class SessionReader:
 
     def _queue_operation(self, record: Record) -> None:
         operation = record.value.get("operation")
-        text = string(record.value, "content")
+        text = text_of(record.value.get("content"))
         if operation == "enqueue":
             self._queue.put(text or "", self._queued(text or "", record))
         elif operation == "popAll":
@@ -174,12 +175,12 @@ class SessionReader:
 
     def _fact(self, kind: str, value: dict[str, Any]) -> SessionFact | None:
         if kind == "summary":
-            title = (string(value, "summary") or "").strip()
-            leaf = string(value, "leafUuid")
+            title = string_of(value.get("summary")).strip()
+            leaf = text_of(value.get("leafUuid"))
             return SessionFact(self._session_id, title=title, title_of_record=leaf) if title else None
         if kind == "pr-link":
             return self._pull_request(value)
-        title = (string(value, _TITLES[kind]) or "").strip()
+        title = string_of(value.get(_TITLES[kind])).strip()
         by_hand = kind == "custom-title"
         # Titles are written again and again; one that a person chose is not undone by the next generated one.
         if not title or title == self._title or (self._titled_by_hand and not by_hand):
@@ -188,10 +189,10 @@ class SessionReader:
         return SessionFact(self._session_id, title=title)
 
     def _pull_request(self, value: dict[str, Any]) -> SessionFact | None:
-        repository = (string(value, "prRepository") or "").strip("/")
+        repository = string_of(value.get("prRepository")).strip("/")
         if not repository:
             return None
-        host, found, _ = (string(value, "prUrl") or "").partition(f"/{repository}/")
+        host, found, _ = string_of(value.get("prUrl")).partition(f"/{repository}/")
         host = host if found and host.startswith("https://") else "https://github.com"
         return SessionFact(self._session_id, remote_url=f"{host}/{repository}", cwd=self._cwd)
 
@@ -200,5 +201,5 @@ def _omission(kind: str, value: dict[str, Any]) -> str:
     if kind == "progress":
         # A subagent's turns as the main log of versions 2.0 and 2.1 shows them. They are in a log of their own, and
         # what they add here is calls and output only: the task is in the call of the agent, its answer in the result.
-        return "agent_progress" if mapping(value, "data").get("type") == "agent_progress" else kind
+        return "agent_progress" if object_of(value.get("data")).get("type") == "agent_progress" else kind
     return kind if kind in _BOOKKEEPING else f"unknown type: {kind[:_QUOTED_LIMIT]}"

@@ -19,6 +19,7 @@ from aicx.sources.claude_text import (
     without_data_urls,
 )
 from aicx.sources.tools import describe_call
+from aicx.sources.values import object_of, string_of, text_of
 from aicx.types import Origin, Role, ToolUse
 
 Value = dict[str, Any]
@@ -62,7 +63,7 @@ class Turns:
 
     def user(self, value: Value, blocks: list[Any]) -> Iterator[Draft]:
         """A prompt, the results of tools, or what the client says in the person's place."""
-        ids = _numbered(string(value, "uuid"))
+        ids = _numbered(text_of(value.get("uuid")))
         if value.get("isCompactSummary") is True:
             summary = content_text(blocks)
             if summary.strip():
@@ -110,7 +111,7 @@ class Turns:
         if role == "tool":
             tool = ToolUse(self._names.get(heard.call_id or "", "local command"), "result", heard.call_id)
         if origin == "typed":
-            plan = string(value, "planContent")
+            plan = text_of(value.get("planContent"))
             text = f"{text}\n\n{plan}" if plan and plan.strip() not in text else text
         yield Draft(role, origin, text, next(ids), tool=tool, is_prompt=origin == "typed")
 
@@ -121,7 +122,7 @@ class Turns:
         if wrapped := _TOOL_ERROR.fullmatch(text.strip()):
             text = wrapped[1]
         text, remark = split_remark(text)
-        call_id = string(block, "tool_use_id")
+        call_id = text_of(block.get("tool_use_id"))
         failed = block.get("is_error") is True
         if not text.strip() and not failed:
             self._skipped["empty tool result"] += 1
@@ -142,9 +143,9 @@ class Turns:
 
     def assistant(self, value: Value, blocks: list[Any]) -> Iterator[Draft]:
         """A piece of a model's message: newer versions write one block a record."""
-        message = mapping(value, "message")
-        ids = _numbered(string(value, "uuid"))
-        model = string(message, "model")
+        message = object_of(value.get("message"))
+        ids = _numbered(text_of(value.get("uuid")))
+        model = text_of(message.get("model"))
         if model == "<synthetic>" or value.get("isApiErrorMessage") is True:
             text = content_text(blocks).strip()
             if text in _PLACEHOLDERS:
@@ -153,7 +154,7 @@ class Turns:
                 yield Draft("system", "injected", text, next(ids))
             return
         for block in blocks:
-            yield from self._assistant_block(block, value, model, string(message, "id"), ids)
+            yield from self._assistant_block(block, value, model, text_of(message.get("id")), ids)
 
     def _assistant_block(
         self, block: Any, value: Value, model: str | None, message: str | None, ids: Iterator[str | None]
@@ -166,7 +167,7 @@ class Turns:
             else:
                 yield Draft("assistant", "agent", text, next(ids), model, message=message)
         elif kind in ("thinking", "redacted_thinking"):
-            text = (string(block, "thinking") or "").strip()
+            text = string_of(block.get("thinking")).strip()
             if text:
                 yield Draft("reasoning", "agent", text, next(ids), model)
             else:
@@ -179,8 +180,8 @@ class Turns:
             self._skipped[f"unknown block: {str(kind)[:_QUOTED_LIMIT]}"] += 1
 
     def _call(self, block: Value, model: str | None, ids: Iterator[str | None]) -> Draft:
-        call_id = string(block, "id")
-        name = string(block, "name") or "unknown tool"
+        call_id = text_of(block.get("id"))
+        name = text_of(block.get("name")) or "unknown tool"
         if call_id:
             self._names[call_id] = name
         text, use = describe_call(name, block.get("input"), call_id)
@@ -189,9 +190,9 @@ class Turns:
 
     def system(self, value: Value) -> Iterator[Draft]:
         """The few notices of the client that say something of the session."""
-        subtype = string(value, "subtype") or "none"
-        text = string(value, "content") or ""
-        ids = _numbered(string(value, "uuid"))
+        subtype = text_of(value.get("subtype")) or "none"
+        text = string_of(value.get("content"))
+        ids = _numbered(text_of(value.get("uuid")))
         if subtype == "away_summary" and text.strip():
             yield Draft("system", "compaction", text, next(ids))
         elif subtype == "api_error":
@@ -203,15 +204,15 @@ class Turns:
 
     def attachment(self, value: Value) -> Iterator[Draft]:
         """A prompt that was taken in while the model was at work; every other attachment is context."""
-        attachment = mapping(value, "attachment")
-        kind = string(attachment, "type") or "none"
+        attachment = object_of(value.get("attachment"))
+        kind = text_of(attachment.get("type")) or "none"
         prompt = attachment.get("prompt")
         if kind != "queued_command" or not isinstance(prompt, str | list):
             self._skipped[f"attachment: {kind[:_QUOTED_LIMIT]}"] += 1
             return
         flags = {**attachment, "isSidechain": value.get("isSidechain")}
         blocks = prompt if isinstance(prompt, list) else [prompt]
-        yield from self._prompt(blocks, flags, _numbered(string(value, "uuid")))
+        yield from self._prompt(blocks, flags, _numbered(text_of(value.get("uuid"))))
 
     def _skip(self, reason: str, count: int) -> None:
         if count:
@@ -220,22 +221,10 @@ class Turns:
 
 def message_blocks(value: Value) -> list[Any] | None:
     """The content blocks of a user or assistant record, None where it has no readable message."""
-    content = mapping(value, "message").get("content")
+    content = object_of(value.get("message")).get("content")
     if isinstance(content, str):
         return [content]
     return content if isinstance(content, list) else None
-
-
-def string(value: Value, key: str) -> str | None:
-    """The text under ``key``, None where it is missing, empty or something else."""
-    found = value.get(key)
-    return found if isinstance(found, str) and found else None
-
-
-def mapping(value: Value, key: str) -> Value:
-    """The object under ``key``, an empty one where there is none."""
-    found = value.get(key)
-    return found if isinstance(found, dict) else {}
 
 
 def _numbered(record_id: str | None) -> Iterator[str | None]:
@@ -252,13 +241,13 @@ def _same_voice(one: Heard, other: Heard) -> bool:
 
 
 def _origin_kind(value: Value) -> str | None:
-    return string(mapping(value, "origin"), "kind")
+    return text_of(object_of(value.get("origin")).get("kind"))
 
 
 def _api_error(value: Value) -> str:
     error = value.get("error")
     status = error.get("status") if isinstance(error, dict) else None
-    said = _error_message(error) or _error_message(value.get("cause")) or string(value, "content")
+    said = _error_message(error) or _error_message(value.get("cause")) or text_of(value.get("content"))
     text = "API error" + (f" {status}" if isinstance(status, int) else "") + (f": {said}" if said else "")
     attempt, limit = value.get("retryAttempt"), value.get("maxRetries")
     return f"{text} (retry {attempt} of {limit})" if isinstance(attempt, int) and isinstance(limit, int) else text
@@ -270,6 +259,6 @@ def _error_message(error: Any) -> str | None:
     for _ in range(_WRAPPED_ERRORS):
         if not isinstance(error, dict):
             return error if isinstance(error, str) and error else said
-        said = string(error, "message") or string(error, "formatted") or string(error, "code") or said
+        said = text_of(error.get("message")) or text_of(error.get("formatted")) or text_of(error.get("code")) or said
         error = error.get("error") or error.get("cause")
     return said

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.codex_copies import LogRecord
 from aicx.sources.codex_rollout import Rollout
-from aicx.sources.codex_texts import items_of, text_of
 from aicx.sources.codex_timeline import AGENT
 from aicx.sources.records import (
-    element_ref,
+    Element,
+    LogRecord,
     list_folder,
     parse_instant,
     read_json,
     read_jsonl,
     stat_log,
+    unreadable,
 )
+from aicx.sources.values import items_of, object_of, text_of
 from aicx.types import (
     AgentHomes,
     BadRecord,
@@ -29,7 +29,6 @@ from aicx.types import (
     LogIdentity,
     SessionFact,
     SourceItem,
-    SourceRef,
     TimelineEntry,
 )
 
@@ -45,18 +44,6 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEAD_RECORDS = 24
 # What `codex exec --json` prints, when someone saved it beside the rollouts.
 _EXEC_TYPES = ("thread.started", "turn.started", "item.started", "item.completed")
-
-
-@dataclass(frozen=True, slots=True)
-class _Element:
-    """One element of a rollout that is one JSON object."""
-
-    value: dict[str, Any]
-    index: int
-    line: None = None
-
-    def ref(self, path: str) -> SourceRef:
-        return element_ref(path, self.index, self.value)
 
 
 class CodexSource:
@@ -123,7 +110,7 @@ def _enter(path: Path, entered: set[tuple[int, int]]) -> Iterator[LogFile | BadR
             return
         status = path.stat()
     except OSError as error:
-        yield BadRecord(str(path), f"cannot be read: {error.strerror or error}")
+        yield unreadable(path, error)
         return
     if (status.st_dev, status.st_ino) not in entered:
         entered.add((status.st_dev, status.st_ino))
@@ -151,11 +138,9 @@ def _read_heads(log: LogFile) -> tuple[list[dict[str, Any]], datetime | None]:
 
 def _lineage(head: dict[str, Any]) -> tuple[Lane, str | None]:
     """Whether a sub-agent's session, and the session it came from, be it a parent's call or a fork."""
-    source = head.get("source")
-    subagent = source.get("subagent") if isinstance(source, dict) else None
-    spawn = subagent.get("thread_spawn") if isinstance(subagent, dict) else None
-    spawner = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    parent = text_of(head.get("parent_thread_id")) or text_of(spawner)
+    subagent = object_of(head.get("source")).get("subagent")
+    spawn = object_of(object_of(subagent).get("thread_spawn"))
+    parent = text_of(head.get("parent_thread_id")) or text_of(spawn.get("parent_thread_id"))
     if not (subagent or parent or head.get("thread_source") == "subagent"):
         return "primary", text_of(head.get("forked_from_id"))
     # A sub-agent's head names, as session_id, the session at the root of the tree it belongs to.
@@ -176,7 +161,7 @@ def _records(log: LogFile) -> Iterator[LogRecord | BadRecord]:
     for index, value in enumerate([whole.get("session"), *items_of(whole.get("items"))]):
         # The session is no element of the list: the items keep the positions they have there.
         if isinstance(value, dict):
-            yield _Element(value, index - 1)
+            yield Element(value, index - 1)
         else:
             yield BadRecord(path, f"{f'item {index - 1}' if index else 'session'} is a {type(value).__name__}")
 

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
 
-from aicx.types import Origin, Role, SourceRef, ToolUse
-
-
-class LogRecord(Protocol):
-    """A record of a log, be it a line of its own or an element of one big object."""
-
-    @property
-    def value(self) -> dict[str, Any]: ...
-
-    @property
-    def line(self) -> int | None: ...
-
-    def ref(self, path: str) -> SourceRef: ...
+from aicx.sources.records import LogRecord
+from aicx.types import Origin, Role, ToolUse
 
 
 class Copies:

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-import orjson
-
-from aicx.sources.codex_texts import content_texts, items_of, text_of
+from aicx.sources.codex_texts import content_texts
+from aicx.sources.records import dump_json
 from aicx.sources.tools import describe_call, patch_files
+from aicx.sources.values import object_of, objects_of, parse_json, string_of, text_of
 from aicx.types import ToolUse
 
 # Parameters that steer the client and say nothing of what was done; they are in nearly every call.
@@ -67,7 +67,7 @@ def describe_call_item(payload: dict[str, Any], cwd: str | None) -> tuple[str, T
         return _describe_free_text(_qualified_name(payload), payload.get("input"), call_id)
     name = str(kind).removesuffix("_call")
     if kind == "image_generation_call":
-        return _describe(name, {"prompt": text_of(payload.get("revised_prompt")) or ""}, call_id)
+        return describe_call(name, {"prompt": string_of(payload.get("revised_prompt"))}, call_id)
     arguments = payload.get("arguments" if kind == "tool_search_call" else "action")
     if isinstance(arguments, dict) and arguments.get("type") == "exec":
         arguments = {key: value for key, value in arguments.items() if key != "type"}
@@ -81,21 +81,21 @@ def _qualified_name(payload: dict[str, Any]) -> str:
 
 def _describe_function(name: str, arguments: Any, call_id: str | None, cwd: str | None) -> tuple[str, ToolUse]:
     """The arguments are an object, or the same as JSON in a string, or a string that should have been JSON."""
-    decoded = _decode(arguments) if isinstance(arguments, str) else arguments
+    decoded = parse_json(arguments) if isinstance(arguments, str) else arguments
     if not isinstance(decoded, dict):
-        return _describe(name, "" if arguments is None else arguments, call_id)
+        return describe_call(name, "" if arguments is None else arguments, call_id)
     kept = {key: value for key, value in decoded.items() if key not in _CLIENT_KEYS and value is not None}
     if kept.get("workdir") == cwd:
         kept.pop("workdir", None)
     if name == "update_plan":
         return _plan(kept), ToolUse(name, "call", call_id)
-    return _describe(name, kept, call_id)
+    return describe_call(name, kept, call_id)
 
 
 def _describe_free_text(name: str, script: Any, call_id: str | None) -> tuple[str, ToolUse]:
     """The input is a patch, or a script that runs other tools, whose commands and patches are named as well."""
     if not isinstance(script, str):
-        return _describe(name, script, call_id)
+        return describe_call(name, script, call_id)
     text, use = describe_call(name, script, call_id)
     if use.files and script.startswith("*** Begin Patch"):
         return text, use
@@ -106,27 +106,16 @@ def _describe_free_text(name: str, script: Any, call_id: str | None) -> tuple[st
 
 
 def _script_string(literal: str) -> str:
-    if literal[0] == '"' and isinstance(value := _decode(literal), str):
+    if literal[0] == '"' and isinstance(value := parse_json(literal), str):
         return value
     return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), literal[1:-1])
-
-
-def _describe(name: str, arguments: Any, call_id: str | None) -> tuple[str, ToolUse]:
-    try:
-        return describe_call(name, arguments, call_id)
-    except TypeError:  # as in _compact
-        return describe_call(name, repr(arguments), call_id)
 
 
 def _plan(arguments: dict[str, Any]) -> str:
     lines = ["update_plan"]
     if isinstance(arguments.get("explanation"), str):
         lines.append(arguments["explanation"])
-    lines += [
-        f"- [{step.get('status')}] {step.get('step')}"
-        for step in items_of(arguments.get("plan"))
-        if isinstance(step, dict)
-    ]
+    lines += [f"- [{step.get('status')}] {step.get('step')}" for step in objects_of(arguments.get("plan"))]
     return "\n".join(lines)
 
 
@@ -137,7 +126,7 @@ def read_outcome(output: Any) -> Outcome:
     if not isinstance(output, str):
         return _outcome_of_parts(output)
     if output.startswith(("{", "[{")):
-        value = _decode(output)
+        value = parse_json(output)
         if isinstance(value, dict) and _tells_outcome(value):
             return _outcome_of_object(value)
         if value and _are_parts(value):
@@ -182,9 +171,10 @@ def _outcome_of_parts(parts: Any) -> Outcome:
 def _outcome_of_object(value: dict[str, Any]) -> Outcome:
     text = next((value[key] for key in ("output", "content", "text") if isinstance(value.get(key), str)), None)
     if text is None:
-        text = "\n".join(content_texts(value.get("content"))) or _compact(value.get("structuredContent", value))
-    metadata = value.get("metadata")
-    code = value.get("exit_code", metadata.get("exit_code") if isinstance(metadata, dict) else None)
+        text = (
+            "\n".join(content_texts(value.get("content"))) or dump_json(value.get("structuredContent", value)).decode()
+        )
+    code = value.get("exit_code", object_of(value.get("metadata")).get("exit_code"))
     if isinstance(code, int) and not isinstance(code, bool):
         return Outcome(text, code, code != 0)
     for key, when_failed in (("isError", True), ("is_error", True), ("success", False)):
@@ -203,21 +193,6 @@ def outcome_of_event(payload: dict[str, Any]) -> Outcome:
         return replace(outcome, failed=bool(outcome.failed))
     texts = [text for key in ("stdout", "stderr") if isinstance(text := payload.get(key), str) and text]
     whole = payload.get("aggregated_output") or "\n".join(texts) or payload.get("formatted_output")
-    changes = payload.get("changes")
-    files = tuple(path for path in changes if isinstance(path, str)) if isinstance(changes, dict) else ()
+    files = tuple(object_of(payload.get("changes")))
     outcome = _outcome_of_object({**payload, "output": whole if isinstance(whole, str) else "\n".join(files)})
     return replace(outcome, files=files)
-
-
-def _decode(text: str) -> Any:
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-
-
-def _compact(value: Any) -> str:
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:  # orjson refuses to write what is nested deeper than it would read back
-        return repr(value)

@@ -12,12 +12,11 @@ from aicx.sources.codex_texts import (
     content_texts,
     environment_cwd,
     is_scaffolding,
-    items_of,
     reasoning_texts,
     text_key,
-    text_of,
 )
 from aicx.sources.codex_timeline import COPY, NO_TEXT, SCAFFOLDING, Timeline
+from aicx.sources.values import items_of, text_of
 from aicx.types import Origin, ToolUse
 
 # What Codex tells the model, in the person's place, about things outside the conversation.

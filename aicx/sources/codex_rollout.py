@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aicx.sources.codex_copies import LogRecord
 from aicx.sources.codex_items import Outcome, describe_call_item, outcome_of_event, read_outcome
 from aicx.sources.codex_messages import Messages
-from aicx.sources.codex_texts import content_texts, reasoning_texts, text_of
+from aicx.sources.codex_texts import content_texts, reasoning_texts
 from aicx.sources.codex_timeline import COPY, Timeline
+from aicx.sources.records import LogRecord
+from aicx.sources.values import string_of, text_of
 from aicx.types import LogIdentity, SessionFact, SourceItem, ToolUse
 
 # Live progress, bookkeeping, and events that say less than the items they go with.
@@ -197,7 +198,7 @@ class Rollout:
             self._timeline.skip(f"unknown type: event_msg/{kind[:80]}")
 
     def _take_thought(self, payload: dict[str, Any]) -> None:
-        self._messages.take_thought_copies([text_of(payload.get("text")) or ""])
+        self._messages.take_thought_copies([string_of(payload.get("text"))])
 
     def _take_finished(self, payload: dict[str, Any]) -> None:
         """An item as clients show it. The newest logs have these where the other events stood."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from aicx.sources.values import items_of, replace_data_urls
+
 # What Codex itself writes into user records. Newer builds wrap nearly all of it in a tag; the sentences are the
 # prompts and warnings it gives the model on its own account.
 _SCAFFOLDING = (
@@ -47,7 +49,6 @@ _MARKUP = re.compile(r"\s*<([A-Za-z][\w-]*)[^>]*>.*</\1[^>]*>\s*", re.DOTALL)
 _IMAGE_TAG = re.compile(r"\s*</?image\b[^>]*>\s*")
 _CWD = re.compile(r"<cwd>\s*(.*?)\s*</cwd>|^Current working directory: (.+)$", re.MULTILINE)
 
-_DATA_URL = re.compile(r"data:([\w.+-]+)/[\w.+-]+(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]*")
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{2048,}={0,2}")
 _BLOB_RUN = re.compile(r"[A-Za-z0-9+/_-]*")
 _BLOB_WINDOW = 1024
@@ -118,8 +119,7 @@ def environment_cwd(text: str) -> str | None:
 
 def without_blobs(text: str) -> str:
     """``text`` with embedded base64 replaced by a mark."""
-    if ";base64," in text:
-        text = _DATA_URL.sub(lambda found: "[image]" if found[1] == "image" else "[document]", text)
+    text = replace_data_urls(text, lambda media: "[image]" if media.startswith("image/") else "[document]")
     return _BLOB.sub("[binary data]", text) if len(text) > _BLOB_WINDOW and _may_hold_blob(text) else text
 
 
@@ -138,13 +138,3 @@ def reasoning_texts(payload: dict[str, Any]) -> list[str]:
     parts = [part for key in fields for part in items_of(payload.get(key))]
     texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
-
-
-def items_of(value: Any) -> list[Any]:
-    """``value`` when it is a list, else nothing: logs hold null and worse where a list belongs."""
-    return value if isinstance(value, list) else []
-
-
-def text_of(value: Any) -> str | None:
-    """``value`` when it is a text with something in it."""
-    return value if isinstance(value, str) and value else None

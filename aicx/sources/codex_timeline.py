@@ -6,9 +6,9 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from aicx.sources.codex_copies import Held, LogRecord, Waiting
+from aicx.sources.codex_copies import Held, Waiting
 from aicx.sources.codex_texts import is_markup, without_blobs
-from aicx.sources.records import parse_instant
+from aicx.sources.records import LogRecord, parse_instant
 from aicx.types import (
     BadRecord,
     LogIdentity,

@@ -16,7 +16,6 @@ from aicx.sources import antigravity, claude, codex, gemini, load_source
 from aicx.sources.records import Record, read_json, read_jsonl, stat_log
 from aicx.types import BadRecord, LogFile
 
-_GEMINI_JSON, _GEMINI_LINES, _GEMINI_LOGS = "gemini-json", "gemini-jsonl", "gemini-logs"
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
 _HEAD_RECORDS = 50
 _LARGEST_ARRAY = 64 * 1024 * 1024
@@ -46,6 +45,7 @@ def detect_log(path: Path, format: str | None = None) -> LogFile:
     """
     if format is not None:
         load_source(format)
+    path = path.absolute()  # a source may look at the folders above
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -86,18 +86,18 @@ def _folder(path: Path, format: str | None) -> LogFile:
 
 def _brain(folder: Path) -> LogFile:
     # Its files are listed when it is read, so size and fingerprint of the folder itself would say nothing.
-    return LogFile(antigravity.AGENT, antigravity.FORMAT, folder.absolute(), 0, "")
+    return LogFile(antigravity.AGENT, antigravity.FORMAT, folder, 0, "")
 
 
 def _is_brain(folder: Path) -> bool:
-    if folder.absolute().parent.name == "brain":
+    if folder.parent.name == "brain":
         return True
     return any(next(folder.glob(mark), None) is not None for mark in _BRAIN_MARKS)
 
 
 def _brain_around(path: Path) -> Path | None:
     """The brain folder that ``path``, an artifact or a transcript, lies in."""
-    return next((folder for folder in path.absolute().parents if folder.parent.name == "brain"), None)
+    return next((folder for folder in path.parents if folder.parent.name == "brain"), None)
 
 
 # --- files
@@ -159,7 +159,7 @@ def _by_name(path: Path, agent: str | None) -> tuple[str, str] | None:
         case "codex":
             return agent, codex.ROLLOUT_JSON if is_object else codex.ROLLOUT
         case "gemini":
-            return agent, _GEMINI_JSON if is_object else _GEMINI_LINES
+            return agent, gemini.SESSION_JSON if is_object else gemini.SESSION_LINES
     return None
 
 
@@ -197,12 +197,16 @@ _LINE_FORMS = (
     _Form("codex", codex.HISTORY, lambda value: "session_id" in value and "ts" in value and "text" in value),
     _Form("codex", codex.INDEX, lambda value: "id" in value and "thread_name" in value),
     _Form("codex", codex.ROLLOUT, _is_rollout),
-    _Form(gemini.AGENT, _GEMINI_LINES, _is_gemini_line),
+    _Form(gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
 )
 _WHOLE_FORMS = (
     _Form("codex", codex.ROLLOUT_JSON, lambda value: "session" in value and isinstance(value.get("items"), list)),
-    _Form(gemini.AGENT, _GEMINI_JSON, lambda value: "sessionId" in value and isinstance(value.get("messages"), list)),
+    _Form(
+        gemini.AGENT,
+        gemini.SESSION_JSON,
+        lambda value: "sessionId" in value and isinstance(value.get("messages"), list),
+    ),
 )
 _ARRAY_FORMS = (
-    _Form(gemini.AGENT, _GEMINI_LOGS, lambda value: "sessionId" in value and isinstance(value.get("message"), str)),
+    _Form(gemini.AGENT, gemini.PROMPTS, lambda value: "sessionId" in value and isinstance(value.get("message"), str)),
 )

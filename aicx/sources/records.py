@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -11,10 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import orjson
 
+from aicx.sources.damaged_json import BROKEN, decode_damaged
 from aicx.types import BadRecord, LogFile, SourceRef
 
 # A longer line is condensed before it is parsed: in real logs only pasted images make lines this long.
@@ -23,19 +23,19 @@ _BLOCK = 1024 * 1024
 # The start of a run stays: after a backslash it is the rest of an escape such as `\n` or `\u00e9`.
 _BLOB = re.compile(rb"([A-Za-z0-9+/=_-]{8})[A-Za-z0-9+/=_-]{2048,}")
 _ELIDED = rb"\1[elided]"
-
-
-def _parse_int(digits: str) -> int | float:
-    """Integers beyond 64 bits become floats, as orjson reads them: it could not write them again."""
-    value = float(digits)
-    return int(digits) if -(2.0**63) <= value < 2.0**64 else value
-
-
-# Reads what orjson refuses: lone surrogates, raw control characters, several objects on one line.
-_DECODER = json.JSONDecoder(strict=False, parse_int=_parse_int)
-_TAIL_ATTEMPTS = 2000  # bounds the time spent on a line that is broken all over
 _PADDING = b" \t\r\n\0"
-_BROKEN = object()  # stands for a part of a line that is not JSON
+
+
+class LogRecord(Protocol):
+    """A record of a log, be it a line of its own or an element of one big object."""
+
+    @property
+    def value(self) -> dict[str, Any]: ...
+
+    @property
+    def line(self) -> int | None: ...
+
+    def ref(self, path: str) -> SourceRef: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,30 @@ class Record:
         return SourceRef(path, self.start, self.end, self.digest or sha256(self.raw).hexdigest())
 
 
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a list in a log that is one JSON value."""
+
+    value: dict[str, Any]
+    index: int
+    line: int | None = None
+
+    def ref(self, path: str) -> SourceRef:
+        """Where the element is, as ``element_ref`` says it."""
+        return element_ref(path, self.index, self.value)
+
+
+def unreadable(path: Path, error: OSError) -> BadRecord:
+    """What to report of a file that the system does not let us read."""
+    return BadRecord(str(path), f"cannot be read: {error.strerror or error}")
+
+
 def stat_log(agent: str, format: str, path: Path) -> LogFile | BadRecord:
     """``path`` as a LogFile, or the reason why it is none (vanished, a folder, not a regular file)."""
     try:
         status = path.stat()
     except OSError as error:
-        return BadRecord(str(path), f"cannot be read: {error.strerror or error}")
+        return unreadable(path, error)
     if stat.S_ISDIR(status.st_mode):
         return BadRecord(str(path), "is a folder, not a log")
     if not stat.S_ISREG(status.st_mode):
@@ -77,7 +95,7 @@ def read_jsonl(log: LogFile) -> Iterator[Record | BadRecord]:
         with log.path.open("rb") as stream:
             yield from _read_lines(stream, path, log.size)
     except OSError as error:
-        yield BadRecord(path, f"cannot be read: {error.strerror or error}")
+        yield unreadable(log.path, error)
 
 
 def _read_lines(stream: BinaryIO, path: str, size: int) -> Iterator[Record | BadRecord]:
@@ -129,69 +147,15 @@ def _parse_line(
     try:
         values = [orjson.loads(body)]
     except orjson.JSONDecodeError:
-        values = _decode_glued(body)
+        values = decode_damaged(body)
     for value in values:
         if isinstance(value, dict):
             yield Record(value, body, start, end, number, digest)
-        elif value is _BROKEN:
+        elif value is BROKEN:
             reason = "is not JSON" if finished else "unfinished last line, read again when it is complete"
             yield BadRecord(path, reason, number)
         else:
             yield BadRecord(path, f"holds a JSON {type(value).__name__}, not an object", number)
-
-
-def _decode_glued(body: bytes) -> list[Any]:
-    """The JSON values of one line in their order, with ``_BROKEN`` standing for a part that is none."""
-    text = body.decode("utf-8", "replace")
-    values: list[Any] = []
-    at = 0
-    while at < len(text):
-        try:
-            value, at = _decode_at(text, at)
-        except (ValueError, RecursionError):
-            return [*values, _BROKEN, *_decode_tail(text, at)]
-        values.append(value)
-        while at < len(text) and text[at] in " \t\r":
-            at += 1
-    return values
-
-
-def _decode_tail(text: str, start: int) -> list[Any]:
-    """The whole objects that end a line whose part from ``start`` on is broken.
-
-    An agent that died in the middle of a line leaves half a record, and the next process writes on behind it. Read
-    from the right, an object counts only if it ends where the one after it begins, so that nothing nested does.
-    """
-    values: list[Any] = []
-    at = end = len(text)
-    for _ in range(_TAIL_ATTEMPTS):
-        at = text.rfind('{"', start + 1, at)
-        if at < 0:
-            break
-        try:
-            value, stop = _decode_at(text, at)
-        except (ValueError, RecursionError):
-            stop = -1
-        if stop == end:
-            values.insert(0, value)
-            end = at
-    return values
-
-
-def _decode_at(text: str, at: int) -> tuple[Any, int]:
-    value, end = _DECODER.raw_decode(text, at)
-    return _without_surrogates(value), end
-
-
-def _without_surrogates(value: Any) -> Any:
-    """Lone surrogates (half an emoji, cut by an agent's truncation) cannot be written as UTF-8."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value
 
 
 def read_json(log: LogFile, limit: int = 256 * 1024 * 1024) -> dict[str, Any] | BadRecord:
@@ -202,12 +166,12 @@ def read_json(log: LogFile, limit: int = 256 * 1024 * 1024) -> dict[str, Any] | 
     try:
         body = log.path.read_bytes()
     except OSError as error:
-        return BadRecord(path, f"cannot be read: {error.strerror or error}")
+        return unreadable(log.path, error)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
-        values = _decode_glued(body.strip(_PADDING))
-        if len(values) != 1 or values[0] is _BROKEN:
+        values = decode_damaged(body.strip(_PADDING))
+        if len(values) != 1 or values[0] is BROKEN:
             return BadRecord(path, "is not one whole JSON object")
         value = values[0]
     if not isinstance(value, dict):

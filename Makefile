@@ -1,0 +1,59 @@
+# aicx for people who have just cloned it. Everything lives in .venv, made by the first target that needs it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test check docs format clean
+
+help: ## Say what each target does.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.base ## Store invented logs and ask questions; touches nothing of yours.
+	@$(BIN)/aicx demo
+
+test: $(VENV)/.test ## Run the tests.
+	@$(BIN)/python -m pytest -q -n 2
+
+check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python docs/generate_commands.py --check
+	@$(BIN)/python docs/record_demo.py --check
+
+docs: $(VENV)/.dev ## Write the generated docs again: docs/commands.md and docs/demo.svg.
+	@$(BIN)/python docs/generate_commands.py
+	@$(BIN)/python docs/record_demo.py
+
+format: $(VENV)/.dev ## Sort imports and format.
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+clean: ## Remove .venv and everything tools leave behind.
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find aicx indexer retrieval tests docs -name __pycache__ -prune -exec rm -rf {} +
+
+# The version first: pip's own complaint about it comes late and is long.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "aicx needs Python 3.11 or newer, and '$(PYTHON)' is not. Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; \
+		exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+		echo "'$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; \
+		rm -rf $(VENV); exit 1; }
+
+# A stamp says which parts are installed, and is out of date when pyproject.toml is newer. Each part holds the one above.
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable '.[test]'
+	@touch $@ $(VENV)/.base
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.base $(VENV)/.test

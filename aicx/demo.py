@@ -1,0 +1,189 @@
+"""The demo: invented logs of four agents in a home of their own, and the real commands run on them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+_LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
+# The logs hold this mark where a real one would hold a key: a key-like text in a repository alarms secret scanners.
+_TOKEN_MARK = b"{{FAKE_GITHUB_TOKEN}}"
+FAKE_TOKEN = "_".join(("ghp", sha256(b"the token of the aicx demo").hexdigest()[:36]))
+
+_DEPLOY_CHUNK = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27:001"
+_BROKEN_LINE = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958.jsonl, line 14"
+_REDACTED = "[REDACTED:github-token]"
+
+# A child must find the very package that started it, wherever that lies, and nothing that lies in the current folder.
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from aicx.__main__ import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command to show. Of a long output only ``rows`` lines are shown, those around ``around`` where it is given."""
+
+    story: str
+    arguments: tuple[str, ...]
+    rows: int = 20
+    around: str = ""
+    without_logs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A step that was run. In ``output`` the demo's home is written as ``~``, as it would be in anybody's own."""
+
+    step: Step
+    output: str
+    exit_code: int
+
+    @property
+    def command(self) -> str:
+        return " ".join(("aicx", *self.step.arguments))
+
+    @property
+    def excerpt(self) -> list[str]:
+        """The lines worth showing; a line that says how many were left out stands for the others."""
+        lines = self.output.splitlines()
+        if len(lines) <= self.step.rows:
+            return lines
+        middle = next((at for at, line in enumerate(lines) if self.step.around and self.step.around in line), 0)
+        start = min(max(middle - self.step.rows // 2, 0), len(lines) - self.step.rows)
+        end = start + self.step.rows
+        return [*_left_out(start), *lines[start:end], *_left_out(len(lines) - end)]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something the demo claims, and whether it found it to be so."""
+
+    claim: str
+    holds: bool
+
+
+STEPS = (
+    Step("Store what the agents logged. One key is planted in the logs, and one line is broken.", ("store",)),
+    Step("Run it again: nothing has changed, so nothing is read or written.", ("store",)),
+    Step("What happened in pier-api? Codex worked there; a Claude Code session came by.", ("steer", "-p", "pier-api")),
+    Step("Which sessions touched timetable.py?", ("steer", "--file", "timetable.py", "--limit", "2")),
+    Step(
+        "Read a chunk. It is Markdown, and the key that Codex printed is not in it.",
+        ("show", _DEPLOY_CHUNK),
+        rows=12,
+        around=_REDACTED,
+    ),
+    Step(
+        "Now the logs are gone, as they will be when an agent cleans up. The answer stays.",
+        ("steer", "-p", "pier-api"),
+        rows=3,
+        without_logs=True,
+    ),
+)
+
+
+class Demo:
+    """One run of the demo inside ``home``, which must be empty."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home.resolve()
+        self.shown: list[Shown] = []
+        self._logs_before: dict[str, str] = {}
+        self._token_in_logs = False
+
+    def set_up(self) -> int:
+        """Puts the invented logs into the home; returns how many files they are."""
+        self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name, folder in _LOGS.items():
+            _copy(files("aicx") / "data" / "demo" / name, self.home / folder)
+        self._logs_before = self._log_digests()
+        self._token_in_logs = any(_holds_token(path) for path in self._log_files())
+        return len(self._logs_before)
+
+    def steps(self) -> Iterator[Shown]:
+        """Runs the steps one after the other, as somebody at a prompt would."""
+        for step in STEPS:
+            if step.without_logs:
+                with self._logs_put_away():
+                    shown = self._run(step)
+            else:
+                shown = self._run(step)
+            self.shown.append(shown)
+            yield shown
+
+    def checks(self) -> list[Check]:
+        """What the steps claimed, compared with what is on disk and in their outputs."""
+        stored, again, asked, _, read, asked_later = (shown.output for shown in self.shown)
+        corpus = [path for path in (self.home / ".aicx").rglob("*") if path.is_file()]
+        leaks = [path for path in corpus if _holds_token(path)]
+        return [
+            Check("every command ended well", all(shown.exit_code == 0 for shown in self.shown)),
+            Check(
+                f"the key is in the logs and in none of the {len(corpus)} files of the corpus",
+                self._token_in_logs and bool(corpus) and not leaks and _REDACTED in read,
+            ),
+            Check("the broken line was named, and cost nothing but itself", _BROKEN_LINE in stored),
+            Check("the second run had nothing to do", again.startswith("Up to date.")),
+            Check("without the logs the answer is the same", _DEPLOY_CHUNK in asked and asked == asked_later),
+            Check("no log was changed", self._log_digests() == self._logs_before),
+        ]
+
+    def _run(self, step: Step) -> Shown:
+        environ = {**os.environ, "HOME": str(self.home), "AICX_HOME": str(self.home / ".aicx"), "NO_COLOR": "1"}
+        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+            environ.pop(name, None)
+        package_parent = str(Path(str(files("aicx"))).parent)
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", _START, package_parent, *step.arguments],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        output = done.stdout.decode("utf-8", "replace").replace(str(self.home), "~").rstrip()
+        return Shown(step, output, done.returncode)
+
+    @contextmanager
+    def _logs_put_away(self) -> Iterator[None]:
+        away = self.home / "logs-put-away"
+        away.mkdir()
+        for folder in _LOGS.values():
+            (self.home / folder).rename(away / folder)
+        try:
+            yield
+        finally:
+            for folder in _LOGS.values():
+                (away / folder).rename(self.home / folder)
+            away.rmdir()
+
+    def _log_files(self) -> list[Path]:
+        return sorted(path for folder in _LOGS.values() for path in (self.home / folder).rglob("*") if path.is_file())
+
+    def _log_digests(self) -> dict[str, str]:
+        return {str(path): sha256(path.read_bytes()).hexdigest() for path in self._log_files()}
+
+
+def _copy(source: Traversable, target: Path) -> None:
+    if source.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+        for entry in source.iterdir():
+            _copy(entry, target / entry.name)
+    else:
+        target.write_bytes(source.read_bytes().replace(_TOKEN_MARK, FAKE_TOKEN.encode()))
+
+
+def _holds_token(path: Path) -> bool:
+    # The body alone would be as bad as the whole token.
+    return FAKE_TOKEN.removeprefix("ghp_").encode() in path.read_bytes()
+
+
+def _left_out(count: int) -> list[str]:
+    return [f"[… {count} lines …]"] if count else []

@@ -1,0 +1,49 @@
+"""Takes what is expected out of the JSON of a log, where null, or a value of some other type, may stand instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+_DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]+")
+
+
+def text_of(value: Any) -> str | None:
+    """``value`` when it is a text with something in it."""
+    return value if isinstance(value, str) and value else None
+
+
+def string_of(value: Any) -> str:
+    """``value`` when it is a text, else an empty one: for where no text and an empty one mean the same."""
+    return value if isinstance(value, str) else ""
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """``value`` when it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items_of(value: Any) -> list[Any]:
+    """``value`` when it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def objects_of(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list, whatever else is in it."""
+    return [item for item in items_of(value) if isinstance(item, dict)]
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value that ``text`` holds as JSON, None when it holds none."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def replace_data_urls(text: str, mark: Callable[[str], str]) -> str:
+    """``text`` with ``mark(media type)`` in place of every file that is embedded in it as base64."""
+    return _DATA_URL.sub(lambda found: mark(found[1]), text) if ";base64," in text else text

@@ -1,0 +1,214 @@
+"""`aicx demo`, run for real: the commands it shows are processes of their own, in a home of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.cli import run
+from aicx.demo import FAKE_TOKEN, STEPS, Check, Demo, Shown
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Demo, list[Shown]]:
+    """A demo that has run, with its home still there."""
+    demo = Demo(tmp_path_factory.mktemp("demo") / "home")
+    demo.set_up()
+    return demo, list(demo.steps())
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One call of `aicx demo`: what it printed, its exit code, and the folder it was given or that was the home."""
+
+    code: int
+    printed: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """`aicx demo` as everybody runs it; ``folder`` is the user's home."""
+    home = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
+        patch.setenv("HOME", str(home))
+        patch.setenv("AICX_HOME", str(home / ".aicx"))
+        return Ran(run(["demo"]), printed.getvalue(), home)
+
+
+@pytest.fixture(scope="module")
+def ran_as_json(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """`aicx demo --keep DIR --json`; ``folder`` is DIR."""
+    folder = tmp_path_factory.mktemp("parent") / "new"
+    arguments = [sys.executable, "-m", "aicx", "demo", "--keep", str(folder), "--json"]
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, timeout=60)
+    return Ran(done.returncode, done.stdout, folder)
+
+
+def sidecars(demo: Demo) -> list[dict[str, Any]]:
+    return [json.loads(path.read_bytes()) for path in sorted((demo.home / ".aicx").rglob("*.meta.json"))]
+
+
+def messages(demo: Demo, agent: str) -> list[dict[str, Any]]:
+    return [message for fields in sidecars(demo) if fields["agent"] == agent for message in fields["messages"]]
+
+
+def text(demo: Demo, pattern: str) -> str:
+    [path] = (demo.home / ".aicx").rglob(pattern)
+    return path.read_text("utf-8")
+
+
+# The story ----------------------------------------------------------------------------------------------------------
+
+
+def test_demo_holds_what_it_claims(ran: Ran) -> None:
+    assert ran.code == 0
+    assert "  NO  " not in ran.printed
+    assert ran.printed.count("\n  yes  ") == 6
+
+
+def test_demo_shows_the_mark_and_not_the_key(ran: Ran) -> None:
+    assert "[REDACTED:github-token]" in ran.printed
+    assert FAKE_TOKEN not in ran.printed
+
+
+def test_no_line_is_too_wide_to_read(ran: Ran) -> None:
+    assert [line for line in ran.printed.splitlines() if len(line) > 104] == []
+
+
+def test_demo_ends_with_what_to_run_on_ones_own_logs(ran: Ran) -> None:
+    end = ran.printed.partition("On your own logs")[2]
+    assert re.findall(r"aicx \w+", end) == ["aicx store", "aicx steer", "aicx doctor"]
+
+
+def test_demo_leaves_the_users_home_alone(ran: Ran) -> None:
+    assert list(ran.folder.iterdir()) == []
+
+
+def test_commands_print_the_same_in_every_home(kept: tuple[Demo, list[Shown]], ran_as_json: Ran) -> None:
+    steps = json.loads(ran_as_json.printed)["steps"]
+    assert [step["output"] for step in steps] == [shown.output for shown in kept[1]]
+
+
+def test_json_is_one_object_with_every_step(ran_as_json: Ran) -> None:
+    answer = json.loads(ran_as_json.printed)
+    assert answer["schema"] == "aicx.demo/1"
+    assert answer["ok"] is True
+    assert [step["exit_code"] for step in answer["steps"]] == [0] * len(STEPS)
+
+
+def test_keep_leaves_logs_and_corpus_there(ran_as_json: Ran) -> None:
+    assert json.loads(ran_as_json.printed)["kept_in"] == str(ran_as_json.folder)
+    assert sorted(path.name for path in ran_as_json.folder.iterdir()) == [".aicx", ".claude", ".codex", ".gemini"]
+
+
+def test_keep_refuses_a_folder_with_something_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    assert run(["demo", "--keep", str(tmp_path)]) == 2
+    assert "not an empty folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+# A demo that does not hold says so ----------------------------------------------------------------------------------
+
+
+def claims_that_fail(demo: Demo) -> set[str]:
+    return {check.claim.split(",")[0] for check in demo.checks() if not check.holds}
+
+
+def test_every_check_holds(kept: tuple[Demo, list[Shown]]) -> None:
+    assert claims_that_fail(kept[0]) == set()
+
+
+def test_a_key_in_the_corpus_is_found(kept: tuple[Demo, list[Shown]]) -> None:
+    leak = kept[0].home / ".aicx" / "leak"
+    leak.write_text(f"x{FAKE_TOKEN[4:]}x")
+    failed = claims_that_fail(kept[0])
+    leak.unlink()
+    assert len(failed) == 1
+    assert failed.pop().startswith("the key is in the logs and in none")
+
+
+def test_a_changed_log_is_found(kept: tuple[Demo, list[Shown]]) -> None:
+    log = kept[0].home / ".claude" / "history.jsonl"
+    before = log.read_bytes()
+    log.write_bytes(before + b"\n")
+    failed = claims_that_fail(kept[0])
+    log.write_bytes(before)
+    assert failed == {"no log was changed"}
+
+
+def test_a_failing_claim_makes_the_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Demo, "steps", lambda demo: iter(()))
+    monkeypatch.setattr(Demo, "checks", lambda demo: [Check("water is wet", True), Check("fire is wet", False)])
+    assert run(["demo"]) == 1
+    assert "  NO   fire is wet" in capsys.readouterr().out
+
+
+# What the logs exercise ---------------------------------------------------------------------------------------------
+
+
+def test_three_projects_appear(kept: tuple[Demo, list[Shown]]) -> None:
+    found = {(fields["project"], fields["repo_source"]) for fields in sidecars(kept[0])}
+    assert {project for project, _ in found} == {
+        "quietfields/seedbank",
+        "tidewater/ferry-times",
+        "tidewater/pier-api",
+    }
+    assert {source for _, source in found} == {"layout", "learned", "log-remote"}
+
+
+def test_a_session_that_changes_folder_is_filed_in_both(kept: tuple[Demo, list[Shown]]) -> None:
+    session = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958"
+    projects = [fields["project"] for fields in sidecars(kept[0]) if fields["session_id"] == session]
+    assert sorted(projects) == ["tidewater/ferry-times"] * 3 + ["tidewater/pier-api"]
+
+
+def test_pieces_of_one_message_are_joined(kept: tuple[Demo, list[Shown]]) -> None:
+    markdown = text(kept[0], "*_claude_5b0f6d1e*_001.md")
+    assert "between 23:08 and 23:57 UTC.\n\nThat is no coincidence" in markdown
+
+
+def test_compaction_is_marked_as_such(kept: tuple[Demo, list[Shown]]) -> None:
+    assert [message["role"] for message in messages(kept[0], "claude") if message["origin"] == "compaction"] == [
+        "system"
+    ]
+
+
+def test_injected_text_is_left_out(kept: tuple[Demo, list[Shown]]) -> None:
+    whole = "".join(path.read_text("utf-8") for path in (kept[0].home / ".aicx").rglob("*.md"))
+    assert "make lint" not in whole  # a system reminder inside a prompt
+    assert "make check" not in whole  # Codex's dump of AGENTS.md
+    assert "update available" not in whole
+
+
+def test_code_that_names_the_key_is_left_intact(kept: tuple[Demo, list[Shown]]) -> None:
+    assert 'os.getenv("GITHUB_TOKEN")' in text(kept[0], "*_claude_5b0f6d1e*_001.md")
+
+
+def test_subagent_knows_its_parent(kept: tuple[Demo, list[Shown]]) -> None:
+    [subagent] = [fields for fields in sidecars(kept[0]) if fields["lane"] == "subagent"]
+    assert subagent["parent_session"] == "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958"
+
+
+def test_prompts_of_a_deleted_session_are_kept(kept: tuple[Demo, list[Shown]]) -> None:
+    [history] = [fields for fields in sidecars(kept[0]) if fields.get("stream") == "history"]
+    assert history["session_id"] == "c91d27aa-40be-4b6c-a1f5-77d08e3b92c4"
+    assert [message["role"] for message in history["messages"]] == ["user", "user"]
+
+
+def test_both_vintages_of_codex_are_read(kept: tuple[Demo, list[Shown]]) -> None:
+    commands = [fields["commands"] for fields in sidecars(kept[0]) if fields["agent"] == "codex"]
+    assert len(commands) == 2
+    assert all(commands)

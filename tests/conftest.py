@@ -1,0 +1,76 @@
+"""Keeps every test away from the home of whoever runs it: another HOME for each, and an alarm on the real one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_REAL_HOME = Path.home()
+# What aicx reads and writes on a real machine, wherever the environment of the person running the tests puts it.
+GUARDED = tuple(
+    str(Path(folder).expanduser())
+    for folder in (
+        _REAL_HOME / ".aicx",
+        _REAL_HOME / ".claude",
+        _REAL_HOME / ".codex",
+        _REAL_HOME / ".gemini",
+        *filter(None, map(os.environ.get, ("AICX_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"))),
+    )
+)
+_FILE_EVENTS = frozenset(
+    {
+        "open",
+        "os.listdir",
+        "os.mkdir",
+        "os.remove",
+        "os.rename",
+        "os.rmdir",
+        "os.scandir",
+        "os.truncate",
+        "sqlite3.connect",
+    }
+)
+
+# Times are printed in local time; with one zone for all, tests can say what they expect.
+os.environ["TZ"] = "UTC"
+time.tzset()
+
+_numbers = count(1)
+
+
+class RealHomeError(AssertionError):
+    """A test read or wrote what belongs to the person running it."""
+
+
+def _alarm(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _FILE_EVENTS:
+        for argument in arguments[:2]:
+            if isinstance(argument, str | bytes | os.PathLike) and os.fsdecode(argument).startswith(GUARDED):
+                raise RealHomeError(f"{event} {os.fsdecode(argument)}")
+
+
+sys.addaudithook(_alarm)
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
+@pytest.fixture(autouse=True)
+def home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder for one test, set in its environment and so in that of the processes it starts."""
+    folder = _homes / str(next(_numbers))
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("AICX_HOME", str(folder / ".aicx"))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "NO_COLOR", "AICX_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    return folder

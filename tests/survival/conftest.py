@@ -1,0 +1,45 @@
+"""What the survival tests share: a server for runs, a home full of invented logs, and what an undisturbed run makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.survival.logs import InventedLog, invent, write_home
+from tests.survival.runs import Home, Runner, running
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A home of invented logs and what one run of `store` makes of it."""
+
+    logs: list[InventedLog]
+    user: Path
+    corpus: Path
+    tree: dict[str, bytes]
+    answers: list[dict[str, Any]]
+
+    def home(self, corpus: Path) -> Home:
+        """The same logs with a corpus of their own."""
+        return Home(self.user, corpus)
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    with running(tmp_path_factory.mktemp("runs")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    logs = invent(seed=2)
+    user = folder / "user"
+    write_home(user, logs)
+    home = Home(user, folder / "corpus")
+    runner.store(home)
+    return Undisturbed(logs, user, home.corpus, home.tree(), runner.answers(home))

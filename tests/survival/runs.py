@@ -1,0 +1,175 @@
+"""Runs the real command line in processes that may be killed, and says whether a store is whole.
+
+Runs are forked from a server that has aicx imported, so that dozens of kills cost little and each of them falls into
+the work rather than into the start of an interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+TIMEOUT = 60.0
+REPOSITORY = Path(__file__).parents[2]
+TOPS = ("store", "non-repository-contexts")
+
+
+@dataclass(frozen=True)
+class Run:
+    """How one run ended. ``code`` is negative for a signal; ``memory`` is the most it had, in bytes."""
+
+    code: int
+    seconds: float
+    memory: int
+    out: str
+    err: str
+
+    @property
+    def killed(self) -> bool:
+        return self.code == -9
+
+
+@dataclass(frozen=True)
+class Home:
+    """A user's home with agents' logs, and a corpus. Two may share their logs and differ in the corpus."""
+
+    user: Path
+    corpus: Path
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"HOME": str(self.user), "AICX_HOME": str(self.corpus), "PATH": os.environ["PATH"], "TERM": "dumb"}
+
+    @property
+    def staging(self) -> Path:
+        return self.corpus / "locks" / "staging"
+
+    def tree(self) -> dict[str, bytes]:
+        """Everything a user may see of the store: relative path -> bytes."""
+        found = {}
+        for path in [self.corpus / "index.json", *(path for top in TOPS for path in (self.corpus / top).rglob("*"))]:
+            if path.is_file():
+                found[str(path.relative_to(self.corpus))] = path.read_bytes()
+        return found
+
+    def chunks(self) -> list[Path]:
+        return sorted(path for top in TOPS for path in (self.corpus / top).rglob("*.md"))
+
+    def flaws(self) -> list[str]:
+        """What a reader of the store could stumble over, apart from a rewrite that the journal will finish."""
+        return [flaw for chunk in self.chunks() if (flaw := self._flaw(chunk, self._promised()))]
+
+    def _flaw(self, chunk: Path, promised: Mapping[str, str]) -> str | None:
+        name = str(chunk.relative_to(self.corpus))
+        try:
+            fields = json.loads(chunk.with_name(f"{chunk.stem}.meta.json").read_bytes())
+        except FileNotFoundError:
+            return f"{name} has no sidecar"
+        except ValueError as error:
+            return f"the sidecar of {name} does not parse: {error}"
+        if fields["session_id"] not in name or chunk.stem.rpartition("_")[2] != fields["id"].rpartition(":")[2]:
+            return f"{name} has the sidecar of {fields['id']}"
+        if fields["content_sha256"] not in (sha256(chunk.read_bytes()).hexdigest(), promised.get(name)):
+            return f"{name} does not fit its sidecar"
+        return None
+
+    def _promised(self) -> dict[str, str]:
+        """Path -> SHA-256 of what is staged for it and named in the journal."""
+        if not (self.staging / "journal").exists():
+            return {}
+        moves = json.loads((self.staging / "journal").read_bytes())["moves"]
+        there = [(self.staging / staged, relative) for staged, relative in moves if (self.staging / staged).exists()]
+        return {relative: sha256(staged.read_bytes()).hexdigest() for staged, relative in there}
+
+
+class Runner:
+    """Runs commands, one after the other."""
+
+    def __init__(self, server: subprocess.Popen[str], scratch: Path) -> None:
+        self._server = server
+        self._scratch = scratch
+
+    def run(
+        self,
+        home: Home,
+        *arguments: str,
+        batch: int | None = None,
+        patches: Mapping[str, Any] | None = None,
+        kill_after: float = TIMEOUT,
+        fatal_step: int | None = None,
+        steps: Path | None = None,
+        largest_file: int | None = None,
+    ) -> Run:
+        """One run: killed after so many seconds, or at the so many-th thing it does to the disk, or not at all.
+
+        ``batch`` is how many files are published together, ``patches`` are ``module:name`` and the value to set there,
+        ``steps`` gets a line for each thing done to the disk.
+        """
+        out, err = self._scratch / "out", self._scratch / "err"
+        order = {
+            "arguments": arguments,
+            "environ": home.environ,
+            "patches": {**(patches or {}), **({"aicx.corpus.writer:_BATCH_FILES": batch} if batch else {})},
+            "kill_after": kill_after,
+            "fatal_step": fatal_step,
+            "steps": str(steps) if steps else None,
+            "largest_file": largest_file,
+            "out": str(out),
+            "err": str(err),
+        }
+        assert self._server.stdin
+        assert self._server.stdout
+        self._server.stdin.write(json.dumps(order) + "\n")
+        self._server.stdin.flush()
+        code, seconds, memory = json.loads(self._server.stdout.readline())
+        assert seconds < TIMEOUT, f"{arguments} did not end"
+        return Run(code, seconds, memory, out.read_text("utf-8", "replace"), err.read_text("utf-8", "replace"))
+
+    def store(self, home: Home, *arguments: str, batch: int | None = None) -> Run:
+        """A run of `store` that has to succeed."""
+        run = self.run(home, "store", *arguments, batch=batch)
+        assert run.code == 0, run.err
+        return run
+
+    def answers(self, home: Home) -> list[dict[str, Any]]:
+        """What `steer` says of everything, with the paths as they are below the home."""
+        run = self.run(home, "steer", "--json", "--limit", "10000")
+        assert run.code == 0, run.err
+        items: list[dict[str, Any]] = json.loads(run.out)["items"]
+        return [item | {"path": item["path"].removeprefix(f"{home.corpus}/")} for item in items]
+
+    def steps(self, home: Home, *, batch: int | None = None) -> list[str]:
+        """What a run of `store` does to the disk, step by step."""
+        log = self._scratch / "steps"
+        run = self.run(home, "store", batch=batch, steps=log)
+        assert run.code == 0, run.err
+        return log.read_text("utf-8").splitlines()
+
+
+@contextmanager
+def running(scratch: Path) -> Iterator[Runner]:
+    """A Runner, and the end of its server."""
+    scratch.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "tests.survival.server"]
+    server = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield Runner(server, scratch)
+    finally:
+        server.communicate(timeout=TIMEOUT)
+
+
+def until(met: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Waits for something another process does."""
+    deadline = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.01)

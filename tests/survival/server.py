@@ -1,0 +1,109 @@
+"""The process that runs commands for the survival tests: imports aicx once, then forks a child for every order."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from importlib import import_module
+from typing import Any, NoReturn
+
+import aicx.cli
+from aicx.corpus.catalog import Catalog
+from aicx.sources import SOURCES, load_source
+
+_DISK_EVENTS = ("os.rename", "os.remove", "os.mkdir")
+_WRITING = os.O_WRONLY | os.O_RDWR
+
+
+class Steps:
+    """Counts what a run does to its corpus, as Python announces it, and kills the run at one of these steps."""
+
+    def __init__(self, log: int | None, corpus: str, fatal: int | None) -> None:
+        self._log, self._corpus, self._fatal = log, corpus, fatal
+        self._count = 0
+
+    def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        opened = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITING
+        if (opened or event in _DISK_EVENTS) and str(arguments[0]).startswith(self._corpus):
+            self._step(f"{event} {arguments[0]}")
+
+    def around(self, name: str) -> None:
+        """Counts the moments before and after a method of the catalogue, of which nothing is announced."""
+        inner = getattr(Catalog, name)
+
+        def outer(*arguments: Any) -> Any:
+            self._step(f"before {name}")
+            result = inner(*arguments)
+            self._step(f"after {name}")
+            return result
+
+        setattr(Catalog, name, outer)
+
+    def _step(self, text: str) -> None:
+        self._count += 1
+        if self._log is not None:
+            os.write(self._log, f"{text}\n".encode())
+        if self._count == self._fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _obey(order: dict[str, Any]) -> NoReturn:
+    os.environ.clear()
+    os.environ.update(order["environ"])
+    for place, value in order["patches"].items():
+        module, _, name = place.partition(":")
+        setattr(import_module(module), name, value)
+    for name, number in (("out", 1), ("err", 2)):
+        os.dup2(_create(order[name]), number)
+    if order["largest_file"] is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
+    if order["fatal_step"] is not None or order["steps"]:
+        steps = Steps(_create(order["steps"]) if order["steps"] else None, order["environ"]["AICX_HOME"], order["fatal_step"])
+        steps.around("begin")
+        steps.around("commit")
+        sys.addaudithook(steps.audit)
+    code = aicx.cli.run(order["arguments"])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _create(path: str) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+
+
+def _run(order: dict[str, Any]) -> tuple[int, float, int]:
+    """Exit code, seconds, and the most memory the run had at any time, in bytes."""
+    begin = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        try:
+            _obey(order)
+        finally:
+            os._exit(99)
+    ended, status, used = os.wait4(child, os.WNOHANG)
+    while not ended and time.monotonic() < begin + order["kill_after"]:
+        time.sleep(0.0005)
+        ended, status, used = os.wait4(child, os.WNOHANG)
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+        _, status, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), time.monotonic() - begin, used.ru_maxrss * 1024
+
+
+def main() -> None:
+    """Runs the orders of stdin, one a line, and says on stdout how each ended."""
+    for module in ("store", "steer"):
+        import_module(f"aicx.commands.{module}")
+    for agent in SOURCES:
+        load_source(agent)
+    for line in sys.stdin:
+        print(json.dumps(_run(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,302 @@
+"""Guards of the project itself: what it weighs, what it ships, how it is layered, and that its docs are true."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+import aicx
+from aicx.cli import COMMANDS, run
+from aicx.corpus.catalog import Catalog
+from aicx.demo import FAKE_TOKEN, Demo
+from tests.conftest import GUARDED, RealHomeError
+
+ROOT = Path(__file__).parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+# What a cold command must never pay for.
+HEAVY = ("torch", "lancedb", "numpy", "pyarrow", "polars", "rich", "pathspec", "tantivy", "rank_bm25", "Stemmer")
+HUNDREDS_OF_MEGABYTES = {
+    "lancedb",
+    "onnxruntime",
+    "polars",
+    "pyarrow",
+    "sentence-transformers",
+    "torch",
+    "transformers",
+}
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def run_python(*arguments: str, cwd: Path = ROOT, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env={**os.environ, **environ}, capture_output=True, text=True, timeout=60
+    )
+
+
+def modules_after(code: str) -> set[str]:
+    """The top-level names in ``sys.modules`` of a new Python that ran ``code``."""
+    done = run_python("-P", "-c", f"{code}\nimport sys\nprint('loaded:', *sys.modules, file=sys.stderr)")
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.rpartition("loaded:")[2].split())
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """The demo's home with its logs stored."""
+    demo = Demo(tmp_path_factory.mktemp("stored") / "home")
+    demo.set_up()
+    next(demo.steps())
+    return demo
+
+
+# Commands -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_has_help_that_begins_with_a_sentence(name: str) -> None:
+    command = import_module(COMMANDS[name]).command
+    first = " ".join(cleandoc(command.__doc__).partition("\n\n")[0].split())
+    assert re.fullmatch(r"[A-Z].{15,}\.", first), first
+
+
+def test_command_page_is_what_the_commands_say() -> None:
+    done = run_python("docs/generate_commands.py", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_command_page_that_is_out_of_date_is_noticed(tmp_path: Path) -> None:
+    script = tmp_path / "generate_commands.py"
+    script.write_bytes((ROOT / "docs" / "generate_commands.py").read_bytes())
+    (tmp_path / "commands.md").write_text("# Commands\n")
+    done = run_python(str(script), "--check")
+    assert done.returncode == 1
+    assert "out of date" in done.stderr
+
+
+# Weight -------------------------------------------------------------------------------------------------------------
+
+
+def test_importing_the_command_line_loads_nothing_heavy() -> None:
+    assert not modules_after("import aicx.cli") & set(HEAVY)
+
+
+def test_a_cold_steer_loads_nothing_heavy(stored: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    loaded = modules_after("from aicx.cli import run\nassert run(['steer', '-p', 'pier-api']) == 0")
+    assert "aicx.corpus.query" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_base_install_is_light() -> None:
+    names = {re.match(r"[\w-]+", line)[0].lower() for line in PYPROJECT["project"]["dependencies"]}  # type: ignore[index]
+    assert "typer" in names
+    assert not names & HUNDREDS_OF_MEGABYTES
+
+
+# Layers and packaging -----------------------------------------------------------------------------------------------
+
+
+def test_imports_point_down() -> None:
+    done = run_python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-logo")
+    assert done.returncode == 0, done.stdout
+    assert "0 broken" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    done = run_python("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
+    assert done.returncode == 0, done.stderr
+    [built] = folder.glob("*.whl")
+    return built
+
+
+def test_wheel_holds_the_packages_and_nothing_else(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        tops = {name.split("/")[0] for name in archive.namelist()}
+    assert tops == {"aicx", "indexer", "retrieval", f"aicx_py-{aicx.__version__}.dist-info"}
+
+
+def test_wheel_holds_every_data_file(wheel: Path) -> None:
+    wanted = {
+        str(path.relative_to(ROOT))
+        for package in ("aicx", "indexer", "retrieval")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    with ZipFile(wheel) as archive:
+        found = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert found == wanted
+
+
+def test_wheel_runs_where_nothing_else_is(wheel: Path, tmp_path: Path) -> None:
+    with ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    code = "import aicx, sys; from aicx.cli import run; print(aicx.__file__); sys.exit(run(['demo', '--json']))"
+    done = run_python("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    assert done.returncode == 0, done.stderr
+    where, answer = done.stdout.splitlines()
+    assert where.startswith(str(tmp_path))
+    assert json.loads(answer)["ok"]
+
+
+@pytest.fixture
+def decoys(tmp_path: Path) -> Path:
+    """A project of somebody who happens to have packages named like ours."""
+    for name in ("indexer", "retrieval"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('the decoy was imported')\n")
+    return tmp_path
+
+
+_THEN_IMPORT = "import indexer, retrieval; print(indexer.__file__, retrieval.__file__)"
+_VERSION_THEN_IMPORT = f"""
+import runpy, sys
+sys.argv = [{{script!r}}, "--version"]
+try:
+    {{run}}
+except SystemExit as end:
+    assert not end.code, end
+{_THEN_IMPORT}
+"""
+
+
+@pytest.mark.parametrize("pythonpath", ["", "."])
+def test_module_run_beside_decoys_imports_our_own(decoys: Path, pythonpath: str) -> None:
+    code = _VERSION_THEN_IMPORT.format(script="aicx", run="runpy.run_module('aicx', run_name='__main__')")
+    done = run_python("-c", code, cwd=decoys, PYTHONPATH=pythonpath)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == f"aicx {aicx.__version__}"
+    assert str(decoys) not in done.stdout
+
+
+def test_script_run_beside_decoys_imports_our_own(decoys: Path) -> None:
+    script = str(Path(sys.executable).parent / "aicx")
+    code = _VERSION_THEN_IMPORT.format(script=script, run="runpy.run_path(sys.argv[0], run_name='__main__')")
+    done = run_python("-c", code, cwd=decoys, PYTHONPATH=".")
+    assert done.returncode == 0, done.stderr
+    assert str(decoys) not in done.stdout
+
+
+def test_decoys_are_imported_where_nothing_prevents_it(decoys: Path) -> None:
+    assert "the decoy was imported" in run_python("-c", _THEN_IMPORT, cwd=decoys).stderr
+
+
+# Docs are true --------------------------------------------------------------------------------------------------------
+
+
+def words_in(page: str, heading: str = "") -> set[str]:
+    """Everything in backticks on a page, or in the section whose heading holds ``heading``."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    if heading:
+        [text] = [part for part in text.split("\n## ") if heading in part.partition("\n")[0]]
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def test_every_sidecar_field_is_documented(stored: Demo) -> None:
+    sidecars = [json.loads(path.read_bytes()) for path in (stored.home / ".aicx").rglob("*.meta.json")]
+    assert len(sidecars) > 5
+    messages = [message for fields in sidecars for message in fields["messages"]]
+    assert {name for fields in (*sidecars, *messages) for name in fields} <= words_in("on-disk-format.md")
+
+
+def test_every_table_of_the_catalogue_is_documented() -> None:
+    catalog = Catalog.in_memory()
+    tables = {row["name"] for row in catalog.rows("SELECT name FROM sqlite_master WHERE type='table'")}
+    catalog.close()
+    assert tables <= words_in("on-disk-format.md", "catalog.sqlite")
+
+
+_DEPLOY = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "store --full-rescan",
+        "store --emit json --full-rescan",
+        "steer",
+        f"show {_DEPLOY}:001",
+        f"show {_DEPLOY}",
+        "show file:timetable.py",
+        "refs",
+        "list",
+        "state",
+        "doctor",
+        f"extract --session {_DEPLOY[6:]}",
+        f"extract --session {_DEPLOY[6:]} --conversation",
+        f"forget --session {_DEPLOY[6:]} --dry-run",
+        "steer --since never",
+    ],
+)
+def test_every_field_of_json_output_is_documented(
+    arguments: str, stored: Demo, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("HOME", str(stored.home))
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    run([*arguments.split(), "--json"])
+    answer = json.loads(capsysbinary.readouterr().out)
+    assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")
+
+
+def test_modules_named_in_the_architecture_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("| Module of `aicx.corpus` |")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])}
+    assert len(named) > 20
+    assert named <= {path.stem for path in (ROOT / "aicx" / "corpus").glob("*.py")}
+
+
+# What the repository says -------------------------------------------------------------------------------------------
+
+
+def test_no_file_of_the_demo_holds_its_key() -> None:
+    files = [path for path in (ROOT / "aicx" / "data" / "demo").rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if FAKE_TOKEN[4:].encode() in path.read_bytes()]
+    assert any(b"{{FAKE_GITHUB_TOKEN}}" in path.read_bytes() for path in files)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text("utf-8"))
+    local = [link for pair in links for link in pair if link and "://" not in link]
+    assert not [link for link in local if not (page.parent / link).exists()]
+
+
+def test_every_decision_is_listed() -> None:
+    index = (ROOT / "docs" / "decisions" / "README.md").read_text("utf-8")
+    pages = {path.name for path in (ROOT / "docs" / "decisions").glob("*.md")} - {"README.md"}
+    assert pages
+    assert not [name for name in pages if f"({name})" not in index]
+
+
+def test_changelog_knows_this_version() -> None:
+    assert f"## {aicx.__version__}" in (ROOT / "docs" / "changelog.md").read_text("utf-8")
+
+
+# The tests themselves -----------------------------------------------------------------------------------------------
+
+
+def test_each_test_has_a_home_of_its_own(home: Path) -> None:
+    assert Path.home() == home
+    assert os.environ["AICX_HOME"].startswith(str(home))
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", GUARDED)
+def test_touching_the_real_home_is_an_error(folder: str) -> None:
+    with pytest.raises(RealHomeError):
+        Path(folder, "test").write_text("")
+    with pytest.raises(RealHomeError):
+        os.listdir(folder)
