@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "store": "aicx.commands.store",
     "search": "aicx.commands.search",
     "steer": "aicx.commands.steer",
+    "rank": "aicx.commands.rank",
     "show": "aicx.commands.show",
     "refs": "aicx.commands.refs",
     "list": "aicx.commands.list",

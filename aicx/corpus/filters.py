@@ -35,6 +35,9 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
             add(f"{column}=?", wanted)
     if filters.agent is not None:
         add("agent=?", filters.agent.lower())
+        agents = [row["agent"] for row in catalog.rows("SELECT DISTINCT agent FROM chunks WHERE ignored=0 ORDER BY 1")]
+        if filters.agent.lower() not in agents:
+            notes.append(f"nothing is stored of an agent {filters.agent!r}; known: {', '.join(agents) or 'none'}")
     if filters.kind is not None:
         add("kind=?", parse_kind(filters.kind))
     if filters.session is not None:

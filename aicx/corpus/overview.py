@@ -63,6 +63,7 @@ def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary
     """The projects that have chunks within the filters, most recently active first, and notes on the filters."""
     with open_catalog(layout) as opened:
         where, values, notes = conditions(filters, opened.catalog)
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
         rows = opened.catalog.rows(
             "SELECT project, agent, count(*) AS chunks, count(DISTINCT session_id) AS sessions, min(date) AS first,"
             " max(date) AS last, max(completed_at) AS latest, sum(size) AS size"
@@ -131,6 +132,8 @@ def state_of(layout: Layout) -> dict[str, Any]:
 
 def forget_watermarks(layout: Layout, agents: tuple[str, ...]) -> int:
     """Makes the next run read logs again although they did not change; returns how many. The corpus stays as it is."""
+    for agent in agents:
+        load_source(agent)  # an unknown one is an error
     catalog = Catalog.open_for_writing(layout.catalog)
     try:
         marks = ",".join("?" * len(agents))

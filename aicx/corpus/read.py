@@ -37,8 +37,10 @@ def walk_chunks(layout: Layout) -> Iterator[str]:
 def _walk(folder: Path, prefix: str) -> Iterator[str]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
+    except OSError as error:
+        raise CorpusDamaged(f"{folder} cannot be listed: {error.strerror or error}", hint="aicx doctor") from error
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry.path), f"{prefix}{entry.name}/")

@@ -65,7 +65,7 @@ def ignore_matcher(layout: Layout) -> Callable[[str], bool]:
 def write_summary(layout: Layout, catalog: Catalog) -> None:
     """Writes `index.json` when it would say something new."""
     body = orjson.dumps(summarise(catalog), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    if not layout.summary.exists() or layout.summary.read_bytes() != body:
+    if not layout.summary.is_file() or layout.summary.read_bytes() != body:
         write_file(layout.summary, body)
 
 

@@ -150,7 +150,11 @@ def play_journal(layout: Layout) -> Journal:
 
 def clear_staging(layout: Layout) -> None:
     """Removes what an interrupted run staged and never published, and its half-written files."""
-    shutil.rmtree(layout.staging, ignore_errors=True)
+    if layout.staging.is_dir() and not layout.staging.is_symlink():
+        shutil.rmtree(layout.staging, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            layout.staging.unlink()
     for path in (layout.summary, layout.tombstones):
         for leftover in layout.home.glob(f".{path.name}.*"):
             with suppress(OSError):

@@ -46,6 +46,11 @@ class TestExactFields:
         assert found(catalog, Filters(agent="Codex")) == [2]
         assert found(catalog, Filters(agent="gemini")) == []
 
+    def test_an_agent_that_nothing_is_of_is_mentioned_with_those_there_are(self):
+        assert notes(catalog_by("agent", "claude", "codex"), Filters(agent="clippy")) == [
+            "nothing is stored of an agent 'clippy'; known: claude, codex"
+        ]
+
     @pytest.mark.parametrize("word", ["plan", "plans", "Plans", "PLAN"])
     def test_a_kind_is_understood_in_either_number_and_any_case(self, word):
         assert found(catalog_by("kind", "conversations", "plans"), Filters(kind=word)) == [2]

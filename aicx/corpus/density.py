@@ -1,0 +1,77 @@
+"""Scores how much of a chunk is worth reading, from word lists that are data (`aicx/data/density.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
+
+# Score 0 to 10: most for the share of signal lines, some for what weighs most and for sheer amount, less for noise.
+_DENSITY_WORTH, _DENSITY_MOST = 10.0, 6.0
+# One good line out of one is no dense chunk.
+_LEAST_LINES = 8
+_HIGH_VALUE_WORTH = 2
+_MANY_LINES = ((15, 2), (8, 1))
+_NOISE_COSTS = ((0.7, 3), (0.5, 2), (0.3, 1))
+_LABELS: tuple[tuple[float, Label], ...] = ((8, "HIGH"), (5, "MEDIUM"), (3, "LOW"))
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """What the lines of a text are, and what that makes of it: ``score`` from 0 to 10."""
+
+    score: float
+    label: Label
+    signal: int
+    noise: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        return self.signal / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    starts: tuple[str, ...]
+    contains: tuple[str, ...]
+
+    def match(self, line: str) -> bool:
+        return line.startswith(self.starts) or any(word in line for word in self.contains)
+
+
+def measure(text: str) -> Density:
+    """The density of what was said, line by line."""
+    words = _lists()
+    signal = noise = total = 0
+    high = echoing = False
+    for line in text.lower().splitlines():
+        plain = line.strip().lstrip("-*>0123456789. ")
+        if not plain:
+            continue
+        total += 1
+        echoing = echoing or words["echo"].match(plain)
+        if echoing or words["noise"].match(line.strip()):
+            noise += 1
+        elif words["signal"].match(plain):
+            signal += 1
+            high = high or words["high_value"].match(plain)
+    if total == 0:
+        return Density(0.0, "EMPTY", 0, 0, 0)
+    score = min(_DENSITY_WORTH * signal / max(total, _LEAST_LINES), _DENSITY_MOST) + (_HIGH_VALUE_WORTH if high else 0)
+    score += next((worth for lines, worth in _MANY_LINES if signal >= lines), 0)
+    score -= next((cost for share, cost in _NOISE_COSTS if noise / total > share), 0)
+    score = round(min(10.0, max(0.0, score)), 1)
+    return Density(score, next((label for least, label in _LABELS if score >= least), "NOISE"), signal, noise, total)
+
+
+@cache
+def _lists() -> dict[str, _Words]:
+    lists = tomllib.loads(files("aicx").joinpath("data/density.toml").read_text("utf-8"))
+    return {
+        name: _Words(tuple(words.get("starts", ())), tuple(words.get("contains", ()))) for name, words in lists.items()
+    }
