@@ -43,10 +43,13 @@ def documents(layout: Layout, catalog: Catalog, chunk_ids: Iterable[str]) -> Ite
 
 
 def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
-    """One chunk as an index sees it. What is repeated from the chunk before is left out: it is found there."""
+    """One chunk as an index sees it.
+
+    Left out is what stands elsewhere: messages repeated from the chunk before, and answers of aicx itself.
+    """
     parts = []
     for message in sidecar.messages:
-        if message.get("repeated"):
+        if message.get("repeated") or message.get("echo"):
             continue
         low, high = message["span"]
         field = _FIELD_OF_ROLE.get(message["role"], "said")

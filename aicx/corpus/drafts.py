@@ -28,6 +28,10 @@ _RESULT_HEAD, _RESULT_TAIL = 1600, 800
 _CALL_HEAD, _CALL_TAIL = 3000, 800
 
 _LONGEST_MARK = 64  # of a redaction, `[REDACTED:…]`
+# Commands and tools of ours that answer with stored text.
+_OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|steer|show|rank|resume|extract)\b")
+_OWN_TOOL = re.compile(r"(?:^|_)aicx_(?:search|steer|rank|resume|read)$")
+
 _BREAKS = (b"\n\n", b"\n", b" ")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -43,6 +47,7 @@ class Draft:
     text_key: str
     redactions: dict[str, int] = field(default_factory=dict)
     part: tuple[int, int] | None = None
+    echo: bool = False  # what aicx itself answered in this session: a quotation of older chunks
 
     @property
     def tokens(self) -> int:
@@ -67,6 +72,7 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact) -> Iterator[
     log) keeps its key; one that only shares the id gets a key of its own.
     """
     seen: dict[str, list[str]] = {}
+    own_calls: set[str] = set()
     for index, entry in enumerate(entries):
         redacted = redact(_CONTROL.sub("", entry.text))
         text = redacted.text.strip()
@@ -79,6 +85,7 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact) -> Iterator[
             texts.append(text_key)
         if number := texts.index(text_key):
             identity = f"{identity}\0{number}"
+        echo = _is_echo(entry, own_calls)
         yield Draft(
             index=index,
             entry=replace(entry, text=text),
@@ -86,7 +93,20 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact) -> Iterator[
             key=message_key(entry.agent, identity),
             text_key=text_key,
             redactions=redacted.counts,
+            echo=echo,
         )
+
+
+def _is_echo(entry: TimelineEntry, own_calls: set[str]) -> bool:
+    """Whether a tool result is aicx's own answer. Remembers in ``own_calls`` the calls that ask for one."""
+    tool = entry.tool
+    if tool is None or tool.call_id is None:
+        return False
+    if tool.phase == "call":
+        if _OWN_COMMAND.search(tool.command or "") or _OWN_TOOL.search(tool.name):
+            own_calls.add(tool.call_id)
+        return False
+    return tool.call_id in own_calls
 
 
 FORGOTTEN = "[forgotten]"

@@ -149,6 +149,8 @@ def _body(header: bytes, window: Window, redact: Redact) -> tuple[bytes, list[di
             "key": draft.key,
             "text_key": draft.text_key,
         }
+        if draft.echo:
+            message["echo"] = True
         if draft.part:
             message["part"] = list(draft.part)
         if index < repeated:

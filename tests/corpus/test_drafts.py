@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.corpus.drafts import FORGOTTEN, MAX_TOKENS, blank, estimate_tokens, split_draft
+from aicx.corpus.drafts import FORGOTTEN, MAX_TOKENS, blank, draft_entries, estimate_tokens, split_draft
 from aicx.redaction import redact
 from aicx.types import Redacted, ToolUse
 from tests.corpus.building import draft, drafts_of, entry, tool_entry
@@ -192,3 +192,23 @@ class TestEntries:
 
 def draft_of_tool(text: str, phase: str = "result") -> str:
     return drafts_of([tool_entry(text, phase=phase)])[0].body.decode()
+
+
+def own_answer(command, name="Bash"):
+    call = replace(tool_entry("ran it", 1), tool=ToolUse(name, "call", "c1", command=command))
+    result = replace(tool_entry("an answer full of old text", 2), tool=ToolUse(name, "result", "c1"))
+    return [draft.echo for draft in draft_entries([call, result], Redacted)]
+
+
+@pytest.mark.parametrize("command", ["aicx search migration", "cd x && aicx show abc --full", ".venv/bin/aicx steer"])
+def test_an_answer_of_ours_is_an_echo(command):
+    assert own_answer(command) == [False, True]
+
+
+def test_an_answer_through_the_tool_server_is_an_echo():
+    assert own_answer(None, name="mcp__aicx__aicx_search") == [False, True]
+
+
+@pytest.mark.parametrize("command", ["aicx store", "grep -r aicx docs", "make aicx-search"])
+def test_another_command_is_no_echo(command):
+    assert own_answer(command) == [False, False]
