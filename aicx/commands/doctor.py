@@ -15,7 +15,8 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.facts import catalog_copy
 from aicx.corpus.health import FIX, Check, examine, overall
 from aicx.corpus.repair import Repair, repair
-from aicx.engine.lexical import lexical_freshness, refresh_lexical
+from aicx.engine.build import refresh_lexical
+from aicx.engine.lexical import lexical_freshness
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 

@@ -14,7 +14,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.forget import forget
 from aicx.corpus.forget_plan import Affected, ForgetPlan, ForgetRequest, plan_forget
-from aicx.engine.lexical import refresh_lexical
+from aicx.engine.build import refresh_lexical
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"

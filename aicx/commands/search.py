@@ -11,9 +11,9 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.filters import parse_date_range, parse_instant
-from aicx.corpus.show import reopen_command
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
+from aicx.sources.reopen import reopen_command
 from aicx.types import Filters
 from retrieval.decay import PROFILES, Decay
 

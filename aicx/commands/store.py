@@ -13,7 +13,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest import Progress, StoreReport, StoreRequest, store
-from aicx.engine.lexical import refresh_lexical
+from aicx.engine.build import refresh_lexical
 from aicx.paths import user_path
 
 SCHEMA = "aicx.store/1"
@@ -230,7 +230,7 @@ def _talk(settings: Settings, request: StoreRequest, report: StoreReport) -> Non
         say(f"  {note}")
     _talk_problems(report)
     if report.chunks_written and not request.dry_run:
-        say(f"The corpus is in {settings.layout.home}. Next: aicx search \"a question\"")
+        say(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +15,9 @@ from aicx.corpus.references import Reference, SessionTarget, find_commit, find_t
 from aicx.corpus.summary import ignore_matcher
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.sources.reopen import reopen_command
 from aicx.types import Filters
 
-# The command with which each agent takes up one of its sessions again.
-_REOPEN = {"claude": "claude --resume", "codex": "codex resume", "gemini": "gemini --resume"}
-# Agents whose subagents' sessions can only be reached through the session that started them.
-_OWNED_SUBAGENTS = ("claude", "gemini")
 _INTERNAL = ("messages", "folders")
 _HEADING = b"\n### "
 
@@ -240,13 +236,3 @@ def _children(catalog: Catalog, target: SessionTarget) -> list[str]:
         (target.agent, target.session_id),
     )
     return [row["session_id"] for row in rows]
-
-
-def reopen_command(agent: str, session_id: str, lane: str, parent: str | None) -> str | None:
-    """The agent's own command that takes up a session again; None where there is none."""
-    if lane == "subagent" and agent in _OWNED_SUBAGENTS:
-        if parent is None:
-            return None
-        session_id = parent
-    command = _REOPEN.get(agent)
-    return f"{command} {shlex.quote(session_id)}" if command else None

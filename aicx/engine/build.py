@@ -1,0 +1,82 @@
+"""Keeps the BM25 index current with the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
+from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_document
+from aicx.corpus.lock import writer_lock
+from aicx.corpus.workers import map_in_order
+from aicx.engine.lexical import LEXICAL_VERSION, belongs, is_current, read_manifest, write_manifest
+from aicx.errors import CorpusDamaged
+from aicx.paths import Layout
+from retrieval.analysis import analyze
+
+if TYPE_CHECKING:
+    from indexer.lexical import AnalyzedDocument
+
+Say = Callable[[str], None]
+
+# Chunks analysed at a time by one worker, and from how many on workers are worth starting.
+_BATCH = 64
+_WORTH_WORKERS = 1500
+
+
+def refresh_lexical(settings: Settings, say: Say) -> int:
+    """Brings the BM25 index up to date with the catalogue; returns how many documents were written.
+
+    Built anew when it is missing, damaged, or made by another version or for another catalogue.
+    """
+    layout = settings.layout
+    catalog = Catalog.open_for_reading(layout.catalog)
+    if catalog is None:
+        return 0
+    try:
+        if is_current(read_manifest(layout).get("lexical", {}), catalog) and layout.lexical_index.exists():
+            return 0
+        with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
+            return _update(settings, catalog, say)
+    finally:
+        catalog.close()
+
+
+def _update(settings: Settings, catalog: Catalog, say: Say) -> int:
+    from indexer.lexical import LexicalSchema, LexicalWriter
+
+    layout = settings.layout
+    state = read_manifest(layout).get("lexical", {})
+    schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
+    since = int(state["sequence"]) if layout.lexical_index.exists() and belongs(state, catalog) else 0
+    sequence = catalog.sequence
+    try:
+        writer = LexicalWriter(layout.lexical_index, schema, fresh=since == 0)
+    except CorpusDamaged as error:
+        say(f"{error.message}; building it anew")
+        since = 0
+        writer = LexicalWriter(layout.lexical_index, schema, fresh=True)
+    changed, gone = catalog.changes_since(since)
+    paths = [path for chunk_id in changed if (path := catalog.path_of(chunk_id))]
+    tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
+    workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
+    batches = map_in_order(_analyze_chunks, tasks, workers)
+    count = writer.update((document for batch in batches for document in batch), gone)
+    built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
+    write_manifest(layout, "lexical", built)
+    return count
+
+
+def _analyze_chunks(task: tuple[Layout, Sequence[str]]) -> list[AnalyzedDocument]:
+    """Chunks ready for the index; runs in a worker."""
+    from indexer.lexical import analyze_document
+
+    layout, paths = task
+    loaded = (load_document(layout, path) for path in paths)
+    return [analyze_document(document, _terms) for document in loaded if document is not None]
+
+
+def _terms(text: str) -> tuple[list[str], list[str]]:
+    found = analyze(text)
+    return found.words, found.names

@@ -1,0 +1,6 @@
+"""Replaces secrets in a text by typed marks, before anything is written."""
+
+from aicx.redaction.redactor import redact
+from aicx.redaction.rules import RULES
+
+__all__ = ["RULES", "redact"]

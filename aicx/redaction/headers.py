@@ -1,0 +1,54 @@
+"""What HTTP headers carry: credentials after Authorization, bearer tokens anywhere, session cookies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from aicx.redaction.anchors import Finding
+from aicx.redaction.values import is_code, is_random, is_stand_in
+
+_LONGEST = 4096
+_SCHEMES = "bearer|basic|token|apikey|api-key|key|negotiate|splunk"
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {
+        "credentials": re.compile(
+            rf"""[\s"'`\\\]|*:=,]{{0,10}}(?:({_SCHEMES})[ \\t"']{{1,4}})?([\w.~+/=|:-]{{6,{_LONGEST}}})""",
+            re.IGNORECASE | re.ASCII,
+        ),
+        "bearer": re.compile(rf"bearer\s{{1,3}}([\w.~+/=-]{{16,{_LONGEST}}})", re.IGNORECASE | re.ASCII),
+        "cookie": re.compile(rf"(?<=[\s;:\"'])[\w.-]{{1,60}}=([\w.%~+/=:-]{{16,{_LONGEST}}})", re.ASCII),
+    }
+
+
+def credentials_after(text: str, at: int) -> Iterator[Finding]:
+    """The credentials in an Authorization header whose value begins at ``at``, with or without their scheme."""
+    match = _patterns()["credentials"].match(text, at)
+    if match is None:
+        return
+    scheme, given = match[1], match[2].rstrip(".:|")
+    if is_stand_in(given) or is_code(given) or text[match.end() : match.end() + 1] in ("(", "[", "{", "$"):
+        return
+    # After a scheme even words may be meant, when there are several; one alone is prose.
+    chosen = scheme and (len(given) >= 24 or "-" in given.strip("-"))
+    if chosen or is_random(given, 6 if scheme else 12):
+        yield Finding(match.start(2), match.start(2) + len(given), "authorization")
+
+
+def bearer_at(text: str, at: int) -> Iterator[Finding]:
+    """The token after the word ``bearer`` at ``at``."""
+    match = _patterns()["bearer"].match(text, at)
+    if match and is_random(match[1], 16) and not is_stand_in(match[1]) and not is_code(match[1]):
+        yield Finding(match.start(1), match.end(1), "authorization")
+
+
+def cookies_after(text: str, at: int) -> Iterator[Finding]:
+    """The long generated values in the Cookie or Set-Cookie header whose value begins at ``at``."""
+    line_end = text.find("\n", at, at + _LONGEST)
+    for match in _patterns()["cookie"].finditer(text, at, line_end if line_end >= 0 else at + _LONGEST):
+        if is_random(match[1], 16) and not is_stand_in(match[1]):
+            yield Finding(match.start(1), match.end(1), "cookie")

@@ -1,0 +1,106 @@
+"""Which names announce a secret, and of what kind: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `:_authToken`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from aicx.redaction.values import words
+
+# How a name may end, in folded text, for the scan to stop at the sign after it.
+ENDINGS = (
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "pass",
+    "-pat",
+    "-auth",
+    "key",
+    "key-id",
+    "key-base",
+    "credential",
+    "credentials",
+    "sig",
+    "cookie",
+    "authorization",
+    "value",
+)
+
+# Squashed endings (lower case, no separators) and the rule each announces; the first that fits decides.
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("authorization", "authorization"),
+    ("cookie", "cookie"),
+    ("secretaccesskey", "aws-secret-key"),
+    ("awssecretkey", "aws-secret-key"),
+    ("accountkey", "azure-key"),
+    ("sharedaccesskey", "azure-key"),
+    ("privatekeyid", "gcp-key-id"),
+    ("password", "password"),
+    ("passwd", "password"),
+    ("passphrase", "password"),
+    ("pwd", "password"),
+    ("token", "token"),
+    ("secretkeybase", "secret"),
+    ("secret", "secret"),
+    ("credential", "secret"),
+    ("credentials", "secret"),
+    *((f"{of}key", "api-key") for of in ("api", "subscription", "license", "service", "x", "functions", "auth", "app")),
+    *((f"{of}key", "secret") for of in ("secret", "private", "encryption", "encrypt", "signing", "master", "access")),
+    *((f"{of}key", "secret") for of in ("session", "cookie", "hmac", "jwt", "crypto", "storage", "deploy", "webhook")),
+)
+# As the last word of several: `compass` and `dispatch` end so too, and a test that passes says `PASS: …`.
+_LAST_WORDS = {"pass": "password", "pat": "token"}
+
+# Tokens and keys that open nothing: of text, of pages, of tables, of caches.
+_HARMLESS = re.compile(
+    r"""(?:^|_)(?:next|page|previous|prev|start|end|continue|continuation|sync|resume|cursor|pagination|watch|pad|eos|bos|unk
+    |cls|sep|mask|stop|special|image|audio|max|min|num|first|last|total|current|lexer|cancellation|abort|unexpected
+    |invalid|bad|public|publishable|partition|sort|primary|foreign|cache|idempotency|design|csstext|syntax)_?
+    (?:page_?)?(?:token|key|secret)$""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that announces a secret of kind ``rule``; ``shouted`` when written as environment variables are.
+
+    ``vague`` names announce one only before a generated value: `STRIPE_KEY`, but also `CACHE_KEY`; `pass`, of a login or of a test.
+    """
+
+    text: str
+    rule: str
+    shouted: bool
+    vague: bool = False
+
+
+@cache
+def classify(text: str) -> Name | None:
+    """What the name ``text`` announces, or None when it announces nothing."""
+    text = text.lstrip("-.:$")
+    shouted = len(text) >= 3 and text.isupper()
+    tail = text if shouted else text.rsplit(".", 1)[-1]
+    squashed = re.sub(r"[^a-z0-9]", "", tail.lower())
+    said = words(tail)
+    rule = next((rule for ending, rule in _KINDS if squashed.endswith(ending)), None) or _by_last_word(tail, said)
+    vague = False
+    if rule is None and shouted and text.endswith("_KEY"):
+        rule, vague = "api-key", True
+    elif rule is None and tail == "pass":
+        rule, vague = "password", True
+    if rule is None or squashed.endswith("1password") or _HARMLESS.search("_".join(said)):
+        return None
+    return Name(text, rule, shouted, vague)
+
+
+def _by_last_word(tail: str, said: list[str]) -> str | None:
+    if tail.lower() == "sig":
+        return "azure-sas"
+    if len(said) < 2 and not tail.startswith("_"):
+        return None
+    # `_auth` is a password of npm; `basic_auth` and `oauth` are words about one.
+    return "secret" if tail.lower() == "_auth" else _LAST_WORDS.get(said[-1]) if said else None

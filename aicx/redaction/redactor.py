@@ -1,0 +1,80 @@
+"""Puts a typed mark in the place of every secret the rules find."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from operator import itemgetter
+
+from aicx.redaction.anchors import Finding
+from aicx.redaction.rules import RULES, find_all
+from aicx.types import Redacted
+
+_RANK = {rule.name: rank for rank, rule in enumerate(RULES)}
+
+
+def redact(text: str) -> Redacted:
+    """``text`` with each secret replaced by ``[REDACTED:<rule>]``, and how often each rule fired.
+
+    Redacting what comes out changes nothing: the rules run until they find nothing more. That ends, because marks are
+    never part of a secret, so every round leaves fewer other characters.
+    """
+    secrets = _secrets(text)
+    if not secrets:
+        return Redacted(text)
+    counts: Counter[str] = Counter()
+    while secrets:
+        counts.update(secret.rule for secret in secrets)
+        text = _replace(text, secrets)
+        secrets = _secrets(text)
+    return Redacted(text, dict(counts))
+
+
+def _secrets(text: str) -> list[Finding]:
+    found = find_all(text)
+    return list(_disjoint(_outside_marks(text, found))) if found else []
+
+
+def _replace(text: str, secrets: Iterable[Finding]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for secret in secrets:
+        pieces += text[at : secret.start], f"[REDACTED:{secret.rule}]"
+        at = secret.end
+    return "".join([*pieces, text[at:]])
+
+
+@cache
+def _mark() -> re.Pattern[str]:
+    return re.compile(rf"\[REDACTED:(?:{'|'.join(_RANK)})\]")
+
+
+def _outside_marks(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """``findings`` up to the first mark of an earlier run inside them; those that begin within a mark are dropped."""
+    if "[REDACTED:" not in text:
+        yield from findings
+        return
+    marks = [mark.span() for mark in _mark().finditer(text)]
+    for finding in findings:
+        overlap = bisect_right(marks, finding.start, key=itemgetter(1))
+        begin = marks[overlap][0] if overlap < len(marks) else len(text)
+        if begin > finding.start:
+            yield Finding(finding.start, min(finding.end, begin), finding.rule)
+
+
+def _disjoint(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """``findings`` in text order, those that overlap joined into one under the rule that comes first in the table."""
+    joined: Finding | None = None
+    for finding in sorted(findings, key=lambda found: (found.start, -found.end)):
+        if joined is None or finding.start >= joined.end:
+            if joined:
+                yield joined
+            joined = finding
+        else:
+            rule = min(joined.rule, finding.rule, key=_RANK.__getitem__)
+            joined = Finding(joined.start, max(joined.end, finding.end), rule)
+    if joined:
+        yield joined

@@ -1,0 +1,19 @@
+"""How each agent takes up one of its own sessions again."""
+
+from __future__ import annotations
+
+import shlex
+
+_COMMANDS = {"claude": "claude --resume", "codex": "codex resume", "gemini": "gemini --resume"}
+# Agents whose subagents' sessions can only be reached through the session that started them.
+_OWNED_SUBAGENTS = ("claude", "gemini")
+
+
+def reopen_command(agent: str, session_id: str, lane: str, parent: str | None) -> str | None:
+    """The agent's own command that takes up a session again; None where there is none."""
+    if lane == "subagent" and agent in _OWNED_SUBAGENTS:
+        if parent is None:
+            return None
+        session_id = parent
+    command = _COMMANDS.get(agent)
+    return f"{command} {shlex.quote(session_id)}" if command else None
