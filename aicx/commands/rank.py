@@ -24,7 +24,8 @@ _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 def command(
     project: Annotated[str, typer.Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
     hours: Annotated[
-        float, typer.Option("--hours", "-H", min=0, metavar="N", help="Only the last N hours; 0 is all time.")
+        float,
+        typer.Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="The last N hours; 0 is all."),
     ] = 72,
     strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {_STRICT_SCORE} and more.")] = False,
     top: Annotated[int, typer.Option("--top", "-n", min=1, max=_MOST, metavar="N", help="At most so many.")] = 10,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
@@ -11,7 +12,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.overview import list_chunk_paths, list_projects
+from aicx.corpus.overview import ProjectSummary, list_chunk_paths, list_projects
 from aicx.errors import NotFound
 from aicx.types import Filters
 
@@ -41,24 +42,31 @@ def command(
     filters = Filters(project=project, agent=agent, since=since)
     if emit is Emit.paths and not json:
         paths = list_chunk_paths(layout, filters)
+        _require(paths, strict)
         for path in paths:
             console.out(str(layout.home / path))
-        found_any = bool(paths)
-    else:
-        found, notes = list_projects(layout, filters)
-        found_any = bool(found)
-        if json:
-            console.out_json(SCHEMA, {"projects": [asdict(item) for item in found], "notes": notes})
-        for item in () if json else found:
-            agents = ", ".join(f"{name} {count}" for name, count in item.agents.items())
-            console.out(
-                f"{console.style(item.project, bold=True)}  {item.first_date} to {item.last_date}\n"
-                f"  {console.plural(item.sessions, 'session')}, {console.plural(item.chunks, 'chunk')},"
-                f" {console.size(item.size)}: {agents}"
-            )
-        for note in notes:
-            console.say(f"note: {note}")
-    if not found_any:
-        if strict:
-            raise NotFound("nothing stored matches", hint="aicx refs without filters lists what there is")
-        console.say("Nothing matches.")
+        return
+    found, notes = list_projects(layout, filters)
+    _require(found, strict)
+    if json:
+        console.out_json(SCHEMA, {"projects": [asdict(item) for item in found], "notes": notes})
+        return
+    for item in found:
+        _print(item)
+    for note in notes:
+        console.say(f"note: {note}")
+
+
+def _require(found: Sequence[object], strict: bool) -> None:
+    if found:
+        return
+    if strict:
+        raise NotFound("nothing stored matches", hint="aicx refs without filters lists what there is")
+    console.say("Nothing matches.")
+
+
+def _print(item: ProjectSummary) -> None:
+    agents = ", ".join(f"{name} {count}" for name, count in item.agents.items())
+    console.out(f"{console.style(item.project, bold=True)}  {item.first_date} to {item.last_date}")
+    sizes = f"{console.plural(item.sessions, 'session')}, {console.plural(item.chunks, 'chunk')}"
+    console.out(f"  {sizes}, {console.size(item.size)}: {agents}")

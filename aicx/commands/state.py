@@ -56,7 +56,7 @@ def command(
         return
     for name, label in _LABELS.items():
         value = state[name]
-        text = console.size(value) if name.endswith("_bytes") or name == "corpus_bytes" else value
+        text = console.size(value) if "_bytes" in name else value
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
     if state["fallback_reason"]:
         console.warn(state["fallback_reason"])

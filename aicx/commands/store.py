@@ -162,14 +162,15 @@ def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime |
 
 def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit, json: bool) -> None:
     home = settings.layout.home
-    if emit is Emit.paths:
-        for path in report.paths:
-            console.out(str(home / path))
-    elif emit is Emit.json:
+    if emit is Emit.json:
         console.out_json(ENTRIES_SCHEMA, entries_payload(settings, request, report))
     elif json:
+        # Its `paths` are what `--emit paths` asks for.
         console.out_json(SCHEMA, report_fields(settings, request, report))
         return
+    elif emit is Emit.paths:
+        for path in report.paths:
+            console.out(str(home / path))
     _talk(settings, request, report)
 
 

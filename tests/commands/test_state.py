@@ -1,0 +1,128 @@
+"""`aicx state` through the real command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.cli import run
+from tests.corpus.building import OTHER, SESSION, ClaudeLog, CodexLog, Home
+
+SECRET = "ghp_" + "aB3dE6gH9kL2mN5pQ8rS1tU4vW7xY0zA3bC6"
+KEYS = [
+    "schema",
+    "home",
+    "chunks",
+    "sessions",
+    "messages",
+    "redactions",
+    "corpus_bytes",
+    "ignored_chunks",
+    "first",
+    "last",
+    "logs_read",
+    "log_bytes_read",
+    "logs_with_bad_records",
+    "fallback_reason",
+]
+
+
+@pytest.fixture
+def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    user.claude(ClaudeLog(SESSION).prompt(f"Use {SECRET}", 0).answer("Done.", 1))
+    user.codex(CodexLog(OTHER).prompt("Three", 60))
+    user.store()
+    return user
+
+
+def state(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(["state", *arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(state(capsys, *arguments, "--json")[1])
+    return found
+
+
+def test_the_json_has_these_fields(user, capsys):
+    found = as_json(capsys)
+    assert list(found) == KEYS
+    assert found["schema"] == "aicx.state/1"
+
+
+def test_everything_is_counted(user, capsys):
+    logs = [*user.root.rglob("*.jsonl")]
+    assert {name: value for name, value in as_json(capsys).items() if name not in ("schema", "home")} == {
+        "chunks": 2,
+        "sessions": 2,
+        "messages": 3,
+        "redactions": 1,
+        "corpus_bytes": sum((user.corpus / path).stat().st_size for path in user.chunks()),
+        "ignored_chunks": 0,
+        "first": "2026-03-01T10:00:00.000Z",
+        "last": "2026-03-01T10:01:00.000Z",
+        "logs_read": 2,
+        "log_bytes_read": sum(path.stat().st_size for path in logs),
+        "logs_with_bad_records": 2,
+        "fallback_reason": None,
+    }
+
+
+def test_people_get_a_line_for_each(user, capsys):
+    code, out, err = state(capsys)
+    assert (code, err) == (0, "")
+    lines = dict(line.strip().split("  ", 1) for line in out.splitlines())
+    assert (lines["chunks"], lines["messages"], lines["secrets redacted"]) == ("2", "3", "1")
+
+
+def test_people_get_sizes_in_their_units(user, capsys):
+    lines = dict(line.strip().split("  ", 1) for line in state(capsys)[1].splitlines())
+    assert lines["size of logs read"].endswith(" KB")
+
+
+def test_without_the_catalogue_the_corpus_is_counted_all_the_same(user, capsys):
+    before = as_json(capsys)
+    for path in user.corpus.glob("catalog.sqlite*"):
+        path.unlink()
+    after = as_json(capsys)
+    names = ("chunks", "sessions", "messages", "redactions", "corpus_bytes", "first", "last")
+    assert [after[name] for name in names] == [before[name] for name in names]
+    assert "catalogue is missing" in after["fallback_reason"]
+    assert "catalogue is missing" in state(capsys)[2]
+
+
+def test_nothing_stored_yet_is_exit_three(user, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("AICX_HOME", str(tmp_path / "empty"))
+    assert state(capsys)[0] == 3
+
+
+class TestReset:
+    def test_it_makes_the_next_run_read_everything_again(self, user, capsys):
+        assert as_json(capsys, "--reset") == {"schema": "aicx.state/1", "reset": 2}
+        before = user.files()
+        assert user.store().logs_read == 2
+        assert user.files() == before
+
+    def test_it_can_be_for_one_agent(self, user, capsys):
+        assert as_json(capsys, "--reset", "-a", "codex")["reset"] == 1
+        assert user.store().logs_read == 1
+
+    def test_it_says_so(self, user, capsys):
+        assert state(capsys, "--reset")[2] == "2 logs will be read again by the next `aicx store`.\n"
+
+    def test_an_unknown_agent_is_exit_two(self, user, capsys):
+        assert state(capsys, "--reset", "-a", "clippy")[0] == 2
+
+    def test_what_is_stored_stays(self, user, capsys):
+        before = user.files()
+        state(capsys, "--reset")
+        assert user.files() == before
+        assert as_json(capsys)["chunks"] == 2
