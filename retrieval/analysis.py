@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 # A run without white space or quoting, as far as it could be one name: a path, an identifier, a version, a marker.
@@ -114,7 +114,13 @@ def _names_of(name: str) -> tuple[str, ...]:
 
 
 def _split(run: str) -> Iterable[str]:
-    for piece in _WORD.findall(run if run.isascii() else _without_marks(run)):
+    if run.isascii():
+        return map(str.lower, _WORD.findall(run))
+    return _split_scripts(run)
+
+
+def _split_scripts(run: str) -> Iterator[str]:
+    for piece in _WORD.findall(_without_marks(run)):
         if piece.isascii():
             yield piece.lower()
             continue
@@ -124,8 +130,13 @@ def _split(run: str) -> Iterable[str]:
 
 
 def _stemmed(words: Iterable[str]) -> tuple[str, ...]:
-    kept = [word for word in words if len(word) <= _LONGEST_WORD and word not in STOP_WORDS]
-    return tuple(_stemmer().stemWords(kept))
+    return tuple(stem for word in words if (stem := _stem(word)))
+
+
+@lru_cache(_MEMO_SIZE)
+def _stem(word: str) -> str:
+    """The stem of a word; empty for what is not indexed."""
+    return "" if len(word) > _LONGEST_WORD or word in STOP_WORDS else str(_stemmer().stemWord(word))
 
 
 @cache
