@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aicx.errors import CorpusDamaged
+from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.types import Document
 
 # Analyses a text into its words in order and its whole names; how is the caller's business.
@@ -16,6 +19,7 @@ Analyze = Callable[[str], tuple[Sequence[str], Sequence[str]]]
 
 HEADER = "header"
 _HEAP_BYTES = 64 * 1024 * 1024
+_OS_ERROR = re.compile(r"os error (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class LexicalWriter:
         try:
             self._index = tantivy.Index(_build(tantivy, schema), path=str(folder))
         except ValueError as error:
-            raise CorpusDamaged(f"the lexical index in {folder} cannot be continued: {error}") from error
+            raise _failure(f"the lexical index in {folder} cannot be continued", error) from error
 
     def update(self, documents: Iterable[AnalyzedDocument], removed: Iterable[str]) -> int:
         """Replaces ``documents`` and drops ``removed`` in one commit; returns how many documents were written.
@@ -83,10 +87,19 @@ class LexicalWriter:
                 count += 1
             writer.commit()
         except ValueError as error:
-            writer.rollback()
-            raise CorpusDamaged(f"the lexical index could not be written: {error}") from error
+            with suppress(ValueError):
+                writer.rollback()
+            raise _failure("the lexical index could not be written", error) from error
         writer.wait_merging_threads()
         return count
+
+
+def _failure(what: str, error: ValueError) -> CorpusDamaged | StoreUnwritable:
+    """Only tantivy's message says whether the index is damaged, a file of it missing, or the disk refused."""
+    refused = _OS_ERROR.search(str(error))
+    if refused and int(refused[1]) != errno.ENOENT:
+        return StoreUnwritable(f"{what}: {error}", hint="free some space, or check the folder's permissions")
+    return CorpusDamaged(f"{what}: {error}")
 
 
 def _build(tantivy: Any, schema: LexicalSchema) -> Any:

@@ -64,12 +64,14 @@ def estimate_tokens(text: bytes) -> int:
     return -(-len(text) // _BYTES_PER_TOKEN)
 
 
-def draft_entries(entries: Iterable[TimelineEntry], redact: Redact) -> Iterator[Draft]:
+def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True) -> Iterator[Draft]:
     """One draft an entry, in order, each with a key that is the same at every reading of the same log.
 
     The key comes from the agent's record id; where the format has none, from the position in time within the session.
     It never depends on the text, which may hold a secret. A record met again with the same text (a second copy of the
     log) keeps its key; one that only shares the id gets a key of its own.
+
+    Without ``whole`` the entries, too, hold tool text only as it is stored: a session may have read gigabytes.
     """
     seen: dict[str, list[str]] = {}
     own_calls: set[str] = set()
@@ -86,10 +88,11 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact) -> Iterator[
         if number := texts.index(text_key):
             identity = f"{identity}\0{number}"
         echo = _is_echo(entry, own_calls)
+        stored = _shorten(entry, text)
         yield Draft(
             index=index,
-            entry=replace(entry, text=text),
-            body=_shorten(entry, text).encode("utf-8", "replace"),
+            entry=replace(entry, text=text if whole else stored),
+            body=stored.encode("utf-8", "replace"),
             key=message_key(entry.agent, identity),
             text_key=text_key,
             redactions=redacted.counts,

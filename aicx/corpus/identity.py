@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from aicx.paths import safe_project
+from aicx.sources.records import read_note
 
 # Folders under which people keep `<org>/<repo>` checkouts.
 _LAYOUT_FOLDERS = frozenset({"hosted", "repos", "repositories", "github", "git", "github.com", "gitlab.com"})
@@ -161,21 +162,23 @@ class _GitFolder:
         try:
             if git.is_dir():
                 return git
-            pointer = git.read_text("utf-8", "replace").strip()
+            pointer = read_note(git).decode("utf-8", "replace").strip()
             if not pointer.startswith("gitdir:"):
                 return None
             folder = (self.root / pointer.removeprefix("gitdir:").strip()).resolve()
             shared = folder / "commondir"
-            return (folder / shared.read_text("utf-8", "replace").strip()).resolve() if shared.exists() else folder
-        except OSError:
+            return (
+                (folder / read_note(shared).decode("utf-8", "replace").strip()).resolve() if shared.exists() else folder
+            )
+        except (OSError, ValueError, RuntimeError):  # also for a name with a NUL byte, and a circle of links
             return None
 
 
 def _remote_urls(config: Path) -> list[str]:
     """The remotes' addresses, ``origin`` first."""
     try:
-        lines = config.read_text("utf-8", "replace").splitlines()
-    except OSError:
+        lines = read_note(config).decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
         return []
     urls: dict[str, str] = {}
     remote: str | None = None

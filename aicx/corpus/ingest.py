@@ -144,6 +144,7 @@ class _Run:
         readings = read_sessions(
             [(session.agent, [log for log, _ in session.logs]) for session in sessions],
             self._redacts,
+            self._request.keep_entries,
             self._workers,
         )
         for session, reading in zip(sessions, readings, strict=True):
@@ -385,17 +386,20 @@ class _Run:
             if path is None:
                 continue
             try:
-                fields = dict(load_sidecar(self._layout, path).fields)
+                stored = load_sidecar(self._layout, path).fields
                 size = self._layout.chunk(path).stat().st_size
             except (NotFound, CorpusDamaged, OSError) as error:
                 self._report.notes.append(f"{path} could not be brought up to date: {error}; `aicx doctor` says more")
                 continue
+            fields = dict(stored)
             keys = dict.fromkeys(item["key"] for item in fields.get("messages") or () if not item.get("repeated"))
             duplicates = self._catalog.duplicates_of(list(keys))
             fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
             if self._catalog.is_last(chunk_id):
                 fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
             sidecar = encode_sidecar(fields)
+            if sidecar == encode_sidecar(stored):
+                continue
             self._writer.stage(f"{path.removesuffix('.md')}.meta.json", sidecar)
             self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
         self._touched.clear()

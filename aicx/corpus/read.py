@@ -60,4 +60,7 @@ def _read(path: Path, layout: Layout) -> bytes:
 
 
 def _leads_out(path: Path, layout: Layout) -> bool:
-    return not path.resolve().is_relative_to(layout.home.resolve())
+    try:
+        return not path.resolve().is_relative_to(layout.home.resolve())
+    except RuntimeError:  # a circle of links, which leads nowhere
+        return True

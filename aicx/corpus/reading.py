@@ -30,24 +30,24 @@ class Reading:
         return any(problem.line is None for problem in self.problems.get(str(log.path), ()))
 
 
-def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool) -> Reading:
-    """Everything the logs hold, each read up to the size it had when it was listed."""
+def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> Reading:
+    """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
     reading = Reading()
     entries = _entries(agent, logs, reading)
-    reading.drafts = list(draft_entries(entries, redact if redact_secrets else Redacted))
+    reading.drafts = list(draft_entries(entries, redact if redact_secrets else Redacted, whole=whole))
     return reading
 
 
 def read_sessions(
-    sessions: Sequence[tuple[str, Sequence[LogFile]]], redact_secrets: bool, workers: int
+    sessions: Sequence[tuple[str, Sequence[LogFile]]], redact_secrets: bool, whole: bool, workers: int
 ) -> Iterator[Reading]:
     """`read_logs` of each session, in the order given, on several cores where there is enough to read."""
     size = sum(log.size for _, logs in sessions for log in logs)
-    tasks = [(agent, logs, redact_secrets) for agent, logs in sessions]
+    tasks = [(agent, logs, redact_secrets, whole) for agent, logs in sessions]
     yield from map_in_order(_read, tasks, workers if size >= _WORTH_WORKERS else 1)
 
 
-def _read(task: tuple[str, Sequence[LogFile], bool]) -> Reading:
+def _read(task: tuple[str, Sequence[LogFile], bool, bool]) -> Reading:
     return read_logs(*task)
 
 

@@ -230,7 +230,8 @@ def _tool_fields(own: Sequence[Draft], redact: Redact) -> dict[str, Any]:
             for path in tool.files:
                 paths[_relative(_clean(path, redact) or "", draft.entry.cwd)] = None
         elif tool.failed:
-            line = next((text for line in draft.entry.text.splitlines() if (text := _error_line(line))), None)
+            lines = draft.body.decode("utf-8", "replace").splitlines()
+            line = next((text for line in lines if (text := _error_line(line))), None)
             errors[line or f"{_one_line(redact(tool.name).text)} failed"] = None
     return {
         "files": [path for path in paths if path][:_MAX_FILES],

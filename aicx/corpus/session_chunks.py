@@ -52,14 +52,16 @@ def session_chunks(
     packed = [(part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)]
     prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin == "typed"]
     # A subagent's session has no human; what its caller asked for says what it is about.
-    prompt = next(iter(prompts), None) or next((draft for draft in drafts if draft.entry.role == "user"), None)
+    tasks = (draft for _, window in packed for draft in window.own if draft.entry.role == "user")
+    openers = [draft for draft in (next(iter(prompts), None), next(tasks, None)) if draft is not None]
     has_exchange = False
     for position, (part, window) in enumerate(packed):
         following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None
         facts = [fact for at, fact in state.facts if following is None or at <= following]
         title = next((fact.title for fact in reversed(facts) if fact.title and not fact.title_of_record), None)
-        if title is None and prompt is not None and (following is None or prompt.index < following):
-            title = prompt.entry.text
+        if title is None:
+            told = (draft.entry.text for draft in openers if following is None or draft.index < following)
+            title = next(told, None)
         has_exchange = has_exchange or any(draft.entry.role in _TALK for draft in window.own)
         context = SessionContext(
             agent=scope.agent,

@@ -1,10 +1,10 @@
 """Finding the few places of a text worth a closer look, fast: nearly all text holds no secret.
 
 A regular expression with a hundred alternatives reads 20 MB/s. One that begins with a single fixed byte hops from one
-such byte to the next and reads 500 MB/s. So a text is copied once, as bytes, with all the signs we wait for written as
-one: in the copy for literals every ``_ . - A J K z`` is a ``-`` (each prefix we know holds one of them), in the copy for
-names every sign that can stand between a name and its value is a ``=``. A copy has one byte for each code point, so
-its offsets are the text's own; a hit in it is only a candidate, to be checked in the text itself.
+such byte to the next and reads 500 MB/s. So a text is copied once, as bytes, with all the signs we wait for written
+as one: in the copy for prefixes every ``_ . - A J K z`` is a ``-`` (each prefix we know holds one of them), in the copy
+for names every sign that can stand between a name and its value is a ``=``. A copy has one byte for each code point,
+so its offsets are the text's own; a hit in it is only a candidate, to be checked in the text itself.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def as_bytes(text: str) -> bytes:
 def _table(folds: Iterable[tuple[str, str]]) -> bytes:
     table = bytearray(range(256))
     for signs, folded in folds:
-        for sign, to in zip(signs, folded * len(signs) if len(folded) == 1 else folded, strict=False):
-            table[ord(sign)] = ord(to)
+        for at, sign in enumerate(signs):
+            table[ord(sign)] = ord(folded[at % len(folded)])
     return bytes(table)
 
 
@@ -56,23 +56,22 @@ def preceded_by(words: Collection[str], then: str = "") -> str:
     """A regular expression for «one of ``words``, then ``then``, stand before this point».
 
     Look-behinds take a fixed width, so the words are grouped by length. Most places are given up after the first of
-    them, which asks for no more than the classes of the words' last three signs.
+    them, which asks for no more than the kinds of the words' last signs.
     """
+    last = range(-min(3, *map(len, words)), 0)
+    kinds = "".join("[" + re.escape("".join(sorted({word[at] for word in words}))) + "]" for at in last)
     groups: dict[int, list[str]] = {}
     for word in sorted(set(words)):
         groups.setdefault(len(word), []).append(re.escape(word + then))
-    depth = min(3, *groups) if len(groups) > 1 else 0
-    ends = [{word[-at] for word in words} for at in range(depth, 0, -1)]
-    classes = "".join(f"[{re.escape(''.join(sorted(end)))}]" for end in ends)
-    first = f"(?<={classes}{re.escape(then)})" if classes else ""
-    return f"{first}(?:{'|'.join(f'(?<={chr(124).join(group)})' for _, group in sorted(groups.items()))})"
+    exact = "|".join(f"(?<={'|'.join(group)})" for _, group in sorted(groups.items()))
+    return f"(?<={kinds}{re.escape(then)})(?:{exact})"
 
 
 # What follows a prefix: the first signs of a body, which a line break, a quote or a backslash may interrupt. Asking for
 # them first is what makes the scan fast, since few of the signs we hop between are followed by so much unbroken text.
 _BODY_AHEAD = rf"""(?=[A-Za-z0-9\n\\"'{_LITERAL_SIGN}]{{16}})(?!{_LITERAL_SIGN * 3})"""
 
-
+# Stands for the prefix at a place that has none.
 UNMARKED = ""
 
 
@@ -89,7 +88,8 @@ class LiteralScan:
             head = folded[: folded.rindex(_LITERAL_SIGN.encode()) + 1]
             assert len(head) > 1, f"{prefix} would stop the scan at every sign"
             self._by_head.setdefault(head, []).append(prefix)
-        self._lengths = sorted({len(head) for head in self._by_head})
+        # The longest first: in `xoxe.xoxp-` the shorter prefix `xoxp-` is found too.
+        self._lengths = sorted({len(head) for head in self._by_head}, reverse=True)
         heads = preceded_by([head.decode("latin-1") for head in self._by_head])
         ways = "|".join([heads, *unmarked])
         self._hop = re.compile(f"{_LITERAL_SIGN}{_BODY_AHEAD}(?:{ways})".encode("latin-1"))
@@ -101,13 +101,13 @@ class LiteralScan:
         found: list[tuple[int, str]] = []
         while hop:
             end = hop.end()
-            known = len(found)
-            for length in self._lengths:
-                start = end - length
-                for prefix in self._by_head.get(copy[start:end], ()) if start >= 0 else ():
-                    if text.startswith(prefix, start):
-                        found.append((start, prefix))
-            if len(found) == known:
-                found.append((end, UNMARKED))
+            starts = [end - length for length in self._lengths if length <= end]
+            here = [
+                (start, prefix)
+                for start in starts
+                for prefix in self._by_head.get(copy[start:end], ())
+                if text.startswith(prefix, start)
+            ]
+            found += here or [(end, UNMARKED)]
             hop = self._hop.search(copy, end)
         return found

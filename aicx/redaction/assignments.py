@@ -8,7 +8,7 @@ from functools import cache
 
 from aicx.redaction.anchors import Finding
 from aicx.redaction.headers import cookies_after, credentials_after
-from aicx.redaction.names import Name, classify
+from aicx.redaction.names import classify
 from aicx.redaction.values import is_random
 from aicx.redaction.verdicts import SAMPLE, Value, is_secret
 from aicx.redaction.wrapping import end_of_wrapped
@@ -52,7 +52,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 def assigned_at(text: str, at: int) -> Iterator[Finding]:
     """What the name before the sign at ``at`` is given, if the name announces a secret and the value is one."""
-    name, spaced = _name_before(text, at)
+    word, spaced = name_before(text, at)
+    name = classify(word)
     if name is None:
         return
     if name.rule == "authorization":
@@ -65,28 +66,20 @@ def assigned_at(text: str, at: int) -> Iterator[Finding]:
             yield Finding(value.start, _end_of_value(text, value), name.rule)
 
 
-def given_to(text: str, name: str, start: int, end: int) -> Iterator[Finding]:
-    """``text[start:end]``, which follows the option or label ``name`` after a blank, if that is a secret."""
-    known = classify(name)
-    end = _trim(text, start, end)
-    if known and is_secret(known, Value(start, end, text[start : start + SAMPLE][: end - start], "", " ", spaced=True, vague=True)):
-        yield Finding(start, end, known.rule)
-
-
-def _name_before(text: str, at: int) -> tuple[Name | None, bool]:
-    """The name that ends at the sign at ``at``, and whether a blank stands between them."""
+def name_before(text: str, at: int) -> tuple[str, bool]:
+    """The name that ends at the sign at ``at`` (empty if none does), and whether a blank stands between them."""
     patterns = _patterns()
     window = text[max(0, at - 90) : at]
     match = patterns["name"].match(window[::-1])
     if match is None or ("]" in window[-10:] and patterns["mark"].search(window)):
-        return None, False
+        return "", False
     name = match[1][::-1]
     start = at - match.end()
     before = text[max(0, start - 2) : start]
     if before == "//":
-        return None, False  # the user name of a URL
+        return "", False  # the user name of a URL
     if before.strip(" \"'").endswith("?") and match[0][0] in "\"' ":
-        return None, False  # the first branch of a conditional: passed ? 'token' : 'none'
+        return "", False  # the first branch of a conditional: passed ? 'token' : 'none'
     if before.endswith("\\") and name[0] in "nrt":
         name = name[1:]
     if name.lower() in ("key", "token"):
@@ -95,7 +88,7 @@ def _name_before(text: str, at: int) -> tuple[Name | None, bool]:
     elif name.lower() == "value":
         pair = patterns["pair"].search(text[max(0, start - 160) : start])
         name = pair[1] if pair else ""
-    return classify(name), match[0][0] in " \t"
+    return name, match[0][0] in " \t"
 
 
 def _value_after(text: str, at: int, *, spaced: bool) -> Value | None:
@@ -128,7 +121,7 @@ def _bare_value(text: str, at: int, start: int, sign: str, *, spaced: bool) -> V
     bare = patterns["shell" if sign == "=" and not spaced else "bare"].match(text, start)
     if bare is None:
         return None
-    end = _trim(text, start, bare.end())
+    end = trimmed(text, start, bare.end())
     ends = [end]
     listed = patterns["next pair"].search(text, start, end)
     if listed:
@@ -142,10 +135,12 @@ def _bare_value(text: str, at: int, start: int, sign: str, *, spaced: bool) -> V
 
 
 def _value(text: str, start: int, end: int, quote: str, sign: str, spaced: bool, vague: bool = False) -> Value | None:
-    return Value(start, end, text[start : min(end, start + SAMPLE)], quote, sign, spaced, vague) if end > start else None
+    return (
+        Value(start, end, text[start : min(end, start + SAMPLE)], quote, sign, spaced, vague) if end > start else None
+    )
 
 
-def _trim(text: str, start: int, end: int) -> int:
+def trimmed(text: str, start: int, end: int) -> int:
     """``end`` without the punctuation that closes what the value stands in."""
     while end > start and text[end - 1] in ".,:)]}>":
         opening = {")": "(", "]": "[", "}": "{", ">": "<"}.get(text[end - 1])

@@ -9,7 +9,6 @@ from functools import cache
 from aicx.redaction.anchors import Finding
 
 RULE = "private-key"
-LITERAL = "PRIVATE KEY"
 
 # A 16,384-bit RSA key is 13 kB of armour; line numbers and escapes come on top.
 _LONGEST = 32_768
@@ -19,9 +18,9 @@ _LONGEST_LINE = 200
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
-        "begin": re.compile(r"-----BEGIN[A-Z0-9 ]{0,40} \Z"),
-        "end": re.compile(r"-----END[A-Z0-9 ]{0,40} \Z"),
-        "closing": re.compile(r"PRIVATE KEY(?: BLOCK)?(?:-----)?"),
+        "begin": re.compile(r"-----BEGIN[A-Z0-9 ]{0,40} PRIVATE \Z"),
+        "end": re.compile(r"-----END[A-Z0-9 ]{0,40} PRIVATE \Z"),
+        "closing": re.compile(r"KEY(?: BLOCK)?(?:-----)?"),
         "whole end": re.compile(r"-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
         "break": re.compile(r"\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n"),
         "piece": re.compile(
@@ -34,12 +33,13 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def key_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
-    """The block whose BEGIN or END line holds ``PRIVATE KEY`` at ``start``."""
+def key_at(text: str, start: int) -> Iterator[Finding]:
+    """The block whose BEGIN or END line holds ``PRIVATE KEY``, with the K at ``start``."""
     patterns = _patterns()
-    before = text[max(0, start - 60) : start]
+    before = text[max(0, start - 70) : start]
     closing = patterns["closing"].match(text, start)
-    assert closing is not None
+    if closing is None:
+        return  # in lower case, as people write about keys
     begin = patterns["begin"].search(before)
     if begin:
         opening = start - len(before) + begin.start()

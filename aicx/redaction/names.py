@@ -43,6 +43,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("passwd", "password"),
     ("passphrase", "password"),
     ("pwd", "password"),
+    ("requirepass", "password"),
+    ("sshpass", "password"),
     ("token", "token"),
     ("secretkeybase", "secret"),
     ("secret", "secret"),
@@ -56,26 +58,32 @@ _KINDS: tuple[tuple[str, str], ...] = (
 _LAST_WORDS = {"pass": "password", "pat": "token"}
 
 # Tokens and keys that open nothing: of text, of pages, of tables, of caches.
-_HARMLESS = re.compile(
-    r"""(?:^|_)(?:next|page|previous|prev|start|end|continue|continuation|sync|resume|cursor|pagination|watch|pad|eos|bos|unk
-    |cls|sep|mask|stop|special|image|audio|max|min|num|first|last|total|current|lexer|cancellation|abort|unexpected
-    |invalid|bad|public|publishable|partition|sort|primary|foreign|cache|idempotency|design|csstext|syntax)_?
-    (?:page_?)?(?:token|key|secret)$""",
-    re.VERBOSE,
+_HARMLESS = (
+    "next page previous prev start end continue continuation sync resume cursor pagination watch "
+    "pad eos bos unk cls sep mask stop special image audio max min num first last total current lexer "
+    "cancellation abort unexpected invalid bad public publishable partition sort primary foreign cache idempotency "
+    "design syntax"
 )
+
+
+@cache
+def _harmless() -> re.Pattern[str]:
+    return re.compile(f"(?:^|_)(?:{_HARMLESS.replace(' ', '|')})_?(?:page_?)?(?:token|key|secret)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
     """A name that announces a secret of kind ``rule``; ``shouted`` when written as environment variables are.
 
-    ``vague`` names announce one only before a generated value: `STRIPE_KEY`, but also `CACHE_KEY`; `pass`, of a login or of a test.
+    ``vague`` names announce one only before a generated value: `STRIPE_KEY` is one, `ROUTE_KEY` is none; `pass` is a
+    password in a login and a result in a test report.
     """
 
     text: str
     rule: str
     shouted: bool
     vague: bool = False
+    header: bool = False  # `X-Auth-Token`: nothing but a value follows it
 
 
 @cache
@@ -92,9 +100,9 @@ def classify(text: str) -> Name | None:
         rule, vague = "api-key", True
     elif rule is None and tail == "pass":
         rule, vague = "password", True
-    if rule is None or squashed.endswith("1password") or _HARMLESS.search("_".join(said)):
+    if rule is None or squashed.endswith("1password") or _harmless().search("_".join(said)):
         return None
-    return Name(text, rule, shouted, vague)
+    return Name(text, rule, shouted, vague, header=tail.lower().startswith("x-"))
 
 
 def _by_last_word(tail: str, said: list[str]) -> str | None:

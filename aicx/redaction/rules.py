@@ -6,17 +6,20 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import AnyStr
 
-from aicx.redaction import blocks, shapes
+from aicx.redaction import shapes
 from aicx.redaction.anchors import UNMARKED, Finding, LiteralScan, as_bytes, fold_name, names_copy, preceded_by
 from aicx.redaction.assignments import assigned_at
+from aicx.redaction.blocks import key_at
 from aicx.redaction.headers import bearer_at
+from aicx.redaction.labels import labelled_at, login_at
 from aicx.redaction.names import ENDINGS
 from aicx.redaction.tokens import TOKENS, token_at
-from aicx.redaction.urls import login_at, option_at, spaced_at, url_at
+from aicx.redaction.urls import url_at
 
-Finder = Callable[[str, int], Iterator[Finding]]
+Finder = Callable[[str, re.Match[bytes]], Iterator[Finding]]
+_BLANK = ord(" ")
+
 LiteralFinder = Callable[[str, int, str], Iterator[Finding]]
 
 
@@ -32,7 +35,9 @@ def _token_rules() -> Iterator[Rule]:
     prefixes: dict[str, list[str]] = {}
     for token in TOKENS:
         prefixes.setdefault(token.rule, []).extend(token.prefixes)
-    return (Rule(name, "tokens that begin with " + ", ".join(f"`{p}`" for p in found)) for name, found in prefixes.items())
+    return (
+        Rule(name, "tokens that begin with " + ", ".join(f"`{p}`" for p in found)) for name, found in prefixes.items()
+    )
 
 
 # The order decides which name a secret gets when several rules see it: first the ones that know its issuer.
@@ -63,8 +68,7 @@ RULES: tuple[Rule, ...] = (
 def _literal_finders() -> dict[str, LiteralFinder]:
     finders: dict[str, LiteralFinder] = {prefix: token_at for token in TOKENS for prefix in token.prefixes}
     finders |= {
-        blocks.LITERAL: blocks.key_at,
-        "eyJ": shapes.wrapped_jwt_at,
+        "eyJ": shapes.jwt_at,
         ":AA": shapes.telegram_at,
         "SK": shapes.twilio_at,
         UNMARKED: shapes.unmarked_at,
@@ -72,16 +76,17 @@ def _literal_finders() -> dict[str, LiteralFinder]:
     return finders
 
 
-# What the scan for prefixes cannot hop to (see `LiteralScan`) is looked for one by one.
-_PLAIN = (blocks.LITERAL, "1//0", "dapi")
-
-
 @dataclass(frozen=True, slots=True)
 class _Scans:
+    """The compiled scans: one for prefixes, the others for the copy for names."""
+
     finders: dict[str, LiteralFinder]
     literals: LiteralScan
     signs: re.Pattern[bytes]
-    spaced: tuple[tuple[bytes, re.Pattern[bytes], Finder], ...]
+    # `key` and `token` before a blank, and private keys, in one scan that hops from k to k
+    keys: re.Pattern[bytes]
+    # (what must occur, where to look then, what looks): one quick search each
+    rare: tuple[tuple[bytes, re.Pattern[bytes], Finder], ...]
 
 
 def _after_a_name() -> str:
@@ -95,17 +100,17 @@ def _after_a_name() -> str:
 @cache
 def _scans() -> _Scans:
     finders = _literal_finders()
-    options = "token|password|passwd|passphrase|secret|key|pass|pat"
+    url = r"(?= ?/ ?/(?:hooks\.slack|discord|[^ \n/@]{1,300}@))"
     return _Scans(
         finders,
-        LiteralScan((one for one in finders if one and one not in _PLAIN), shapes.UNMARKED_PLACES),
-        re.compile(f"=(?:{_after_a_name()}|(?= ?/ ?/(?:hooks\\.slack|discord|[^ \\n/@]{{1,300}}@)))".encode("latin-1")),
+        LiteralScan([prefix for prefix in finders if prefix != UNMARKED], shapes.UNMARKED_PLACES),
+        re.compile(f"=(?:{_after_a_name()}|{url})".encode("latin-1")),
+        re.compile(rb"k(?:en(?= )(?<=-token)|ey(?:(?<=private key)|(?= )(?<=-key)))"),
         (
-            # (must occur, where to look, what looks): labels that a blank separates from the value.
-            (b" --", re.compile(rf" --(?=[a-z])[a-z-]{{0,24}}?(?:{options}) ".encode()), option_at),
-            (b"curl", re.compile(b" --?u(?:ser)? "), login_at),
-            (b"pass", re.compile(b"pass(?:word|phrase)? "), spaced_at),
-            (b"bearer ", re.compile(b"bearer "), bearer_at),
+            (b"pass", re.compile(rb"pass(?:word|phrase)?(?= )"), lambda text, hit: labelled_at(text, hit.end())),
+            (b"-secret ", re.compile(b"-secret"), lambda text, hit: labelled_at(text, hit.end())),
+            (b"curl", re.compile(b" --?u(?:ser)? "), lambda text, hit: login_at(text, hit.start())),
+            (b"bearer ", re.compile(b"bearer "), lambda text, hit: bearer_at(text, hit.start())),
         ),
     )
 
@@ -113,30 +118,24 @@ def _scans() -> _Scans:
 def find_all(text: str) -> list[Finding]:
     """Every secret of ``text``, in no order and possibly overlapping."""
     scans = _scans()
-    found: list[Finding] = []
     data = as_bytes(text)
+    found: list[Finding] = []
     reached = 0
     for start, literal in scans.literals.hits(text, data):
-        if start >= reached:  # else it is inside the last one found
-            found += scans.finders[literal](text, start, literal)
-            reached = found[-1].end if found else 0
-    for literal in _PLAIN:
-        if literal in text:
-            found += (f for at in _offsets(text, literal) for f in scans.finders[literal](text, at, literal))
+        if start < reached:
+            continue  # inside the last one found
+        secrets = list(scans.finders[literal](text, start, literal))
+        found += secrets
+        reached = secrets[0].end if secrets else reached
     names = names_copy(data)
     for sign in scans.signs.finditer(names):
         at = sign.start()
         found += (url_at if names.startswith((b"//", b" / /"), at + 1) else assigned_at)(text, at)
-    for needed, where, find in scans.spaced:
+    for hit in scans.keys.finditer(names):
+        found += key_at(text, hit.start()) if names[hit.start() - 1] == _BLANK else labelled_at(text, hit.end())
+    for needed, where, find in scans.rare:
         if needed in names:
-            found += (f for hit in where.finditer(names) for f in find(text, hit.start()))
-    if "\\" in text and "\\u003" in text:
-        found += (f for at in _offsets(text.lower(), "u003d") for f in assigned_at(text, at))
+            found += (finding for hit in where.finditer(names) for finding in find(text, hit))
+    if "\\" in text and b" u003d" in names:  # `=` as JSON escapes it
+        found += (f for escaped in re.finditer(b"u003d", names) for f in assigned_at(text, escaped.start()))
     return found
-
-
-def _offsets(text: AnyStr, literal: AnyStr) -> Iterator[int]:
-    at = text.find(literal)
-    while at >= 0:
-        yield at
-        at = text.find(literal, at + len(literal))

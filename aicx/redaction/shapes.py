@@ -18,7 +18,9 @@ _URL64_DOTS = r"A-Za-z0-9_.-"
 @cache
 def _shapes() -> dict[str, re.Pattern[str]]:
     return {
-        "jwt": re.compile(r"(eyJ[\w-]{5,4096})\.([\w-]{6,65536})(?:\.([\w-]{0,4096})){0,3}", re.ASCII),
+        "jwt": re.compile(r"(eyJ[\w-]{5,1024})\.([\w-]{6,16384})(?:\.([\w-]{0,4096})){0,3}", re.ASCII),
+        "jwt run": re.compile(r"eyJ[\w-]{16,1024}", re.ASCII),
+        "not jwt": re.compile(r"[^\w.-]", re.ASCII),
         "telegram": re.compile(r"(?<![0-9A-Za-z])[0-9]{8,10}:AA[\w-]{20,40}(?![\w-])", re.ASCII),
         "telegram bot": re.compile(r"(?<=/bot)[0-9]{8,10}:AA[\w-]{20,40}(?![\w-])", re.ASCII),
         "discord bot": re.compile(r"(?<![\w.-])[MNO][A-Za-z0-9_-]{22,28}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])", re.ASCII),
@@ -28,16 +30,29 @@ def _shapes() -> dict[str, re.Pattern[str]]:
 
 
 def jwt_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
-    """A signed or encrypted JSON web token, whole or cut anywhere after its second part began."""
+    """A signed or encrypted JSON web token: whole, cut short after its second part began, or broken over lines."""
+    if not begins_here(text, start):
+        return
+    end = _end_of_jwt(text, start)
+    if end:
+        yield Finding(start, end_of_wrapped(text, end, end - start, _URL64_DOTS), "jwt")
+        return
+    run = _shapes()["jwt run"].match(text, start)
+    end = end_of_wrapped(text, run.end(), run.end() - start, _URL64_DOTS) if run else 0
+    if run and end > run.end() and _end_of_jwt(_shapes()["not jwt"].sub("", text[start:end]), 0):
+        yield Finding(start, end, "jwt")
+
+
+def _end_of_jwt(text: str, start: int) -> int:
+    """Where the token that begins at ``start`` ends, or 0 when it is none."""
     match = _shapes()["jwt"].match(text, start)
-    if match is None or not begins_here(text, start):
-        return
-    if not (_is_jose_header(match[1]) or (match[2].startswith("eyJ") and match[3] and len(match[3]) >= 10)):
-        return
-    if match[0].count(".") < 2 and not match[2].startswith("eyJ"):
-        return
-    end = match.end()
-    yield Finding(start, end_of_wrapped(text, end, end - start, _URL64_DOTS), "jwt")
+    if match is None:
+        return 0
+    claims, signature = match[2], match[3] or ""
+    # Claims are JSON like the header, save in an encrypted token, which has more parts.
+    if not claims.startswith("eyJ") and match[0].count(".") < 2:
+        return 0
+    return match.end() if _is_jose_header(match[1]) or (claims.startswith("eyJ") and len(signature) >= 10) else 0
 
 
 def _is_jose_header(part: str) -> bool:

@@ -1,4 +1,4 @@
-"""Passwords inside URLs, and the options by which commands are given one."""
+"""Passwords and tokens inside URLs, and URLs whose path is the secret."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 
 from aicx.redaction.anchors import Finding
-from aicx.redaction.assignments import given_to
 from aicx.redaction.values import is_random, is_reference, is_stand_in
 
 
@@ -21,9 +20,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             ((?:T\w{6,}|\d{15,})(?:\\?/[\w-]{6,}){1,3})""",
             re.ASCII | re.VERBOSE,
         ),
-        "user": re.compile(r"""[ ]--?u(?:ser)?[ ]{1,3}(?:\\?["'])?[^\s:"'`\\]{1,64}:([^\s"'`\\]{3,200})"""),
-        "option": re.compile(r"""[ ]--([\w-]{2,40})[ ]{1,3}(?:\\?["'])?([^\s"'`\\]{3,4096})"""),
-        "label": re.compile(r"""pass(?:word|phrase)?[ ]{1,4}(?:-p[ ]?)?(?:\\?["'])?([^\s"'`\\]{8,200})""", re.IGNORECASE),
     }
 
 
@@ -47,26 +43,3 @@ def url_at(text: str, at: int) -> Iterator[Finding]:
     alone = _patterns()["token"].match(text, at)
     if alone and is_random(alone[1], 20) and not is_stand_in(alone[1]):
         yield Finding(alone.start(1), alone.end(1), "url-password")
-
-
-def option_at(text: str, at: int) -> Iterator[Finding]:
-    """The secret given to the long command-line option that begins, with its space, at ``at``."""
-    option = _patterns()["option"].match(text, at)
-    if option:
-        yield from given_to(text, option[1], option.start(2), option.end(2))
-
-
-def login_at(text: str, at: int) -> Iterator[Finding]:
-    """The password in curl's ``-u name:password``."""
-    login = _patterns()["user"].match(text, at)
-    # `-u 1000:1000` and `-u host:/path` have other second halves.
-    if login and not login[1].isdigit() and not login[1].startswith("/"):
-        if is_random(login[1], 6) and not is_stand_in(login[1]):
-            yield Finding(login.start(1), login.end(1), "password")
-
-
-def spaced_at(text: str, at: int) -> Iterator[Finding]:
-    """The password after ``password`` in a .netrc, after ``requirepass``, or after ``sshpass -p``."""
-    label = _patterns()["label"].match(text, at)
-    if label:
-        yield from given_to(text, "password", label.start(1), label.end(1))

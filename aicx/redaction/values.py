@@ -20,12 +20,16 @@ _STAND_IN_WORDS = frozenset(
     to todo token tokens true type undefined unknown unset update use user username valid value var variable wrong
     with xxx yes you your
     ant ghp github glpat gsk hf lin live npm phc pk production proj rk sk whsec xai xoxb
-    """.split()
+    """.split()  # noqa: SIM905 - a paragraph of words reads better than two hundred quoted ones
 )
 # With one of these, numbers may be added: `test-token-123` is as empty as `test-token`, `secret123` may be meant.
-_FAKE_WORDS = frozenset("changeme dummy example fake foo mock placeholder sample test testing xxx your".split())
+_FAKE_WORDS = frozenset(
+    ("changeme", "dummy", "example", "fake", "foo", "mock", "placeholder", "sample", "test", "testing", "xxx", "your")
+)
 # Types whose names hold a digit and so look less like words.
-_TYPE_NAME = r"(?:[iuf](?:8|16|32|64|128)|u?int\d+|float\d+|utf-?8|base64|sha\d+|md5|oauth2?|argon2\w*|uuid\d?|[A-Z][a-z]+\d?)"
+_TYPE_NAME = (
+    r"(?:[iuf](?:8|16|32|64|128)|u?int\d+|float\d+|utf-?8|base64|sha\d+|md5|oauth2?|argon2\w*|uuid\d?|[A-Z][a-z]+\d?)"
+)
 
 
 @cache
@@ -42,12 +46,14 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             | [A-Za-z][A-Za-z0-9+.-]*:\\?/\\?/""",
             re.VERBOSE,
         ),
-        "inside": re.compile(r"\$\{|\{\{|\$\(|#\{|%\(|\{\w+\}|\[[^\]]*\w-\w[^\]]*\]|\{\d+,?\d*\}|\(\?|\\[sdwSDW]"),
+        "inside": re.compile(r"\$\{|\{\{|\$\(|#\{|%\(|%[sdr](?![0-9A-Za-z])|\{\w+\}|\[[^\]]*\w-\w[^\]]*\]|\{\d+,?\d*\}|\(\?|\\[sdwSDW]"),
         "dotted": re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::|!\.)[A-Za-z_$][\w$]*)+[!?]?$"),
         "call": re.compile(r"[A-Za-z_$][\w$.]*!?[(\[]"),
         "separator": re.compile(r"[-_./\\:,;@+|=()\[\]{}<>\s]+"),
         "numbered": re.compile(r"[A-Z]?[a-z]+\d{1,4}|[A-Z]+\d{1,4}|v?\d+[a-z]{1,3}|(?:[A-Z][a-z]+){2,}\d{1,3}"),
-        "path": re.compile(r"(?:\.{1,2}|~|[A-Za-z]:)?(?:[/\\][\w.@-]{1,40})+/?$|[\w-]+\.(?:pem|key|txt|json|ya?ml|env|p12|crt)$"),
+        "path": re.compile(
+            r"(?:\.{1,2}|~|[A-Za-z]:)?(?:[/\\][\w.@-]{1,40})+/?$|[\w-]+\.(?:pem|key|txt|json|ya?ml|env|p12|crt)$"
+        ),
         "type": re.compile(_TYPE_NAME + "$"),
     }
 

@@ -56,6 +56,8 @@ def is_secret(name: Name, value: Value) -> bool:
     if in_shell:
         # `API_KEY=anything` is what people paste; only sentences and `required|min:8` are not values.
         return is_random(given, 12) or (" " not in given and not _patterns()["validation"].fullmatch(given))
+    if name.header and value.sign == ":" and len(given) >= 6 and re.search(r"[\d-]", given) and not is_code(given):
+        return " " not in given
     if " " in given or is_code(given) or _patterns()["validation"].fullmatch(given):
         return False
     if name.rule == "password":

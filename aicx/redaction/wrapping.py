@@ -26,7 +26,9 @@ def _joint() -> re.Pattern[str]:
 @cache
 def _run(alphabet: str) -> re.Pattern[str]:
     # The continuation has the rest of its line to itself: a name before a `=` or a word of a sentence is none.
-    return re.compile(rf"""([{alphabet}]+)(?=["'`]?[ \t]*(?:[\\+,;)}}│┃|]|$|{_LINE_END}|["'`]|\Z|[ \t]))""", re.MULTILINE)
+    return re.compile(
+        rf"""([{alphabet}]+)(?=["'`]?[ \t]*(?:[\\+,;)}}│┃|]|$|{_LINE_END}|["'`]|\Z|[ \t]))""", re.MULTILINE
+    )
 
 
 def end_of_wrapped(text: str, end: int, length: int, alphabet: str, full: int = 0) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from aicx.sources.antigravity_brain import IMAGES, MEDIA, ArtifactFiles
 from aicx.sources.antigravity_entries import STAMPS, Conversation, Draft
 from aicx.sources.antigravity_paths import linked_paths
-from aicx.sources.records import parse_instant, unreadable
+from aicx.sources.records import LINE_LIMIT, parse_instant, read_note, unreadable
 from aicx.sources.values import parse_json, string_of
 from aicx.types import BadRecord, SourceRef, TimelineEntry
 
@@ -103,7 +103,7 @@ def _read(path: Path | None, problems: list[BadRecord]) -> bytes:
     if path is None:
         return b""
     try:
-        return path.read_bytes()
+        return read_note(path, LINE_LIMIT)
     except OSError as error:
         problems.append(unreadable(path, error))
         return b""

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.records import unreadable
+from aicx.sources.records import read_note, unreadable
 from aicx.sources.values import items_of, parse_json, text_of
 from aicx.types import BadRecord, LogFile
 
@@ -83,7 +83,7 @@ def _project_folder(path: Path) -> Path:
 def _note(path: Path, bad: list[BadRecord]) -> bytes:
     """What a file of Gemini's own says; empty when there is none."""
     try:
-        return path.read_bytes()
+        return read_note(path)
     except FileNotFoundError:
         return b""
     except OSError as error:

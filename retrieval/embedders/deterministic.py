@@ -35,7 +35,7 @@ class DeterministicEmbedder:
         """One unit vector per text; zeros for a text without words."""
         import numpy as np
 
-        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        vectors: Vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in _words(text):
                 for feature, weight in self._features(word):

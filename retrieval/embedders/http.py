@@ -68,7 +68,7 @@ class HttpEmbedder:
         """One unit vector per text. Blank texts get zeros and are not sent: endpoints refuse them."""
         import numpy as np
 
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         rows = [row for row, text in enumerate(texts) if text.strip()]
         for start in range(0, len(rows), self.batch_size):
             batch = rows[start : start + self.batch_size]

@@ -1,4 +1,4 @@
-"""Runs an exported sentence-transformers model with onnxruntime: no torch, and a cold start of a few tenths of a second.
+"""Runs an exported sentence-transformers model with onnxruntime: no torch, and a quick cold start.
 
 Pooling and normalisation are part of the exported graph, so whatever the model's own configuration says is what runs.
 """
@@ -36,11 +36,11 @@ class OnnxEmbedder:
         """One unit vector per text. A text longer than the model's window is read as far as the window goes."""
         import numpy as np
 
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         encodings = self._tokenizer.encode_batch_fast(list(texts))
         for rows in _batches([len(encoding) for encoding in encodings]):
             width = max(len(encodings[row]) for row in rows)
-            feeds = {name: np.zeros((len(rows), width), dtype=np.int64) for name in self._inputs}
+            feeds: dict[str, Any] = {name: np.zeros((len(rows), width), dtype=np.int64) for name in self._inputs}
             for line, row in enumerate(rows):
                 encoding = encodings[row]
                 length = len(encoding)

@@ -1,11 +1,11 @@
-"""A static model: one vector per token, a text is the mean of its tokens. No network runs, so it is fast and plain numpy.
+"""A static model: one vector per token, a text is the mean of its tokens. Plain numpy, and fast.
 
 How much each token counts is already part of its vector (see `indexer.distill`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ from retrieval.embedders.models import damaged_model, find_model
 
 # Tokens summed at a time: bounds the copy of table rows to some 30 MB.
 _SLICE_TOKENS = 32_768
+_KEPT_FROM = 200  # characters; shorter texts are pieces, counted once and never embedded
+_MOST_KEPT = 4096  # texts, some 20 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,13 @@ class StaticEmbedder:
     fingerprint: str
     _table: Any = field(repr=False)
     _tokenizer: Any = field(repr=False)
+    _counted: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text; zeros for a text without tokens. Texts of any length are read whole."""
         import numpy as np
 
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for start, stop, tokens in self._slices(texts):
             lengths = np.array([len(ids) for ids in tokens])
             rows = np.flatnonzero(lengths)
@@ -46,17 +49,27 @@ class StaticEmbedder:
         return vectors
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text."""
-        return [len(encoding) for encoding in self._encode(texts)]
+        """Tokens in each text. Those of passages are kept: they are embedded next, and finding tokens is most work."""
+        if len(self._counted) > _MOST_KEPT:
+            self._counted.clear()
+        counts = []
+        for text, encoding in zip(texts, self._encode(texts), strict=True):
+            counts.append(len(encoding))
+            if len(text) >= _KEPT_FROM:
+                self._counted[text] = encoding.ids
+        return counts
 
     def _encode(self, texts: Sequence[str]) -> Any:
         return self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
 
-    def _slices(self, texts: Sequence[str]) -> Any:
+    def _slices(self, texts: Sequence[str]) -> Iterator[tuple[int, int, list[list[int]]]]:
         """Runs of texts with their token ids, each run about ``_SLICE_TOKENS`` long."""
-        start, total, held = 0, 0, []
-        for row, encoding in enumerate(self._encode(texts)):
-            held.append(encoding.ids)
+        start, total = 0, 0
+        held: list[list[int]] = []
+        known = [self._counted.pop(text, None) for text in texts]
+        others = iter(self._encode([text for text, ids in zip(texts, known, strict=True) if ids is None]))
+        for row, ids in enumerate(known):
+            held.append(next(others).ids if ids is None else ids)
             total += len(held[-1])
             if total >= _SLICE_TOKENS:
                 yield start, row + 1, held

@@ -52,7 +52,10 @@ CLAUDE_RECORDS: list[Value] = [
         **CLAUDE,
         "type": "assistant",
         "uuid": "u-2",
-        "message": {"id": "m", "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]},
+        "message": {
+            "id": "m",
+            "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}],
+        },
     },
     {
         **CLAUDE,
@@ -64,7 +67,9 @@ CLAUDE_RECORDS: list[Value] = [
 CODEX_RECORDS = [
     codex("session_meta", {"id": SESSION, "timestamp": AT, "cwd": "/srv/orbit"}),
     codex("event_msg", {"type": "user_message", "message": "Fix the parser"}),
-    codex("response_item", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes"}]}),
+    codex(
+        "response_item", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes"}]}
+    ),
     codex("response_item", {"type": "function_call", "name": "shell", "arguments": '{"cmd":"ls"}', "call_id": "c"}),
     codex("response_item", {"type": "function_call_output", "call_id": "c", "output": "a b"}),
 ]
@@ -121,16 +126,22 @@ OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
     "gemini-antigravity": {f".gemini/antigravity/brain/{SESSION}/task.md.metadata.json": ("x", [])},
 }
 
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
 # Words that mean something to some source, as keys and as values: junk made of plain letters would be skipped unread.
-KEYS = """
-type payload message content text role timestamp uuid sessionId session_id cwd gitBranch isSidechain isMeta id name input
-arguments output call_id tool_use_id toolUseResult summary leafUuid aiTitle attachment prompt operation planContent
-messages toolCalls args result thoughts functionResponse response model tokens kind projectHash startTime display
-pastedContents project ts thread_name source step_index created_at thinking tool_calls git branch repository_url
-action query changes is_error subtype origin items session $set status encrypted_content replacement_history turn_id
-isCompactSummary parent_thread_id forked_from_id thread_spawn subagent phase images error artifactType updatedAt
-""".split()
-WORDS = """
+KEYS = words("""
+type payload message content text role timestamp uuid sessionId session_id cwd gitBranch isSidechain isMeta id name
+input arguments output call_id tool_use_id toolUseResult summary leafUuid aiTitle attachment prompt operation
+planContent messages toolCalls args result thoughts functionResponse response model tokens kind projectHash
+startTime display pastedContents project ts thread_name source step_index created_at thinking tool_calls git branch
+repository_url action query changes is_error subtype origin items session $set status encrypted_content
+replacement_history turn_id isCompactSummary parent_thread_id forked_from_id thread_spawn subagent phase images
+error artifactType updatedAt
+""")
+VALUES = words("""
 user assistant system attachment progress queue-operation summary ai-title custom-title pr-link response_item event_msg
 session_meta turn_context compacted message function_call function_call_output custom_tool_call reasoning user_message
 agent_message agent_reasoning token_count gemini info error warning tool_use tool_result thinking text image document
@@ -138,10 +149,12 @@ USER_EXPLICIT MODEL USER_INPUT PLANNER_RESPONSE RUN_COMMAND enqueue dequeue popA
 queued_command local_command api_error input_text output_text exec_command apply_patch shell success main subagent
 <synthetic> <system-reminder>x</system-reminder> <command-name>/x</command-name> <USER_REQUEST>y</USER_REQUEST>
 [Request interrupted by user] {"cmd":"ls"} {"a": ARTIFACT_TYPE_TASK HEAD
-""".split("\n")
+""")
 TEXTS = st.one_of(
-    st.sampled_from([word for line in WORDS for word in line.split()]),
-    st.sampled_from([AT, "2026-03-01", "not a time", SESSION, "", "\ud800", "a\x00b", "*** Begin Patch\n*** Add File: a"]),
+    st.sampled_from(VALUES),
+    st.sampled_from(
+        [AT, "2026-03-01", "not a time", SESSION, "", "\ud800", "a\x00b", "*** Begin Patch\n*** Add File: a"]
+    ),
     st.text(max_size=8),
 )
 SCALARS = st.one_of(
@@ -245,7 +258,9 @@ def check_entry(agent: str, entry: TimelineEntry) -> None:
     assert entry.origin in get_args(Origin)
     assert (entry.role == "tool") == isinstance(entry.tool, ToolUse)
     assert isinstance(entry.text, str)
-    assert all(value is None or isinstance(value, str) for value in (entry.cwd, entry.branch, entry.record_id, entry.model))
+    assert all(
+        value is None or isinstance(value, str) for value in (entry.cwd, entry.branch, entry.record_id, entry.model)
+    )
     ref = entry.ref
     assert 0 <= ref.start < ref.end
     assert len(ref.sha256) == 64
@@ -417,6 +432,16 @@ class TestRead:
         with path.open("ab") as stream:
             stream.write(b"{broken\n" + path.read_bytes())
         assert read(agent, log) == before or log.path != path  # a folder has no size to stop at
+
+    @every_file
+    def test_a_line_finished_after_it_was_listed_is_left_to_the_next_run(self, agent, place, tmp_path):
+        path = write_lines(tmp_path, place, LINES[agent][place] * 2)
+        body = path.read_bytes()
+        path.write_bytes(body[:-20])
+        (log,) = logs(agent, tmp_path)
+        before = read(agent, log)
+        path.write_bytes(body)
+        assert read(agent, log) == before
 
     @every_place
     def test_a_bad_line_does_not_stop_the_file(self, agent, place, tmp_path):

@@ -52,7 +52,10 @@ class TestMessages:
 
     def test_the_prompts_of_a_session_are_those_of_its_own_log(self):
         own = fields_of(1, messages=[message("1" * 16), message("2" * 16, role="assistant")])
-        history = {**fields_of(1, messages=[message("3" * 16)], stream="history"), "id": f"claude:{SESSION}~history:001"}
+        history = {
+            **fields_of(1, messages=[message("3" * 16)], stream="history"),
+            "id": f"claude:{SESSION}~history:001",
+        }
         assert [found.key for found in catalog_of(own, history).prompts_of("claude", SESSION)] == ["1" * 16]
 
     def test_a_record_leads_to_its_session(self):
@@ -123,9 +126,11 @@ class TestDuplicates:
         for catalog, order in ((one, references), (other, references[::-1])):
             for reference in order:
                 catalog.put_duplicate(reference)
-        assert one.duplicates_of(["1" * 16]) == other.duplicates_of(["1" * 16]) == {
-            "1" * 16: [self.reference("/a", 5), self.reference("/a", 9), self.reference("/b")]
-        }
+        assert (
+            one.duplicates_of(["1" * 16])
+            == other.duplicates_of(["1" * 16])
+            == {"1" * 16: [self.reference("/a", 5), self.reference("/a", 9), self.reference("/b")]}
+        )
 
 
 class TestWatermarks:

@@ -86,9 +86,7 @@ def test_a_turn_that_fits_into_a_window_is_not_torn(entries):
         if item.opens_turn or not turns:
             turns.append([])
         turns[-1] += split_draft(item)
-    window_of = {
-        identity: number for number, window in enumerate(pack(drafts)) for identity in identities(window.own)
-    }
+    window_of = {identity: number for number, window in enumerate(pack(drafts)) for identity in identities(window.own)}
     for turn in turns:
         if sum(item.tokens for item in turn) <= MAX_TOKENS:
             assert len({window_of[identity] for identity in identities(turn)}) == 1
@@ -141,12 +139,14 @@ def timelines(draw: st.DrawFn) -> tuple[list[TimelineEntry], list[tuple[int, Ses
         seconds += draw(st.sampled_from((1, 30, DAY // 3)))
         folder = draw(st.sampled_from(FOLDERS))
         text = f"{index} " + "word " * draw(SIZES)
-        kind = draw(st.sampled_from(("user", "user", "assistant", "tool", "frontmatter")))
+        kind = draw(st.sampled_from(("user", "user", "task", "assistant", "tool", "frontmatter")))
         if kind == "tool":
             files = (f"{folder}/f{index}.py",)
             made = tool_entry(text, seconds, draw(st.sampled_from(("call", "result"))), files=files, command="ls")
         elif kind == "frontmatter":
             made = entry(f"---\nrun_id: r-{index}\nkind: report\n---\n" + draw(st.sampled_from(("", text))), seconds)
+        elif kind == "task":
+            made = entry(text, seconds, origin="agent")
         else:
             made = entry(text, seconds, kind)
         branch = draw(st.sampled_from(("main", "feature/x", None)))

@@ -81,7 +81,13 @@ class TestShortReplies:
 
 class TestForks:
     def parent(self) -> ClaudeLog:
-        return ClaudeLog(SESSION).prompt("Start here", 0).answer("Started.", 1).call("Bash", 2, command="ls").result("a b", 3)
+        return (
+            ClaudeLog(SESSION)
+            .prompt("Start here", 0)
+            .answer("Started.", 1)
+            .call("Bash", 2, command="ls")
+            .result("a b", 3)
+        )
 
     def test_the_records_a_fork_took_along_are_stored_once(self, home):
         home.claude(self.parent())
@@ -181,6 +187,12 @@ class TestPromptHistory:
         own = next(fields for fields in home.sidecars() if "stream" not in fields)
         assert [message["role"] for message in own["messages"]] == ["user", "assistant"]
 
+    def test_nor_what_the_log_of_another_session_says(self, home):
+        home.claude_history((SESSION, LONG, 0))
+        home.store()
+        home.claude(ClaudeLog(OTHER).prompt(LONG, 0.2))
+        assert texts(home) == [LONG, LONG]
+
     def test_two_sessions_in_one_history_are_kept_apart(self, home):
         home.claude_history((SESSION, "yes", 0), (OTHER, "yes", 0))
         assert texts(home) == ["yes", "yes"]
@@ -194,6 +206,8 @@ class TestPromptHistory:
         home.claude_history(*prompts)
         home.store()
         after = home.files()
-        changed = {path.removesuffix(".md").removesuffix(".meta.json") for path in before if before[path] != after[path]}
+        changed = {
+            path.removesuffix(".md").removesuffix(".meta.json") for path in before if before[path] != after[path]
+        }
         assert len(before) > 2
         assert len(changed) <= 1

@@ -134,14 +134,17 @@ class TestTimes:
         assert parse_instant(text, NOW) == at
 
     @pytest.mark.parametrize(
-        "text", ["", "yesterday", "7", "7m", "-7d", "2026-13-01", "99999999999d", f"{'9' * 400}h", "0001-01-01T00:00+10:00"]
+        "text",
+        ["", "yesterday", "7", "7m", "-7d", "2026-13-01", "99999999999d", f"{'9' * 400}h", "0001-01-01T00:00+10:00"],
     )
     def test_what_is_no_point_in_time_is_an_error_with_a_hint(self, text):
         with pytest.raises(UsageError) as error:
             parse_instant(text, NOW)
         assert error.value.hint
 
-    @pytest.mark.parametrize("text", ["", "2026-3-1", "2026-02-30", "today", "20260301", "2026-03-01...", "2026-03-01..x"])
+    @pytest.mark.parametrize(
+        "text", ["", "2026-3-1", "2026-02-30", "today", "20260301", "2026-03-01...", "2026-03-01..x"]
+    )
     def test_what_is_no_day_is_an_error_with_a_hint(self, text):
         with pytest.raises(UsageError) as error:
             parse_date_range(text)
@@ -153,14 +156,28 @@ class TestBranches:
 
     @pytest.mark.parametrize(
         ("wanted", "numbers"),
-        [("main", [1]), ("mai", []), ("feature/*", [2, 3]), ("*/parser", [3]), ("?ain", [1]), ("Main", []), ("*", [1, 2, 3])],
+        [
+            ("main", [1]),
+            ("mai", []),
+            ("feature/*", [2, 3]),
+            ("*/parser", [3]),
+            ("?ain", [1]),
+            ("Main", []),
+            ("*", [1, 2, 3]),
+        ],
     )
     def test_a_branch_matches_as_a_whole_or_as_in_a_shell(self, wanted, numbers):
         assert found(catalog_by("branch", *self.BRANCHES), Filters(branch=wanted)) == numbers
 
 
 class TestFiles:
-    FILES = (["src/parser.py", "README.md"], ["/srv/ada/orbit/src/lexer.py"], ["app/[id]/page.tsx"], ["src/parser.pyc"], [])
+    FILES = (
+        ["src/parser.py", "README.md"],
+        ["/srv/ada/orbit/src/lexer.py"],
+        ["app/[id]/page.tsx"],
+        ["src/parser.pyc"],
+        [],
+    )
 
     @pytest.mark.parametrize(
         ("wanted", "numbers"),
@@ -236,7 +253,22 @@ class TestProjects:
         assert notes(catalog, Filters(project="zzz")) == ["no project or folder matches 'zzz'; known: ada/api"]
 
 
-HOSTILE = ["'", "' OR '1'='1", "%", "_", "x'; DROP TABLE chunks; --", "\\", '"', "[", "[!a]", "]", "**", "\0", "🙂", "a" * 5000]
+HOSTILE = [
+    "'",
+    "' OR '1'='1",
+    "%",
+    "_",
+    "x'; DROP TABLE chunks; --",
+    "\\",
+    '"',
+    "[",
+    "[!a]",
+    "]",
+    "**",
+    "\0",
+    "🙂",
+    "a" * 5000,
+]
 
 
 @pytest.mark.parametrize("name", ["project", "agent", "session", "run_id", "prompt_id", "branch", "file"])
@@ -293,7 +325,9 @@ def test_one_filter_less_never_hides_anything(chunks, filters, name):
     assert set(found(catalog, filters)) <= set(found(catalog, replace(filters, **{name: None})))
 
 
-@given(st.text(max_size=12), st.lists(st.sampled_from(["ada/api", "/home/ada/api", "ada/apiary", "x.y/z"]), unique=True))
+@given(
+    st.text(max_size=12), st.lists(st.sampled_from(["ada/api", "/home/ada/api", "ada/apiary", "x.y/z"]), unique=True)
+)
 def test_what_matches_is_among_what_was_given(wanted, candidates):
     matched, _ = match_projects(wanted, candidates)
     assert set(matched) <= set(candidates)

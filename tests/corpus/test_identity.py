@@ -96,7 +96,9 @@ class TestFolders:
     def test_origin_wins_over_other_remotes(self, home):
         write_git(home / "orbit")
         config = home / "orbit/.git/config"
-        config.write_text('[remote "a"]\nurl = https://x.org/fork/orbit\n[remote "origin"]\nurl=https://x.org/ada/orbit\n')
+        config.write_text(
+            '[remote "a"]\nurl = https://x.org/fork/orbit\n[remote "origin"]\nurl=https://x.org/ada/orbit\n'
+        )
         assert resolve(home, home / "orbit") == ("ada/orbit", "git-remote")
 
     def test_another_remote_serves_where_there_is_no_origin(self, home):
@@ -225,7 +227,9 @@ class TestVanished:
     def test_a_recognisable_layout_decides(self, home, cwd):
         assert resolve(home, cwd) == ("ada/orbit", "layout")
 
-    @pytest.mark.parametrize("cwd", ["/mnt/repos/orbit", "/mnt/repos/ada/src", "/mnt/repos/2026-03-01/orbit", "/mnt/ada/orbit"])
+    @pytest.mark.parametrize(
+        "cwd", ["/mnt/repos/orbit", "/mnt/repos/ada/src", "/mnt/repos/2026-03-01/orbit", "/mnt/ada/orbit"]
+    )
     def test_anything_else_does_not(self, home, cwd):
         assert resolve(home, cwd) is None
 
@@ -293,7 +297,9 @@ class TestSessionNames:
     def test_two_ids_never_give_one_name(self, ids):
         assert len({safe_session(item) for item in ids}) == len(ids)
 
-    @pytest.mark.parametrize("pair", [("a/b", "a-b"), ("a/b", "a:b"), ("", "session"), ("..", "."), ("a" * 100, "a" * 101)])
+    @pytest.mark.parametrize(
+        "pair", [("a/b", "a-b"), ("a/b", "a:b"), ("", "session"), ("..", "."), ("a" * 100, "a" * 101)]
+    )
     def test_ids_that_look_alike_when_cleaned_stay_apart(self, pair):
         assert safe_session(pair[0]) != safe_session(pair[1])
 

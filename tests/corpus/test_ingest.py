@@ -98,7 +98,10 @@ class TestOnce:
         assert [(problem.path, problem.line) for problem in report.problems] == [(str(path), 1)]
 
     def test_a_session_in_two_repositories_keeps_every_message(self, home):
-        orbit, lamp = home.repository("orbit", "git@x.org:ada/orbit.git"), home.repository("lamp", "git@x.org:ada/lamp.git")
+        orbit, lamp = (
+            home.repository("orbit", "git@x.org:ada/orbit.git"),
+            home.repository("lamp", "git@x.org:ada/lamp.git"),
+        )
         log = ClaudeLog(cwd=orbit).prompt("One", 0)
         log.cwd = lamp
         log.prompt("Two", 1)
@@ -122,7 +125,9 @@ class TestOnce:
 
     def test_no_secret_is_anywhere_in_the_home_of_aicx(self, home):
         home.claude(ClaudeLog(branch=f"fix/{SECRET}").prompt(f"export GITHUB_TOKEN={SECRET}", 0).title(f"On {SECRET}"))
-        home.codex(CodexLog().call(f"curl -H 'Authorization: Bearer {SECRET}' x.org", 1).result(f"{'x' * 1590} {SECRET}", 2))
+        home.codex(
+            CodexLog().call(f"curl -H 'Authorization: Bearer {SECRET}' x.org", 1).result(f"{'x' * 1590} {SECRET}", 2)
+        )
         report = home.store()
         assert sum(report.redactions.values()) >= 3
         for path, body in snapshot(home.corpus).items():
@@ -396,13 +401,17 @@ class TestGone:
         target.parent.mkdir()
         path.rename(target)
         home.store()
-        assert {name: body.replace(str(target).encode(), str(path).encode()) for name, body in home.files().items()} == before
+        assert {
+            name: body.replace(str(target).encode(), str(path).encode()) for name, body in home.files().items()
+        } == before
 
 
 class TestLimits:
     def two(self, home: Home) -> None:
         home.claude(ClaudeLog(SESSION, home.repository("api", "git@x.org:ada/api.git")).prompt("In api", 0))
-        home.claude(ClaudeLog(OTHER, home.repository("apiary", "git@x.org:ada/apiary.git")).prompt("In apiary", NEXT_DAY))
+        home.claude(
+            ClaudeLog(OTHER, home.repository("apiary", "git@x.org:ada/apiary.git")).prompt("In apiary", NEXT_DAY)
+        )
 
     def test_a_project_takes_its_sessions_only(self, home):
         self.two(home)
@@ -440,7 +449,6 @@ class TestLimits:
         with pytest.raises(UsageError) as error:
             home.store(agents=("clippy",))
         assert "claude" in (error.value.hint or "")
-
 
     def test_a_project_that_no_session_is_in_is_mentioned(self, home):
         self.two(home)
@@ -492,8 +500,24 @@ class TestTitles:
         other.records.insert(0, {"type": "summary", "summary": "On one", "leafUuid": log.records[0]["uuid"]})
         home.claude(other)
         home.store()
-        own = sorted((fields for fields in home.sidecars() if fields["session_id"] == SESSION), key=lambda item: item["id"])
+        own = sorted(
+            (fields for fields in home.sidecars() if fields["session_id"] == SESSION), key=lambda item: item["id"]
+        )
         assert [fields.get("session_title") for fields in own] == [*[None] * (len(own) - 1), "On one"]
+
+    def test_two_titles_for_one_session_do_not_rewrite_it_again_and_again(self, home):
+        log = ClaudeLog(SESSION).prompt("One", 0)
+        home.claude(log)
+        other = ClaudeLog(OTHER).prompt("Two", 50)
+        titles = [
+            {"type": "summary", "summary": text, "leafUuid": log.records[0]["uuid"]} for text in ("On one", "On 1")
+        ]
+        other.records[:0] = titles
+        home.claude(other)
+        home.store()
+        before = {path: (home.corpus / path).stat().st_mtime_ns for path in home.files()}
+        home.store(full_rescan=True)
+        assert {path: (home.corpus / path).stat().st_mtime_ns for path in home.files()} == before
 
     def test_such_a_title_moves_on_when_the_session_grows(self, home):
         log = ClaudeLog(SESSION).prompt("One", 0)
@@ -504,7 +528,9 @@ class TestTitles:
         home.store()
         home.claude(log.prompt("Next day", NEXT_DAY))
         home.store()
-        own = sorted((fields for fields in home.sidecars() if fields["session_id"] == SESSION), key=lambda item: item["id"])
+        own = sorted(
+            (fields for fields in home.sidecars() if fields["session_id"] == SESSION), key=lambda item: item["id"]
+        )
         assert [fields.get("session_title") for fields in own] == [None, "On one"]
 
 
@@ -555,6 +581,8 @@ class TestTrouble:
         assert home.files() == {}
 
     def test_an_instant_in_a_hostile_block_cannot_stop_the_run(self, home):
-        home.claude(ClaudeLog().prompt("---\nrun_id: r\ntoken_usage: ²\nfindings_count: 99999999999999999999\n---\nGo", 0))
+        home.claude(
+            ClaudeLog().prompt("---\nrun_id: r\ntoken_usage: ²\nfindings_count: 99999999999999999999\n---\nGo", 0)
+        )
         home.store()
         assert home.sidecar()["run_id"] == "r"

@@ -16,6 +16,7 @@ from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Ho
 
 NEXT_DAY = 14 * 3600
 
+EVERYTHING = Filters()
 FILTERS = [
     Filters(),
     Filters(project="orbit"),
@@ -38,7 +39,10 @@ FILTERS = [
 def home(home: Path, tmp_path: Path) -> Home:
     """Three sessions of two agents in four folders on two days."""
     home = Home(tmp_path)
-    orbit, apiary = home.repository("orbit", "git@x.org:ada/orbit.git"), home.repository("apiary", "git@x.org:ada/apiary.git")
+    orbit, apiary = (
+        home.repository("orbit", "git@x.org:ada/orbit.git"),
+        home.repository("apiary", "git@x.org:ada/apiary.git"),
+    )
     log = ClaudeLog(SESSION, orbit).prompt("---\nrun_id: r-1\nprompt_id: p-1\n---\nFix the lexer", 0)
     log.call("Edit", 1, file_path=f"{orbit}/src/lexer.py").result("done", 2)
     log.cwd, log.branch = apiary, "feature/bees"
@@ -49,7 +53,7 @@ def home(home: Path, tmp_path: Path) -> Home:
     return home
 
 
-def ask(home: Home, filters: Filters = Filters(), limit: int = 100) -> Steered:
+def ask(home: Home, filters: Filters = EVERYTHING, limit: int = 100) -> Steered:
     return steer(home.settings.layout, filters, limit)
 
 
@@ -189,7 +193,9 @@ def seen(home: Home) -> set[str]:
     layout = home.settings.layout
     from_steer = {item["project"] for item in ask(home).items}
     from_refs = {item.project for item in list_projects(layout, Filters())[0]}
-    from_paths = {fields["project"] for path, fields in home.chunks().items() if path in list_chunk_paths(layout, Filters())}
+    from_paths = {
+        fields["project"] for path, fields in home.chunks().items() if path in list_chunk_paths(layout, Filters())
+    }
     assert from_steer == from_refs == from_paths
     return from_steer
 

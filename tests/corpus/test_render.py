@@ -82,7 +82,10 @@ def test_a_span_holds_the_text_of_its_message():
 
 def test_spans_count_bytes():
     found = chunks_of([entry("Grüße 🙂"), entry("日本", 1, "assistant")])[0]
-    assert [found.markdown[slice(*message["span"])].decode() for message in found.fields["messages"]] == ["Grüße 🙂", "日本"]
+    assert [found.markdown[slice(*message["span"])].decode() for message in found.fields["messages"]] == [
+        "Grüße 🙂",
+        "日本",
+    ]
 
 
 def test_the_hash_is_of_the_markdown():
@@ -171,6 +174,22 @@ def test_a_title_given_later_is_on_the_chunks_after_it_only():
     titles = [found.fields["title"] for found in chunks_of(entries, [(2, SessionFact(SESSION, title="Lexer"))])]
     assert titles[0] != "Lexer"
     assert titles[-1] == "Lexer"
+
+
+def test_a_subagent_is_titled_by_its_task():
+    assert chunks_of([entry("Find the wick", origin="agent")])[0].fields["title"] == "Find the wick"
+
+
+def test_what_a_human_typed_titles_a_session_rather_than_a_task():
+    assert chunks_of([entry("A task", origin="agent"), entry("Hello", 1)])[0].fields["title"] == "Hello"
+
+
+def test_a_prompt_typed_later_does_not_take_the_title_from_a_closed_chunk():
+    entries = [entry("A task " + "word " * 1400, origin="agent"), entry("Done " + "word " * 1400, 1, "assistant")]
+    before = chunks_of(entries)
+    after = chunks_of([*entries, entry("Hello " + "word " * 1400, 2)])
+    assert before[0].sidecar == after[0].sidecar
+    assert before[0].fields["title"].startswith("A task")
 
 
 def test_a_title_is_one_short_line():

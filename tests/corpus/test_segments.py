@@ -48,6 +48,11 @@ def test_before_the_first_repository_there_is_none():
     ]
 
 
+def test_what_is_said_of_a_folder_does_not_count():
+    said = entry("cd /srv/ada/orbit && git remote -v\norigin git@github.com:ada/lamp.git", cwd="/somewhere")
+    assert stretches(said) == [("2026-03-01", None, 1)]
+
+
 def test_midnight_in_utc_ends_a_stretch():
     assert stretches(at(NOON_TO_MIDNIGHT - 0.001, "orbit"), at(NOON_TO_MIDNIGHT, "orbit")) == [
         ("2026-03-01", "ada/orbit", 1),
@@ -90,6 +95,11 @@ def test_an_exchange_is_a_conversation():
 
 def test_a_chunk_without_anybody_speaking_is_other():
     assert kinds(tool_entry("output")) == ["other"]
+
+
+def test_a_chunk_stays_what_it_was_when_somebody_speaks_later():
+    days = [tool_entry("output", 0), tool_entry("more", 24 * 3600), entry("Hello", 48 * 3600)]
+    assert kinds(*days) == ["other", "other", "conversations"]
 
 
 def test_tool_output_within_a_conversation_is_part_of_it():

@@ -31,7 +31,9 @@ FIELDS = {
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 SCALARS = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
 VALUES = st.recursive(
-    SCALARS | st.none(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3), max_leaves=8
+    SCALARS | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
 )
 UNKNOWN = st.dictionaries(TEXTS.filter(lambda name: name not in REQUIRED), VALUES, max_size=5)
 
@@ -70,7 +72,9 @@ def test_the_required_fields_come_first_and_in_order():
 
 
 def test_an_optional_field_that_is_empty_is_absent():
-    assert list(orjson.loads(encode_sidecar(FIELDS | {"files": [], "title": None, "tools": {}, "run_id": ""}))) == list(REQUIRED)
+    assert list(orjson.loads(encode_sidecar(FIELDS | {"files": [], "title": None, "tools": {}, "run_id": ""}))) == list(
+        REQUIRED
+    )
 
 
 @pytest.mark.parametrize("value", [0, False, 0.0])

@@ -17,11 +17,12 @@ from typing import Any
 
 BEGIN = datetime(2026, 3, 1, 8, tzinfo=UTC)
 _FOLDERS = ("/home/ada/repos/acme/orbit", "/home/ada/repos/acme/beacon", "/mnt/scratch", "/home/ada/repos/lone/kiosk")
-_WORDS = (
+_VOCABULARY = (
     "parser cache retry queue socket index shard window cursor buffer token lease epoch digest ledger replica "
     "should must cannot because after before while until under over slowly twice never always perhaps again "
     "fix move rename split measure drop keep test explain merge rewrite profile pin revert the a this that"
-).split()
+)
+_WORDS = _VOCABULARY.split()
 _BROKEN = (b'{"type":"user","message":{"content":"cut of', b"\0" * 40, b"not JSON at all", b"[1,2,3]", b"\xff\xfe\xfd")
 
 
@@ -162,7 +163,12 @@ class _Home:
             prompt = self._text(1, 4)
             add("user", prompt)
             if not more:
-                line = {"display": prompt, "timestamp": _milliseconds(self._clock), "project": cwd, "sessionId": session}
+                line = {
+                    "display": prompt,
+                    "timestamp": _milliseconds(self._clock),
+                    "project": cwd,
+                    "sessionId": session,
+                }
                 self._share(".claude/history.jsonl", line)
             add("assistant", [{"type": "text", "text": self._text(3, 12)}])
             call = f"toolu_{self._token()}"
@@ -204,9 +210,14 @@ class _Home:
         add("session_meta", {**meta, "git": git} if "beacon" in cwd else meta)
         for _ in range(turns):
             prompt = self._text(1, 4)
-            add("response_item", {"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]})
+            add(
+                "response_item",
+                {"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]},
+            )
             add("event_msg", {"type": "user_message", "message": prompt})
-            self._share(".codex/history.jsonl", {"session_id": session, "ts": int(_seconds(self._clock)), "text": prompt})
+            self._share(
+                ".codex/history.jsonl", {"session_id": session, "ts": int(_seconds(self._clock)), "text": prompt}
+            )
             call = f"call_{self._token()}"
             arguments = json.dumps({"command": ["bash", "-lc", self._text(1, 1)]})
             add("response_item", {"type": "function_call", "name": "shell", "arguments": arguments, "call_id": call})

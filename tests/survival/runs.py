@@ -108,6 +108,7 @@ class Runner:
         fatal_step: int | None = None,
         steps: Path | None = None,
         largest_file: int | None = None,
+        most_memory: int | None = None,
     ) -> Run:
         """One run: killed after so many seconds, or at the so many-th thing it does to the disk, or not at all.
 
@@ -122,7 +123,7 @@ class Runner:
             "kill_after": kill_after,
             "fatal_step": fatal_step,
             "steps": str(steps) if steps else None,
-            "largest_file": largest_file,
+            "limits": {"FSIZE": largest_file, "AS": most_memory},
             "out": str(out),
             "err": str(err),
         }

