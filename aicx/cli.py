@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "search": "aicx.commands.search",
     "steer": "aicx.commands.steer",
     "rank": "aicx.commands.rank",
+    "index": "aicx.commands.index",
     "show": "aicx.commands.show",
     "refs": "aicx.commands.refs",
     "list": "aicx.commands.list",

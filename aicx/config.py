@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,28 @@ from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.types import AgentHomes
 
-_DEFAULTS: dict[str, Any] = {"redact_secrets": True, "lock_wait_seconds": 120.0, "workers": 0}
+_DEFAULTS: dict[str, Any] = {
+    "redact_secrets": True,
+    "lock_wait_seconds": 120.0,
+    "workers": 0,
+    "index_uri": "",
+    "embedding_base_url": "",
+    "embedding_dimensions": 0,
+    "embedding_requests_per_minute": 0,
+    "embedding_retries": 5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Where the vector index lies and, for an embedder behind HTTP, how to reach it. The key never is in a file."""
+
+    index_uri: str | None = None  # any LanceDB address; None keeps it below the home
+    base_url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    dimensions: int | None = None
+    requests_per_minute: int | None = None
+    retries: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +46,7 @@ class Settings:
     redact_secrets: bool = True
     lock_wait_seconds: float = 120.0
     workers: int = 1  # processes that read logs beside the one that writes
+    embedding: Embedding = field(default_factory=Embedding)
 
 
 def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | None = None) -> Settings:
@@ -44,6 +66,14 @@ def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | Non
         lock_wait_seconds=float(values["lock_wait_seconds"]),
         # One core is left for the writing process; more than four readers would only wait for it.
         workers=int(values["workers"]) or min(4, os.cpu_count() or 1),
+        embedding=Embedding(
+            index_uri=values["index_uri"] or None,
+            base_url=values["embedding_base_url"] or None,
+            key=environ.get("AICX_EMBEDDING_KEY") or None,
+            dimensions=values["embedding_dimensions"] or None,
+            requests_per_minute=values["embedding_requests_per_minute"] or None,
+            retries=values["embedding_retries"],
+        ),
     )
 
 

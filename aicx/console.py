@@ -91,6 +91,32 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
         yield tell
 
 
+@contextmanager
+def count_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
+    """As `progress_bar`, for things that are counted rather than measured in bytes."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda done, total, at: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True, no_color=not Look.color)
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[at]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(label, total=None, at="")
+
+        def tell(done: int, total: int, at: str) -> None:
+            bar.update(task, completed=done, total=total, at=at)
+
+        yield tell
+
+
 def size(count: float) -> str:
     """A number of bytes as people write it."""
     for unit in _UNITS[:-1]:

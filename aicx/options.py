@@ -75,7 +75,9 @@ File = Annotated[
 ]
 Hours = Annotated[
     float | None,
-    typer.Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only sessions active in the last N hours; 0: all."),
+    typer.Option(
+        "--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only sessions active in the last N hours; 0: all."
+    ),
 ]
 NoRedact = Annotated[
     bool,

@@ -45,6 +45,10 @@ class Layout:
         return self.home / "index" / "lexical"
 
     @property
+    def models(self) -> Path:
+        return self.home / "models"
+
+    @property
     def index_manifest(self) -> Path:
         return self.home / "index" / "manifest.json"
 

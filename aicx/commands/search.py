@@ -23,6 +23,8 @@ SCHEMA = "aicx.search/1"
 class Mode(StrEnum):
     auto = "auto"
     lexical = "lexical"
+    dense = "dense"
+    hybrid = "hybrid"
     scan = "scan"
 
 
@@ -187,9 +189,10 @@ def _talk(report: SearchReport) -> None:
     status = report.oracle_status
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
-    behind = next(iter(status["freshness"].values()))["behind"]
-    if behind:
-        console.warn(f"the index is {console.plural(behind, 'chunk')} behind; next: aicx store")
+    for name, leg in status["freshness"].items():
+        if leg["behind"]:
+            command = "aicx index" if name == "dense" else "aicx store"
+            console.warn(f"the {name} index is {console.plural(leg['behind'], 'chunk')} behind; next: {command}")
     for note in report.notes:
         console.say(f"note: {note}")
     served = " + ".join(status["rankers"])

@@ -61,8 +61,9 @@ def render(
     window: Window, segment: Segment, context: SessionContext, number: int, kind: Kind, redact: Redact
 ) -> Rendered:
     """The chunk of one window. Texts are redacted already; ``redact`` is for paths, branches and commands."""
-    stream = f"~{context.stream}" if context.stream else ""
-    chunk_id = f"{context.agent}:{context.session_id}{stream}:{number:03d}"
+    # A tilde of the session's own is doubled, so that no session can be taken for another one's prompt history.
+    session = context.session_id.replace("~", "~~") + (f"~{context.stream}" if context.stream else "")
+    chunk_id = f"{context.agent}:{session}:{number:03d}"
     project = segment.identity.project if segment.identity else None
     header = _header(context, project, segment.date, number, window, redact)
     markdown, messages = _body(header, window, redact)

@@ -62,6 +62,8 @@ def read_manifest(layout: Layout) -> dict[str, Any]:
     return manifest if isinstance(manifest, dict) else {}
 
 
-def write_manifest(layout: Layout, name: str, state: dict[str, Any]) -> None:
+def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> None:
+    """Records what the index called ``name`` was built from; None says that it is gone."""
     manifest = read_manifest(layout) | {"schema": "aicx.indexes/1", name: state}
+    manifest = {key: value for key, value in manifest.items() if value is not None}
     write_file(layout.index_manifest, orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -16,7 +16,7 @@ from aicx.corpus.read import load_markdown, load_sidecar
 from aicx.corpus.sidecar import Sidecar
 from aicx.corpus.summary import ignore_is_current, ignore_matcher
 from aicx.engine.conditions import index_conditions
-from aicx.engine.lexical import LEXICAL_WEIGHTS, lexical_freshness
+from aicx.engine.lexical import LEXICAL_WEIGHTS, lexical_freshness, read_manifest
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.types import Candidate, Filters
@@ -26,10 +26,12 @@ from retrieval.excerpts import Line, Tier, best_lines, tier_of
 from retrieval.fusion import Fused, Vote, weighted_sum
 from retrieval.questions import Question, parse_question
 
-Mode = Literal["auto", "lexical", "scan"]
+Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 Group = Literal["chunk", "session"]
 Sort = Literal["relevance", "newest", "oldest"]
 
+# What each ranker's vote is worth. Words decide most; meaning helps where the words differ.
+RANKER_WEIGHTS = {"lexical": 0.65, "scan": 0.65, "dense": 0.35}
 # How many candidates each ranker gives before anything is reordered or grouped.
 _POOL_LEAST, _POOL_MOST = 100, 5000
 # A subagent did what another session asked for; the asker's own words are the better answer.
@@ -102,8 +104,8 @@ def search(settings: Settings, query: SearchQuery) -> SearchReport:
         if question.shortened:
             notes.append(f"the question was cut to its first {len(question.text)} characters")
         pool = min(_POOL_MOST, max(_POOL_LEAST, 3 * query.limit))
-        rankings, status = _rank(settings, query, question, where, pool, catalog)
-        fused = weighted_sum(rankings, dict.fromkeys(rankings, 1.0))
+        legs = _rank(settings, query, question, where, pool, catalog)
+        fused = weighted_sum(legs.rankings, RANKER_WEIGHTS)
         facts = _facts(catalog, [item.id for item in fused])
         if not ignore_is_current(settings.layout, catalog):
             hidden = ignore_matcher(settings.layout)
@@ -112,7 +114,7 @@ def search(settings: Settings, query: SearchQuery) -> SearchReport:
         chosen = _group(ranked, facts) if query.group == "session" else [(item, 1) for item in ranked]
         chosen = _sorted(chosen, facts, query.sort)
         hits, missing = _hits(settings, question, chosen[: query.limit], facts)
-        status |= {"candidate_count": len(chosen), "source_paths_verified": not missing}
+        status = legs.status(settings.layout) | {"candidate_count": len(chosen), "source_paths_verified": not missing}
         notes = [*opened.notes, *notes, *missing]
         return SearchReport(query, hits, len(chosen), status["scanned_count"], notes, status)
 
@@ -124,6 +126,33 @@ class _Ranked:
     decay_factor: float
 
 
+@dataclass(slots=True)
+class _Legs:
+    """What the rankers gave, and what the answer has to say of how it came about."""
+
+    rankings: dict[str, Sequence[Candidate]] = field(default_factory=dict)
+    freshness: dict[str, dict[str, int | None]] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+    indexed: int = 0
+    scanned: int = 0
+
+    def status(self, layout: Layout) -> dict[str, Any]:
+        names = sorted(self.rankings)
+        backend = "hybrid" if len(names) > 1 else {"scan": "filesystem_scan", "dense": "content_semantic"}.get(names[0])
+        return {
+            "source_layer": "layer_1_canonical_corpus",
+            "backend": backend or names[0],
+            "rankers": names,
+            "index_kind": "none" if names == ["scan"] else "canonical_chunks",
+            "fallback_reason": "; ".join(self.reasons) or None,
+            "store_root": str(layout.home),
+            "indexed_count": self.indexed,
+            "scanned_count": self.scanned,
+            "freshness": self.freshness,
+            "stale_or_unknown": bool(self.reasons) or any(leg["behind"] != 0 for leg in self.freshness.values()),
+        }
+
+
 def _rank(
     settings: Settings,
     query: SearchQuery,
@@ -131,51 +160,54 @@ def _rank(
     where: Sequence[Condition],
     pool: int,
     catalog: Catalog,
-) -> tuple[dict[str, Sequence[Candidate]], dict[str, Any]]:
-    """Each ranker's candidates, and what the answer has to say of how it came about."""
+) -> _Legs:
+    """Each ranker's candidates. A ranker that was asked for by name and cannot answer is an error, not a fallback."""
+    legs = _Legs()
+    if query.mode in ("auto", "lexical", "hybrid"):
+        try:
+            _lexical_leg(settings, question, where, pool, catalog, legs)
+        except (NotFound, CorpusDamaged) as error:
+            if query.mode != "auto":
+                raise
+            legs.reasons.append(f"{error.message}; every chunk was read instead (next: aicx store)")
+    if query.mode in ("dense", "hybrid") or (query.mode == "auto" and _has_vectors(settings)):
+        try:
+            _dense_leg(settings, question, where, pool, catalog, legs)
+        except AicxError as error:
+            if query.mode != "auto":
+                raise
+            legs.reasons.append(f"answered without meaning: {error.message} (next: {error.hint or 'aicx index'})")
+    if "lexical" not in legs.rankings and query.mode in ("auto", "scan"):
+        legs.rankings["scan"] = _scan(settings.layout, catalog, question, query, pool)
+        legs.freshness["scan"] = {"behind": 0}
+        legs.scanned = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
+    return legs
+
+
+def _lexical_leg(
+    settings: Settings, question: Question, where: Sequence[Condition], pool: int, catalog: Catalog, legs: _Legs
+) -> None:
     from retrieval.lexical import LexicalSearcher
 
-    layout = settings.layout
-    fallback: str | None = None
-    total = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
-    if query.mode in ("auto", "lexical"):
-        try:
-            searcher = LexicalSearcher(layout.lexical_index, LEXICAL_WEIGHTS)
-            candidates = searcher.search(question, where, pool)
-        except (NotFound, CorpusDamaged) as error:
-            if query.mode == "lexical":
-                raise
-            fallback = f"{error.message}; every chunk was read instead (next: aicx store)"
-        else:
-            freshness = lexical_freshness(layout, catalog)
-            behind = freshness.behind
-            status = {
-                "source_layer": "layer_1_canonical_corpus",
-                "backend": "lexical",
-                "rankers": ["lexical"],
-                "index_kind": "canonical_chunks",
-                "fallback_reason": None,
-                "store_root": str(layout.home),
-                "indexed_count": searcher.size,
-                "scanned_count": 0,
-                "freshness": {"lexical": {"behind": behind}},
-                "stale_or_unknown": behind != 0,
-            }
-            return {"lexical": candidates}, status
-    candidates = _scan(layout, catalog, question, query, pool)
-    status = {
-        "source_layer": "layer_1_canonical_corpus",
-        "backend": "filesystem_scan",
-        "rankers": ["scan"],
-        "index_kind": "none",
-        "fallback_reason": fallback,
-        "store_root": str(layout.home),
-        "indexed_count": 0,
-        "scanned_count": total,
-        "freshness": {"scan": {"behind": 0}},
-        "stale_or_unknown": fallback is not None,
-    }
-    return {"scan": candidates}, status
+    searcher = LexicalSearcher(settings.layout.lexical_index, LEXICAL_WEIGHTS)
+    legs.rankings["lexical"] = searcher.search(question, where, pool)
+    legs.freshness["lexical"] = {"behind": lexical_freshness(settings.layout, catalog).behind}
+    legs.indexed = searcher.size
+
+
+def _dense_leg(
+    settings: Settings, question: Question, where: Sequence[Condition], pool: int, catalog: Catalog, legs: _Legs
+) -> None:
+    from aicx.engine.semantic import search_vectors
+
+    answer = search_vectors(settings, question.text, where, pool, catalog)
+    legs.rankings["dense"] = answer.candidates
+    legs.freshness["dense"] = {"behind": answer.behind}
+
+
+def _has_vectors(settings: Settings) -> bool:
+    """Whether the operator ever asked for a vector index; nothing semantic happens before."""
+    return bool(read_manifest(settings.layout).get("vectors"))
 
 
 def _scan(layout: Layout, catalog: Catalog, question: Question, query: SearchQuery, pool: int) -> list[Candidate]:

@@ -24,9 +24,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "whole end": re.compile(r"-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
         "break": re.compile(r"\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n"),
         "piece": re.compile(
-            r"""[ \t]*(?:\d{1,6}[→\t:|-][ \t]?)?(?:[>+#*/│|-]{1,3}[ \t]*)?["'`]?
+            r"""[ \t]{0,40}(?:\d{1,6}[→\t:|-][ \t]?)?(?:[>+#*/│|-]{1,3}[ \t]{0,40})?["'`]?
             (?:([A-Za-z0-9+/]*={0,2})|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,120})
-            ["'`]?[ \t]*[\\+,;│|]?[ \t]*""",
+            ["'`]?[ \t]{0,40}[\\+,;│|]?[ \t]{0,40}""",
             re.VERBOSE,
         ),
         "run": re.compile(r"[A-Za-z0-9+/=]{16,}"),

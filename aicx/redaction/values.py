@@ -40,13 +40,17 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "mask": re.compile(r"[xX]{4,}|[*•·●▪█]{3,}|\.{3,}|…|(?<![^\W_])x{3}(?![^\W_])", re.ASCII),
         "mask only": re.compile(r"[xX*•·●▪█#_.=…?\s/-]+"),
         "reference": re.compile(
-            r"""\$\{?[A-Za-z_][\w.:-]*\}?$ | \$[({] | \{\{ | \{[\w.\[\]"'()!:-]*\}? $ | <[^<>]*>?$ | %[\w()]*%?[sd]?$
-            | @[\w.]+$ | ![A-Za-z.]+$ | \[[^\]]*\]?$ | \([^)]*\)?$ | &[\w]+$ | \*[\w]*$
+            r"""\$\{?[A-Za-z_][\w.:-]*\}?$ | \$[({] | \{\{ | \{[\w.\[\]"'()!:-]*\}? $ | <[^<>]*>?$
+            | %\w+%$ | %[sd]$ | %\( | @[\w.]+$ | ![A-Za-z.]+$ | \[[^\]]*\]?$ | \([^)]*\)?$ | &[\w]+$ | \*[\w]*$
             | (?:env|ENV|secretref|vault|file|op|arn|projects|ssm|resolve|keychain)[:/]
             | [A-Za-z][A-Za-z0-9+.-]*:\\?/\\?/""",
             re.VERBOSE,
         ),
-        "inside": re.compile(r"\$\{|\{\{|\$\(|#\{|%\(|%[sdr](?![0-9A-Za-z])|\{\w+\}|\[[^\]]*\w-\w[^\]]*\]|\{\d+,?\d*\}|\(\?|\\[sdwSDW]"),
+        # Templates, format strings and regular expressions.
+        "inside": re.compile(
+            r"\$\{|\{\{|\$\(|#\{|%\(|%[sdr](?![0-9A-Za-z])|\{\w+\}|"
+            r"\[[^\]]*\w-\w[^\]]*\]|\{\d+,?\d*\}|\(\?|\\[sdwSDW]"
+        ),
         "dotted": re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::|!\.)[A-Za-z_$][\w$]*)+[!?]?$"),
         "call": re.compile(r"[A-Za-z_$][\w$.]*!?[(\[]"),
         "separator": re.compile(r"[-_./\\:,;@+|=()\[\]{}<>\s]+"),

@@ -10,15 +10,17 @@ from aicx.redaction.values import is_random
 _MOST_LINES = 60
 
 _LINE_END = r"""(?:\r?\n|\\{1,4}r?\\{0,4}n|\\{1,4}n)"""
-_GUTTER = r"""[ \t]*(?:[│┃|>+#-][ \t]?|\d{1,6}[→\t:|][ \t]?)?[ \t]*"""
+# Bounded, because two runs of blanks that may each take the other's share make a match quadratic.
+_BLANKS = r"[ \t]{0,40}"
+_GUTTER = rf"{_BLANKS}(?:[│┃|>+#-][ \t]?|\d{{1,6}}[→\t:|][ \t]?)?{_BLANKS}"
 
 
 @cache
 def _joint() -> re.Pattern[str]:
     """A line break with its decoration: quotes, a plus or a backslash, box drawing, diff signs, line numbers."""
     return re.compile(
-        rf"""\\?["'`]?[ \t]*[\\+.,│┃|]?[ \t]*{_LINE_END}{_GUTTER}(?:\+[ \t]*)?["'`]?
-        | ["'`][ \t]*\+[ \t]*["'`]""",
+        rf"""\\?["'`]?{_BLANKS}[\\+.,│┃|]?{_BLANKS}{_LINE_END}{_GUTTER}(?:\+{_BLANKS})?["'`]?
+        | ["'`]{_BLANKS}\+{_BLANKS}["'`]""",
         re.VERBOSE,
     )
 
@@ -26,9 +28,7 @@ def _joint() -> re.Pattern[str]:
 @cache
 def _run(alphabet: str) -> re.Pattern[str]:
     # The continuation has the rest of its line to itself: a name before a `=` or a word of a sentence is none.
-    return re.compile(
-        rf"""([{alphabet}]+)(?=["'`]?[ \t]*(?:[\\+,;)}}│┃|]|$|{_LINE_END}|["'`]|\Z|[ \t]))""", re.MULTILINE
-    )
+    return re.compile(rf"""([{alphabet}]{{1,4096}})(?=["'`]?(?:[\\+,;)}}│┃|\s"'`]|\Z))""")
 
 
 def end_of_wrapped(text: str, end: int, length: int, alphabet: str, full: int = 0) -> int:

@@ -208,10 +208,8 @@ tokens = st.builds(
     st.one_of(st.none(), st.integers(1, 60)),
 )
 marks = st.sampled_from([f"[REDACTED:{rule.name}]" for rule in RULES] + ["[REDACTED:", "[REDACTED]", "***"])
-contexts = st.sampled_from(
-    ["API_KEY=", '"password": "', "token: ", "Authorization: Bearer ", "://u:", "@host", "-----BEGIN ", "KEY-----"]
-    + ["\\n", "\\\n", "\n", " ", "eyJ", "\\u003d", "+ ", *"\"'.,|=:-_→é"]
-)
+words = ["API_KEY=", '"password": "', "token: ", "Authorization: Bearer ", "://u:", "@host", "-----BEGIN ", "KEY-----"]
+contexts = st.sampled_from([*words, *"\"'.,|=:-_→é\n ", "\\n", "\\\n", "eyJ", "\\u003d", "+ "])
 snippets = st.builds(
     lambda text, start, length: text[start : start + length],
     st.sampled_from([entry.text for entry in [*POSITIVES, *LOOK_ALIKES]]),
@@ -242,5 +240,6 @@ def test_counts_match_the_marks_that_appear(text: str) -> None:
 @given(st.sampled_from(POSITIVES), st.sampled_from(LOOK_ALIKES))
 def test_neighbours_do_not_hide_a_secret(positive: Positive, look: LookAlike) -> None:
     alone = positive.leaked(redact(positive.text).text)
-    together = positive.leaked(redact(f"{look.text}\n\n{positive.text}\n\n{look.text}").text)
-    assert together == alone
+    together = redact(f"{look.text}\n\n{positive.text}\n\n{look.text}").text
+    # A look-alike may share a piece with the secret, such as the header of a web token.
+    assert positive.leaked(together.removeprefix(look.text).removesuffix(look.text)) == alone

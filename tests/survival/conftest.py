@@ -37,7 +37,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
 @pytest.fixture(scope="module")
 def undisturbed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     folder = tmp_path_factory.mktemp("undisturbed")
-    logs = invent(seed=2)
+    logs = invent(seed=2, sessions=10)
     user = folder / "user"
     write_home(user, logs)
     home = Home(user, folder / "corpus")

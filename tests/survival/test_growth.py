@@ -20,7 +20,7 @@ def test_a_home_that_grew_in_many_steps_is_stored_as_one_read_at_once(
     seed: int, runner: Runner, tmp_path: Path
 ) -> None:
     chance = random.Random(seed)
-    logs = invent(seed)
+    logs = invent(seed, sessions=10)
     grown = Home(tmp_path / "user", tmp_path / "grown")
     for share in sorted(chance.random() for _ in range(8)):
         write_home(grown.user, logs, until=last_moment(logs) * share, torn=chance.randrange(200))

@@ -78,7 +78,7 @@ def test_a_kill_between_the_two_publications_of_a_batch_mixes_nothing_up(
 
 def test_kills_while_the_logs_grow_cost_nothing(runner: Runner, tmp_path: Path) -> None:
     chance = random.Random(7)
-    logs = invent(seed=7)
+    logs = invent(seed=7, sessions=10)
     home = Home(tmp_path / "user", tmp_path / "corpus")
     for share in sorted(chance.uniform(0.05, 1) for _ in range(10)):
         write_home(home.user, logs, until=last_moment(logs) * share, torn=chance.randrange(200))

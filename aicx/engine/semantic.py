@@ -1,0 +1,212 @@
+"""The opt-in half of the engine: the model, the vector index, and asking it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from aicx.config import Settings
+from aicx.corpus.catalog import Catalog
+from aicx.corpus.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
+from aicx.corpus.lock import writer_lock
+from aicx.corpus.query import open_catalog
+from aicx.engine.lexical import read_manifest, write_manifest
+from aicx.errors import NotFound, UsageError
+from aicx.types import Candidate, Document
+from retrieval.conditions import Condition
+from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embedder
+
+if TYPE_CHECKING:
+    from indexer.vector_table import TableStatus
+    from indexer.vectors import Progress, Synced
+
+Say = Callable[[str], None]
+
+TABLE = "vectors"
+# Columns with few values get an index of their own.
+_KEYWORDS = ("agent", "kind", "project", "lane")
+# Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
+_LEAST_WEIGHT = 0.5
+_DEFAULT_MODEL = "minilm"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which embedder an index is made with; what is None is the embedder's own default."""
+
+    kind: str = "static"
+    model: str | None = None
+    quantized: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VectorState:
+    """What the index was made with, what it holds, and how many chunks it is behind (None when that is unknown)."""
+
+    choice: Choice
+    uri: str
+    table: TableStatus
+    behind: int | None
+
+
+def build_vectors(
+    settings: Settings, choice: Choice, *, rebuild: bool, tell: Callable[[Progress], None], say: Say
+) -> Synced:
+    """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
+
+    Raises MissingExtra when the optional parts are not installed, UsageError when the index was made with another
+    model and ``rebuild`` does not say to start over.
+    """
+    from indexer.vector_table import Columns, Location, Model
+    from indexer.vectors import VectorIndex
+
+    layout = settings.layout
+    with (
+        writer_lock(layout.locks, settings.lock_wait_seconds, say, name="vectors"),
+        open_catalog(layout) as opened,
+    ):
+        catalog = opened.catalog
+        embedder = _prepared(settings, choice, say)
+        model = Model(
+            embedder.name,
+            embedder.fingerprint,
+            embedder.dimensions,
+            embedder.max_tokens,
+            embedder.embed,
+            embedder.count_tokens,
+            _LEAST_WEIGHT,
+        )
+        index = VectorIndex(Location(_uri(settings), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
+        sequence = catalog.sequence
+        rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")
+        versions = {row["id"]: row["content_sha256"] for row in rows}
+
+        def fetch(ids: Sequence[str]) -> Iterator[Document]:
+            for chunk_id in ids:
+                path = catalog.path_of(chunk_id)
+                document = load_document(layout, path) if path else None
+                if document is not None:
+                    yield replace(document, version=versions[chunk_id])
+
+        synced = index.sync(versions, fetch, rebuild=rebuild, progress=tell)
+        write_manifest(
+            layout,
+            "vectors",
+            {
+                "catalog": catalog.identity,
+                "sequence": sequence,
+                "embedder": choice.kind,
+                "model": choice.model,
+                "quantized": choice.quantized,
+                "uri": _uri(settings),
+            },
+        )
+        return synced
+
+
+def vector_state(settings: Settings) -> VectorState:
+    """The state of the vector index. Raises NotFound when there is none."""
+    from indexer.vector_table import Location, table_status
+
+    made = _made(settings)
+    table = table_status(Location(made["uri"], TABLE))
+    if table is None:
+        raise NotFound("the vector index is gone", hint="aicx index")
+    with open_catalog(settings.layout) as opened:
+        return VectorState(_choice(made), made["uri"], table, _behind(made, opened.catalog))
+
+
+def drop_vectors(settings: Settings, say: Say) -> None:
+    """Deletes the vector index; the corpus and the BM25 index stay."""
+    from indexer.vector_table import Location, drop_table
+
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say, name="vectors"):
+        made = _made(settings)
+        drop_table(Location(made["uri"], TABLE))
+        write_manifest(settings.layout, "vectors", None)
+
+
+@dataclass(frozen=True, slots=True)
+class DenseAnswer:
+    """The dense leg's candidates, with what it is and how far it is behind."""
+
+    candidates: list[Candidate]
+    behind: int | None
+    model: str
+    indexed: int
+
+
+def search_vectors(
+    settings: Settings, text: str, where: Sequence[Condition], limit: int, catalog: Catalog
+) -> DenseAnswer:
+    """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""
+    from retrieval.dense import DenseSearcher
+
+    made = _made(settings)
+    choice = _choice(made)
+    embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
+    searcher = DenseSearcher(made["uri"], TABLE, embedder)
+    candidates = searcher.search(text, where, limit)
+    return DenseAnswer(candidates, _behind(made, catalog), embedder.name, len(candidates))
+
+
+def parse_choice(kind: str, model: str | None, quantized: bool) -> Choice:
+    if kind not in EMBEDDERS or kind == "test":
+        known = ", ".join(name for name in EMBEDDERS if name != "test")
+        raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {known}")
+    if kind == "sentence-transformers" and not model:
+        raise UsageError("which model?", hint="--model NAME or --model FOLDER")
+    return Choice(kind, model, quantized)
+
+
+def _prepared(settings: Settings, choice: Choice, say: Say) -> Embedder:
+    """The embedder, its model exported or distilled first where that has not been done yet."""
+    models = settings.layout.models
+    if choice.kind == "static":
+        from indexer.distill import distill_static
+
+        if not models.exists():
+            say("the first time a static model is distilled, which takes about a minute")
+        distill_static(choice.model or _DEFAULT_MODEL, models)
+    elif choice.kind in ("minilm", "sentence-transformers"):
+        from indexer.export import export_model
+
+        export_model(choice.model or _DEFAULT_MODEL, models, quantized=choice.quantized)
+    return open_embedder(choice.kind, _embedder_settings(settings, choice))
+
+
+def _embedder_settings(settings: Settings, choice: Choice) -> EmbedderSettings:
+    http = settings.embedding
+    return EmbedderSettings(
+        models_dir=settings.layout.models,
+        model=choice.model,
+        quantized=choice.quantized,
+        base_url=http.base_url,
+        key=http.key,
+        dimensions=http.dimensions,
+        requests_per_minute=http.requests_per_minute,
+        retries=http.retries,
+    )
+
+
+def _made(settings: Settings) -> dict[str, Any]:
+    made = read_manifest(settings.layout).get("vectors")
+    if not isinstance(made, dict):
+        raise NotFound("there is no vector index", hint="aicx index")
+    return made
+
+
+def _choice(made: dict[str, Any]) -> Choice:
+    return Choice(str(made["embedder"]), made.get("model"), bool(made.get("quantized")))
+
+
+def _behind(made: dict[str, Any], catalog: Catalog) -> int | None:
+    if made.get("catalog") != catalog.identity:
+        return None
+    changed, gone = catalog.changes_since(int(made["sequence"]))
+    return len(changed) + len(gone)
+
+
+def _uri(settings: Settings) -> str:
+    return settings.embedding.index_uri or str(settings.layout.home / "index")
