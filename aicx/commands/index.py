@@ -32,9 +32,7 @@ def command(
     model: Annotated[
         str | None, typer.Option("--model", metavar="NAME", help="A model's name or folder, where one can be chosen.")
     ] = None,
-    quantized: Annotated[
-        bool, typer.Option("--quantized", help="8-bit weights: twice as fast.")
-    ] = False,
+    quantized: Annotated[bool, typer.Option("--quantized", help="8-bit weights: twice as fast.")] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, as for another model.")] = False,
     json: options.Json = False,
 ) -> None:

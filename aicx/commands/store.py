@@ -13,7 +13,8 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest import Progress, StoreReport, StoreRequest, store
-from aicx.engine.build import refresh_lexical
+from aicx.corpus.workers import background
+from aicx.engine.build import refresh_in_background, refresh_lexical
 from aicx.paths import user_path
 
 SCHEMA = "aicx.store/1"
@@ -141,7 +142,10 @@ def run_store(
         def tell(progress: Progress) -> None:
             bar(progress.done, progress.total, progress.label)
 
-        report = store(settings, request, tell, console.say)
+        # On several cores the index grows while the rest is still being stored.
+        with background(refresh_in_background, settings) as refresh:
+            beside = refresh if settings.workers > 1 and not dry_run else _nothing
+            report = store(settings, request, tell, console.say, beside)
     if not dry_run:
         refresh_lexical(settings, console.say)
     if folder is not None:
@@ -150,6 +154,10 @@ def run_store(
         for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
             console.say(f"report: {path}")
     _emit(settings, request, report, emit, json)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime | None:

@@ -30,29 +30,53 @@ class Window:
 
 def pack(drafts: Iterable[Draft]) -> list[Window]:
     """The windows of one segment. Every draft is some window's own exactly once, in order."""
-    windows: list[Window] = []
-    current = Window([])
+    packer = _Packer()
     for turn in _turns(drafts):
         size = sum(draft.tokens for draft in turn)
-        if current.own and (current.tokens >= TARGET_TOKENS or current.tokens + size > MAX_TOKENS):
-            current = _close(windows, current)
-        if not current.own and current.tokens + size > MAX_TOKENS >= size:
-            current.repeated.clear()
+        if packer.open_own and (packer.tokens >= TARGET_TOKENS or packer.tokens + size > MAX_TOKENS):
+            packer.close()
+        if packer.tokens + size > MAX_TOKENS >= size:
+            packer.drop_repeated()
         for draft in turn:
-            if current.own and (
-                (current.tokens >= TARGET_TOKENS and size > MAX_TOKENS) or current.tokens + draft.tokens > MAX_TOKENS
-            ):
-                current = _close(windows, current)
-            if not current.own and current.tokens + draft.tokens > MAX_TOKENS:
-                current.repeated.clear()
-            current.own.append(draft)
-    if current.own:
-        windows.append(current)
-    return windows
+            full = packer.tokens >= TARGET_TOKENS and size > MAX_TOKENS
+            if packer.open_own and (full or packer.tokens + draft.tokens > MAX_TOKENS):
+                packer.close()
+            if packer.tokens + draft.tokens > MAX_TOKENS:
+                packer.drop_repeated()
+            packer.add(draft)
+    if packer.open_own:
+        packer.close()
+    return packer.windows
 
 
-def _close(windows: list[Window], window: Window) -> Window:
-    windows.append(window)
+class _Packer:
+    """The window being filled, with its size kept as it grows, and those that are closed."""
+
+    def __init__(self) -> None:
+        self.windows: list[Window] = []
+        self.open_own: list[Draft] = []
+        self._repeated: list[Draft] = []
+        self.tokens = 0
+
+    def add(self, draft: Draft) -> None:
+        self.open_own.append(draft)
+        self.tokens += draft.tokens
+
+    def drop_repeated(self) -> None:
+        """Overlap gives way before anything of the window's own does; once that has come, it stays."""
+        if not self.open_own:
+            self._repeated = []
+            self.tokens = 0
+
+    def close(self) -> None:
+        window = Window(self.open_own, self._repeated)
+        self.windows.append(window)
+        self._repeated = _overlap(window)
+        self.tokens = sum(draft.tokens for draft in self._repeated)
+        self.open_own = []
+
+
+def _overlap(window: Window) -> list[Draft]:
     repeated: list[Draft] = []
     tokens = 0
     for draft in reversed(window.own[-OVERLAP_MESSAGES:]):
@@ -60,7 +84,7 @@ def _close(windows: list[Window], window: Window) -> Window:
         if tokens > _OVERLAP_TOKENS:
             break
         repeated.insert(0, draft)
-    return Window([], repeated)
+    return repeated
 
 
 def _turns(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:

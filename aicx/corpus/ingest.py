@@ -82,18 +82,25 @@ class Progress:
 
 
 def store(
-    settings: Settings, request: StoreRequest, tell: Callable[[Progress], None], say: Callable[[str], None]
+    settings: Settings,
+    request: StoreRequest,
+    tell: Callable[[Progress], None],
+    say: Callable[[str], None],
+    on_publish: Callable[[], None] = lambda: None,
 ) -> StoreReport:
     """Brings the corpus up to date with the agents' logs.
 
     Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses; never for what a log
-    holds. ``tell`` hears of progress, ``say`` of things worth a line.
+    holds. ``tell`` hears of progress, ``say`` of things worth a line, ``on_publish`` when a part of a long run is
+    visible and recorded.
     """
     if request.dry_run:
         with closing(_scratch_catalog(settings.layout, say)) as scratch:
-            return _Run(settings, request, scratch, tell).all()
+            return _Run(settings, request, scratch, tell, on_publish).all()
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
-        return with_catalog(settings.layout, say, lambda catalog: _Run(settings, request, catalog, tell).all())
+        return with_catalog(
+            settings.layout, say, lambda catalog: _Run(settings, request, catalog, tell, on_publish).all()
+        )
 
 
 def _scratch_catalog(layout: Layout, say: Callable[[str], None]) -> Catalog:
@@ -112,13 +119,19 @@ class _Run:
     """The state of one run: what it was asked, what it has learned, what it has still to publish."""
 
     def __init__(
-        self, settings: Settings, request: StoreRequest, catalog: Catalog, tell: Callable[[Progress], None]
+        self,
+        settings: Settings,
+        request: StoreRequest,
+        catalog: Catalog,
+        tell: Callable[[Progress], None],
+        on_publish: Callable[[], None],
     ) -> None:
         self._layout = settings.layout
         self._homes = settings.homes
         self._request = request
         self._catalog = catalog
         self._tell = tell
+        self._on_publish = on_publish
         self._report = StoreReport()
         self._redacts = request.redact_secrets and settings.redact_secrets
         # Paths, branches and titles repeat in every chunk of a session.
@@ -153,6 +166,7 @@ class _Run:
             done += session.size
             if self._writer.full:
                 self._publish()
+                self._on_publish()
                 self._catalog.begin()
         for log in plan.shared:
             self._tell(Progress(done, plan.size, log.path.name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from aicx.corpus.catalog import Catalog
@@ -76,8 +76,12 @@ def _discover(source: Source, homes: AgentHomes, plan: Plan) -> dict[str, LogFil
     logs: dict[str, LogFile] = {}
     for item in source.discover(homes):
         plan.logs += 1
+        name = str(item.path)
+        written = name.encode("utf-8", "backslashreplace").decode()
         if isinstance(item, BadRecord):
-            plan.problems.append(item)
+            plan.problems.append(replace(item, path=written))
+        elif name != written:
+            plan.problems.append(BadRecord(written, "has a name that is not UTF-8, which cannot be recorded; rename it"))
         else:
-            logs[str(item.path)] = item
+            logs[name] = item
     return logs

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from aicx.corpus.sidecar import Sidecar, decode_sidecar
@@ -49,18 +51,24 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
 
 
 def _read(path: Path, layout: Layout) -> bytes:
-    if _leads_out(path, layout):
-        raise NotFound(f"{path} leads out of the store through a symbolic link", hint="put the real file there")
+    if _leads_out(str(path.parent), str(layout.home)):
+        raise _leading_out(path)
     try:
-        return path.read_bytes()
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
+            return stream.read()
     except FileNotFoundError:
         raise NotFound(f"{path} does not exist", hint="aicx doctor") from None
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _leading_out(path) from error
         raise CorpusDamaged(f"{path} cannot be read: {error.strerror or error}", hint="aicx doctor") from error
 
 
-def _leads_out(path: Path, layout: Layout) -> bool:
-    try:
-        return not path.resolve().is_relative_to(layout.home.resolve())
-    except RuntimeError:  # a circle of links, which leads nowhere
-        return True
+def _leading_out(path: Path) -> NotFound:
+    return NotFound(f"{path} leads out of the store through a symbolic link", hint="put the real file there")
+
+
+@lru_cache(1024)
+def _leads_out(folder: str, home: str) -> bool:
+    """Whether a folder of the store lies elsewhere. Looked at once a process: there are far more files than folders."""
+    return os.path.commonpath((os.path.realpath(folder), home := os.path.realpath(home))) != home

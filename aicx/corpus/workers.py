@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.connection import wait
 from typing import TypeVar
 
@@ -48,6 +49,24 @@ def _map_in_workers(function: Callable[[Task], Result], tasks: Sequence[Task], w
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+@contextmanager
+def background(function: Callable[[Task], object], task: Task) -> Iterator[Callable[[], None]]:
+    """Runs ``function(task)`` in another process each time the yielded callable is called, one run at a time.
+
+    A call while a run is on is dropped: for work that takes in all there is. On leaving, a run that is on is waited
+    for. Nothing is started, and nothing costs, before the first call.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=_die_with_parent) as pool:
+        runs: list[Future[object]] = []
+
+        def start() -> None:
+            if not runs or runs[-1].done():
+                runs.append(pool.submit(function, task))
+
+        yield start
 
 
 def _die_with_parent() -> None:

@@ -23,7 +23,7 @@ from aicx.errors import CorpusDamaged, StoreUnwritable, UnsafePath
 from aicx.paths import Layout
 
 # A batch is published when it has grown to this; it bounds what a kill can cost and what staging needs on disk.
-_BATCH_FILES = 4000
+_BATCH_FILES = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
@@ -11,7 +13,7 @@ from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_doc
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.workers import map_in_order
 from aicx.engine.lexical import LEXICAL_VERSION, belongs, is_current, read_manifest, write_manifest
-from aicx.errors import CorpusDamaged
+from aicx.errors import AicxError, CorpusDamaged
 from aicx.paths import Layout
 from retrieval.analysis import analyze
 
@@ -23,6 +25,12 @@ Say = Callable[[str], None]
 # Chunks analysed at a time by one worker, and from how many on workers are worth starting.
 _BATCH = 64
 _WORTH_WORKERS = 1500
+
+
+def refresh_in_background(settings: Settings) -> None:
+    """`refresh_lexical` beside a long `store`, for what it has published so far. What fails here is done at its end."""
+    with suppress(AicxError):
+        refresh_lexical(replace(settings, workers=1, lock_wait_seconds=0.0), lambda _: None)
 
 
 def refresh_lexical(settings: Settings, say: Say) -> int:

@@ -83,8 +83,6 @@ def stat_log(agent: str, format: str, path: Path) -> LogFile | BadRecord:
         return BadRecord(str(path), "is a folder, not a log")
     if not stat.S_ISREG(status.st_mode):
         return BadRecord(str(path), "is not a regular file")
-    if not _is_text(str(path)):
-        return BadRecord(ascii(str(path)), "has a name that is not UTF-8, which cannot be recorded; rename it")
     return LogFile(agent, format, path, status.st_size, f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
 
 
@@ -94,14 +92,6 @@ def read_note(path: Path, limit: int = _BLOCK) -> bytes:
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
     with path.open("rb") as stream:
         return stream.read(limit)
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def read_jsonl(log: LogFile) -> Iterator[Record | BadRecord]:

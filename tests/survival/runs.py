@@ -148,10 +148,10 @@ class Runner:
         items: list[dict[str, Any]] = json.loads(run.out)["items"]
         return [item | {"path": item["path"].removeprefix(f"{home.corpus}/")} for item in items]
 
-    def steps(self, home: Home, *, batch: int | None = None) -> list[str]:
+    def steps(self, home: Home, *, batch: int | None = None, patches: Mapping[str, Any] | None = None) -> list[str]:
         """What a run of `store` does to the disk, step by step."""
         log = self._scratch / "steps"
-        run = self.run(home, "store", batch=batch, steps=log)
+        run = self.run(home, "store", batch=batch, patches=patches, steps=log)
         assert run.code == 0, run.err
         return log.read_text("utf-8").splitlines()
 

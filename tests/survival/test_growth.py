@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.survival.logs import InventedLog, invent, last_moment, write_home
+from tests.survival.logs import InventedLog, Line, invent, last_moment, write_home
 from tests.survival.runs import Home, Runner
 
 SHARED = ("history.jsonl", "session_index.jsonl")
@@ -49,6 +49,39 @@ def test_growth_rewrites_only_the_last_chunk(kind: str, runner: Runner, tmp_path
         before = after
     assert len(home.chunks()) > 2
     assert rewritten == []
+
+
+def test_a_remote_that_one_log_states_decides_alike_in_the_same_run_and_in_the_next(
+    runner: Runner, tmp_path: Path
+) -> None:
+    """The folder is there as a repository without a remote: forgetting what the log said would file it elsewhere."""
+    folder = tmp_path / "checkout"
+    (folder / ".git").mkdir(parents=True)
+    git = {"repository_url": "git@git.example:acme/beacon.git"}
+    meta = {"id": "5f2d1c3a-0000-4000-8000-00000000000b", "timestamp": "2026-03-01T08:00:00Z", "cwd": str(folder)}
+    first = [
+        {"timestamp": "2026-03-01T08:00:00Z", "type": "session_meta", "payload": {**meta, "git": git}},
+        {
+            "timestamp": "2026-03-01T08:00:01Z",
+            "type": "event_msg",
+            "payload": {"type": "user_message", "message": "one"},
+        },
+    ]
+    stamp = {"timestamp": "2026-03-01T09:00:00Z", "cwd": str(folder), "uuid": "u1"}
+    second = [{"type": "user", **stamp, "message": {"role": "user", "content": "two"}}]
+    names = (f".codex/sessions/rollout-2026-03-01T08-00-00-{meta['id']}.jsonl", ".claude/projects/-x/later.jsonl")
+    logs = [
+        InventedLog(name, tuple(Line(number, json.dumps(value).encode()) for value in values))
+        for number, (name, values) in enumerate(zip(names, (first, second), strict=True))
+    ]
+    apart, once = Home(tmp_path / "user", tmp_path / "apart"), Home(tmp_path / "user", tmp_path / "once")
+    write_home(apart.user, logs, until=0)
+    runner.store(apart)
+    write_home(apart.user, logs)
+    runner.store(apart)
+    runner.store(once)
+    assert apart.tree() == once.tree()
+    assert {item["project"] for item in runner.answers(apart)} == {"acme/beacon"}
 
 
 def test_a_run_without_news_writes_nothing(runner: Runner, tmp_path: Path) -> None:

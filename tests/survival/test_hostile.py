@@ -254,12 +254,14 @@ def test_a_strange_pointer_to_a_git_folder_does_not_stop_the_store(
     assert len(home.chunks()) == 1
 
 
-def test_a_log_whose_name_is_not_utf8_is_reported(runner: Runner, home: Home) -> None:
+@pytest.mark.parametrize("words", [("store",), ("store", "--json"), ("list",), ("list", "--json")])
+def test_names_that_are_not_utf8_are_reported(words: tuple[str, ...], runner: Runner, home: Home) -> None:
     good = _claude(home)
     shutil.copy(good, os.fsencode(good.parent) + b"/\xff\xfe.jsonl")
+    os.mkdir(os.fsencode(good.parent) + b"/folder\xff.jsonl")
+    assert _bounded(runner, home, *words).code == 0
     run = _bounded(runner, home, "store")
-    assert run.code == 0
-    assert "could not be read" in run.err
+    assert "\\udcff\\udcfe.jsonl: has a name that is not UTF-8" in run.err
     assert len(home.chunks()) == 1
 
 

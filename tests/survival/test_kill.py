@@ -76,6 +76,31 @@ def test_a_kill_between_the_two_publications_of_a_batch_mixes_nothing_up(
         assert home.tree() == undisturbed.tree
 
 
+def test_in_the_middle_of_a_publication_no_chunk_is_without_its_sidecar(
+    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    renames = _places(runner.steps(undisturbed.home(tmp_path / "measured")), "os.rename", "/staging/")
+    for step in renames[2::7]:  # odd, to stop before sidecars as well as before chunks
+        home = undisturbed.home(tmp_path / str(step))
+        assert runner.run(home, "store", fatal_step=step).killed
+        assert home.flaws() == []
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_is_published_is_known_even_if_the_logs_vanish_before_the_next_run(
+    which: int, steps: list[str], runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """Killed in the first or in the second publication of a batch, before the catalogue has recorded either."""
+    home = undisturbed.home(tmp_path / "corpus")
+    second = _second_publications(steps)[0]
+    commits = [number for number, step in enumerate(steps, 1) if step == "before commit"]
+    step = second if which == 0 else next(commit for commit in commits if commit > second)
+    assert runner.run(home, "store", batch=BATCH, fatal_step=step).killed
+    runner.store(Home(tmp_path / "nobody", home.corpus))
+    known = {item["path"] for item in runner.answers(home)}
+    assert known == {str(chunk.relative_to(home.corpus)) for chunk in home.chunks()}
+
+
 def test_kills_while_the_logs_grow_cost_nothing(runner: Runner, tmp_path: Path) -> None:
     chance = random.Random(7)
     logs = invent(seed=7, sessions=10)
@@ -144,10 +169,12 @@ def test_a_chunk_deleted_by_hand_before_the_journal_was_forgotten_does_not_stop_
     steps: list[str], runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     home = undisturbed.home(tmp_path / "corpus")
-    last = _places(steps, "os.remove", "/journal")[-1]
-    assert runner.run(home, "store", batch=BATCH, fatal_step=last).killed
-    home.chunks()[0].unlink()
-    assert runner.run(home, "store").code == 0
+    step = _places(steps, "os.remove", "/journal")[0]
+    assert runner.run(home, "store", batch=BATCH, fatal_step=step).killed
+    moves = json.loads((home.staging / "journal").read_bytes())["moves"]
+    deleted = next(relative for _, relative in moves if relative.endswith(".md"))
+    (home.corpus / deleted).unlink()
+    assert f"left out: {deleted}" in runner.store(home).err
 
 
 def test_a_kill_leaves_no_file_behind_for_good(
@@ -166,11 +193,12 @@ def test_no_worker_outlives_a_killed_store(runner: Runner, undisturbed: Undistur
     home = undisturbed.home(tmp_path / "corpus")
     patches = {"aicx.corpus.reading:_WORTH_WORKERS": 0, "aicx.config:_DEFAULTS": _defaults(workers=2)}
     marked = f"AICX_HOME={home.corpus}".encode()
+    steps = runner.steps(undisturbed.home(tmp_path / "measured"), patches=patches)
+    first_file = next(number for number, step in enumerate(steps, 1) if step.startswith("open") and "/staging/" in step)
+    assert runner.run(home, "store", patches=patches, fatal_step=first_file).killed
+    until(lambda: not _processes_with(marked))
     assert runner.run(home, "store", patches=patches).code == 0
     assert home.tree() == undisturbed.tree
-    shutil.rmtree(home.corpus)
-    assert runner.run(home, "store", patches=patches, kill_after=0.3).killed
-    until(lambda: not _processes_with(marked))
 
 
 def _defaults(**changed: object) -> dict[str, object]:
