@@ -12,7 +12,6 @@ import json
 import os
 import re
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -96,8 +95,9 @@ def store_figures(home: Path, runs: int) -> None:
         environment = environment_for(home, folder / "aicx")
         bare = median_wall([sys.executable, "-c", "pass"], environment, 9)
         cold = []
-        for _ in range(runs):
-            shutil.rmtree(folder / "aicx", ignore_errors=True)
+        for number in range(runs):
+            # A folder of its own each time: file systems are slow to hand out again what was deleted just now.
+            environment = environment_for(home, folder / f"aicx{number}")
             cold.append(measure_isolated(aicx("store", "--json"), environment))
         report = json.loads(cold[-1].output)
         again = median_wall(aicx("store"), environment, runs)

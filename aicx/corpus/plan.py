@@ -81,7 +81,7 @@ def _discover(source: Source, homes: AgentHomes, plan: Plan) -> dict[str, LogFil
         if isinstance(item, BadRecord):
             plan.problems.append(replace(item, path=written))
         elif name != written:
-            plan.problems.append(BadRecord(written, "has a name that is not UTF-8, which cannot be recorded; rename it"))
+            plan.problems.append(BadRecord(written, "has a name that is not UTF-8 and cannot be recorded; rename it"))
         else:
             logs[name] = item
     return logs

@@ -17,6 +17,7 @@ from aicx.sources import SOURCES, load_source
 
 _DISK_EVENTS = ("os.rename", "os.remove", "os.mkdir")
 _WRITING = os.O_WRONLY | os.O_RDWR
+_MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Steps:
@@ -52,7 +53,6 @@ class Steps:
 
 
 def _obey(order: dict[str, Any]) -> NoReturn:
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     os.environ.clear()
     os.environ.update(order["environ"])
     for place, value in order["patches"].items():
@@ -89,11 +89,14 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
             _obey(order)
         finally:
             os._exit(99)
-    if signal.sigtimedwait({signal.SIGCHLD}, order["kill_after"]) is None:
+    ended, status, used = os.wait4(child, os.WNOHANG)
+    while not ended and time.monotonic() < begin + order["kill_after"]:
+        time.sleep(0.001)
+        ended, status, used = os.wait4(child, os.WNOHANG)
+    if not ended:
         os.kill(child, signal.SIGKILL)
-        signal.sigwait({signal.SIGCHLD})
-    _, status, used = os.wait4(child, 0)
-    return os.waitstatus_to_exitcode(status), time.monotonic() - begin, used.ru_maxrss * 1024
+        _, status, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), time.monotonic() - begin, used.ru_maxrss * _MEMORY_UNIT
 
 
 def main() -> None:
@@ -102,7 +105,6 @@ def main() -> None:
         import_module(module)
     for agent in SOURCES:
         load_source(agent)
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # the end of a child is waited for
     for line in sys.stdin:
         sys.stdout.write(f"{json.dumps(_run(json.loads(line)))}\n")
         sys.stdout.flush()

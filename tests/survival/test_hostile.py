@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -349,6 +350,31 @@ def test_a_log_that_vanishes_after_it_was_listed_costs_itself(
     log.write_bytes(body)
     runner.store(home)
     assert {path for path in home.tree() if path.endswith(".md")} == {path for path in expected if path.endswith(".md")}
+
+
+def test_a_log_that_may_not_be_read_is_reported_and_tried_again(
+    here: Store,
+    log: Path,
+    home: Home,
+    runner: Runner,
+    expected: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Simulated: root may read everything."""
+    open_path = Path.open
+
+    def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path == log:
+            raise PermissionError(13, "Permission denied", str(path))
+        return open_path(path, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        assert here(lambda: None) == 0
+    assert f"{log}: cannot be read: Permission denied" in capsys.readouterr().err
+    runner.store(home)
+    assert home.tree().keys() == expected.keys()
 
 
 def test_a_log_that_grows_after_it_was_listed_is_read_on_by_the_next_run(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,9 @@ def _result(number: int, text: str) -> bytes:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "user", tmp_path / "corpus")
+def home(tmp_path: Path) -> Iterator[Home]:
+    yield Home(tmp_path / "user", tmp_path / "corpus")
+    shutil.rmtree(tmp_path)  # pytest would keep these logs for three runs
 
 
 def _write(home: Home, pieces: Iterable[bytes | int]) -> None:
