@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ FAKE_TOKEN = "_".join(("ghp", sha256(b"the token of the aicx demo").hexdigest()[
 _DEPLOY_CHUNK = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27:001"
 _BROKEN_LINE = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958.jsonl, line 14"
 _REDACTED = "[REDACTED:github-token]"
+_CAUSE = "Root cause: the release step runs with DB_ROLE=pier_reader"
 
 # A child must find the very package that started it, wherever that lies, and nothing that lies in the current folder.
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from aicx.__main__ import main; main()"
@@ -47,7 +49,7 @@ class Shown:
 
     @property
     def command(self) -> str:
-        return " ".join(("aicx", *self.step.arguments))
+        return shlex.join(("aicx", *self.step.arguments))
 
     @property
     def excerpt(self) -> list[str]:
@@ -74,6 +76,10 @@ STEPS = (
     Step("Run it again: nothing has changed, so nothing is read or written.", ("store",)),
     Step("What happened in pier-api? Codex worked there; a Claude Code session came by.", ("steer", "-p", "pier-api")),
     Step("Which sessions touched timetable.py?", ("steer", "--file", "timetable.py", "--limit", "2")),
+    Step(
+        "Ask in plain words. An identifier such as pier_reader is found whole.",
+        ("search", "why did pier_reader break the deploy", "-n", "1"),
+    ),
     Step(
         "Read a chunk. It is Markdown, and the key that Codex printed is not in it.",
         ("show", _DEPLOY_CHUNK),
@@ -120,7 +126,7 @@ class Demo:
 
     def checks(self) -> list[Check]:
         """What the steps claimed, compared with what is on disk and in their outputs."""
-        stored, again, asked, _, read, asked_later = (shown.output for shown in self.shown)
+        stored, again, asked, _, found, read, asked_later = (shown.output for shown in self.shown)
         corpus = [path for path in (self.home / ".aicx").rglob("*") if path.is_file()]
         leaks = [path for path in corpus if _holds_token(path)]
         return [
@@ -131,6 +137,7 @@ class Demo:
             ),
             Check("the broken line was named, and cost nothing but itself", _BROKEN_LINE in stored),
             Check("the second run had nothing to do", again.startswith("Up to date.")),
+            Check("the search found the cause of the failed deploy", _CAUSE in found),
             Check("without the logs the answer is the same", _DEPLOY_CHUNK in asked and asked == asked_later),
             Check("no log was changed", self._log_digests() == self._logs_before),
         ]

@@ -148,7 +148,7 @@ def add_session(home: Path, number: int) -> None:
             "message": {
                 "role": "user" if turn % 2 == 0 else "assistant",
                 "id": f"m{turn}",
-                "content": [{"type": "text", "text": f"Turn {turn} says something about part {turn * 7}. " * 20}],
+                "content": [{"type": "text", "text": f"Session {number}, turn {turn}: part {turn * 7} is due. " * 20}],
             },
         }
         for turn in range(200)

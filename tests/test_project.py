@@ -17,8 +17,12 @@ import pytest
 
 import aicx
 from aicx.cli import COMMANDS, run
+from aicx.commands import index
 from aicx.corpus.catalog import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
+from aicx.engine.semantic import Choice, VectorState
+from indexer.vector_table import TableStatus
+from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
 
 ROOT = Path(__file__).parent.parent
@@ -229,6 +233,10 @@ _DEPLOY = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27"
         f"show {_DEPLOY}:001",
         f"show {_DEPLOY}",
         "show file:timetable.py",
+        "search departure",
+        "search pier_reader --mode scan --group session",
+        "rank -p pier-api -H 0",
+        "index status",
         "refs",
         "list",
         "state",
@@ -247,6 +255,43 @@ def test_every_field_of_json_output_is_documented(
     run([*arguments.split(), "--json"])
     answer = json.loads(capsysbinary.readouterr().out)
     assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")
+
+
+@pytest.mark.parametrize("arguments", ["search departure", "rank -p pier-api -H 0"])
+def test_every_field_of_an_answer_is_documented(
+    arguments: str, stored: Demo, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    assert run([*arguments.split(), "--json"]) == 0
+    answer = json.loads(capsysbinary.readouterr().out)
+    documented = words_in("json.md", f"`{answer['schema']}`")
+    assert answer["items"]
+    assert {name for item in answer["items"] for name in item} <= documented
+    assert set(answer["oracle_status"]) <= words_in("json.md", "`aicx.steer/1`") | documented
+
+
+@pytest.mark.parametrize("action", ["build", "status", "drop"])
+def test_every_field_of_index_is_documented(
+    action: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    # What the engine does needs optional parts; what the command makes of its answers does not.
+    table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
+    monkeypatch.setattr(index, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
+    monkeypatch.setattr(index, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
+    monkeypatch.setattr(index, "drop_vectors", lambda *_: None)
+    assert run(["index", action, "--json"]) == 0
+    answer = json.loads(capsysbinary.readouterr().out)
+    assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")
+
+
+def test_every_setting_is_documented(home: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    settings = Path(os.environ["AICX_HOME"], "config.toml")
+    settings.parent.mkdir(parents=True)
+    settings.write_text("no_such_setting = 1\n")
+    run(["refs", "--json"])
+    known = json.loads(capsysbinary.readouterr().out)["hint"].removeprefix("known: ").split(", ")
+    assert "redact_secrets" in known
+    assert set(known) <= words_in("on-disk-format.md", "config.toml")
 
 
 def test_modules_named_in_the_architecture_exist() -> None:

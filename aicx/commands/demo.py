@@ -132,5 +132,6 @@ def _print_next(demo: Demo, *, keep: bool) -> None:
     else:
         out("All of it was in a temporary folder that is gone now. On your own logs, which are only read:")
     out(f"  {style('aicx store', bold=True)}             keep all that the agents have logged so far, in ~/.aicx")
+    out(f"  {style('aicx search QUESTION', bold=True)}   find the passages that answer it")
     out(f"  {style('aicx steer --since 7d', bold=True)}  see what happened in the last week")
     out(f"  {style('aicx doctor', bold=True)}            see whether all is well")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -126,13 +127,13 @@ def report_fields(report: SearchReport) -> dict[str, Any]:
         "results": len(report.hits),
         "matched": report.matched,
         "scanned": report.scanned,
-        "items": [_item(hit) for hit in report.hits],
+        "items": [_item(hit, Path(report.oracle_status["store_root"])) for hit in report.hits],
         "notes": report.notes,
         "oracle_status": report.oracle_status,
     }
 
 
-def _item(hit: Hit) -> dict[str, Any]:
+def _item(hit: Hit, home: Path) -> dict[str, Any]:
     fields = hit.sidecar.fields
     names = ("id", "session_id", "agent", "project", "date", "started_at", "kind", "title", "branch", "cwd", "lane")
     return {
@@ -140,7 +141,7 @@ def _item(hit: Hit) -> dict[str, Any]:
         "score": round(hit.score, 6),
         "tier": hit.tier,
         **{name: fields.get(name) for name in names},
-        "path": str(hit.path),
+        "path": str(home / hit.path),
         "chunks": hit.chunks,
         "matches": [line.text for line in hit.lines],
         "decay_factor": round(hit.decay_factor, 4),

@@ -45,7 +45,7 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_by_sequence ON chunks (sequence);
 CREATE TABLE removed (id TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
-CREATE INDEX chunks_by_time ON chunks (started_at);
+CREATE INDEX chunks_by_time ON chunks (ignored, started_at, id);
 CREATE INDEX chunks_by_session ON chunks (agent, session_id, stream, number);
 CREATE INDEX chunks_by_run ON chunks (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX chunks_by_prompt ON chunks (prompt_id) WHERE prompt_id IS NOT NULL;

@@ -76,12 +76,12 @@ def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
         catalog = opened.catalog
         where, values, notes = conditions(filters, catalog)
         rows = catalog.rows(
-            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",
-            values,
+            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?",
+            [*values, limit],
         )
-        paths = [row["path"] for row in rows]
+        matched = catalog.rows(f"SELECT count(*) AS n FROM chunks WHERE {where}", values)[0]["n"]
         indexed = catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
-        items, missing = _load(layout, paths[:limit])
+        items, missing = _load(layout, [row["path"] for row in rows])
         status = {
             "source_layer": "layer_1_canonical_corpus",
             "backend": "canonical_corpus" if opened.fallback_reason else "steer_metadata",
@@ -90,11 +90,11 @@ def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
             "store_root": str(layout.home),
             "indexed_count": 0 if opened.fallback_reason else indexed,
             "scanned_count": indexed if opened.fallback_reason else 0,
-            "candidate_count": len(paths),
+            "candidate_count": matched,
             "source_paths_verified": not missing,
             "stale_or_unknown": bool(missing),
         }
-        return Steered(items, len(paths), [*opened.notes, *notes, *missing], status)
+        return Steered(items, matched, [*opened.notes, *notes, *missing], status)
 
 
 def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:

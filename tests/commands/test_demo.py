@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -73,12 +73,23 @@ def text(demo: Demo, pattern: str) -> str:
 def test_demo_holds_what_it_claims(ran: Ran) -> None:
     assert ran.code == 0
     assert "  NO  " not in ran.printed
-    assert ran.printed.count("\n  yes  ") == 6
+    assert ran.printed.count("\n  yes  ") == 7
 
 
 def test_demo_shows_the_mark_and_not_the_key(ran: Ran) -> None:
     assert "[REDACTED:github-token]" in ran.printed
     assert FAKE_TOKEN not in ran.printed
+
+
+def test_demo_shows_the_answer_to_its_question(ran: Ran) -> None:
+    step = ran.printed.partition("$ aicx search 'why did pier_reader break the deploy'")[2].partition("\n\n6/")[0]
+    assert "Root cause: the release step runs with DB_ROLE=pier_reader" in step
+
+
+def test_search_needs_no_optional_part(kept: tuple[Demo, list[Shown]]) -> None:
+    [searched] = [shown for shown in kept[1] if shown.step.arguments[0] == "search"]
+    assert searched.output.endswith("ranked by lexical.")
+    assert "warning" not in searched.output
 
 
 def test_no_line_is_too_wide_to_read(ran: Ran) -> None:
@@ -87,7 +98,7 @@ def test_no_line_is_too_wide_to_read(ran: Ran) -> None:
 
 def test_demo_ends_with_what_to_run_on_ones_own_logs(ran: Ran) -> None:
     end = ran.printed.partition("On your own logs")[2]
-    assert re.findall(r"aicx \w+", end) == ["aicx store", "aicx steer", "aicx doctor"]
+    assert re.findall(r"aicx \w+", end) == ["aicx store", "aicx search", "aicx steer", "aicx doctor"]
 
 
 def test_demo_leaves_the_users_home_alone(ran: Ran) -> None:
@@ -145,6 +156,14 @@ def test_a_changed_log_is_found(kept: tuple[Demo, list[Shown]]) -> None:
     failed = claims_that_fail(kept[0])
     log.write_bytes(before)
     assert failed == {"no log was changed"}
+
+
+def test_an_answer_that_misses_the_cause_is_found(kept: tuple[Demo, list[Shown]]) -> None:
+    demo = Demo(kept[0].home)
+    demo.shown = [
+        replace(shown, output="Nothing matches.") if "search" in shown.step.arguments else shown for shown in kept[1]
+    ]
+    assert "the search found the cause of the failed deploy" in claims_that_fail(demo)
 
 
 def test_a_failing_claim_makes_the_exit_code_1(
