@@ -47,6 +47,9 @@ CREATE INDEX chunks_by_sequence ON chunks (sequence);
 CREATE TABLE removed (id TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
 CREATE INDEX chunks_by_time ON chunks (ignored, started_at, id);
 CREATE INDEX chunks_by_session ON chunks (agent, session_id, stream, number);
+CREATE INDEX chunks_by_project ON chunks (ignored, project, cwd);
+CREATE INDEX chunks_by_session_id ON chunks (session_id);
+CREATE INDEX chunks_by_parent ON chunks (parent_session) WHERE parent_session IS NOT NULL;
 CREATE INDEX chunks_by_run ON chunks (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX chunks_by_prompt ON chunks (prompt_id) WHERE prompt_id IS NOT NULL;
 CREATE TABLE folders (agent TEXT, session_id TEXT, cwd TEXT, project TEXT, repo_source TEXT,

@@ -42,7 +42,10 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
         add("kind=?", parse_kind(filters.kind))
     if filters.session is not None:
         low, high = filters.session, filters.session + "\U0010ffff"
-        add("((session_id>=? AND session_id<?) OR (parent_session>=? AND parent_session<?))", low, high, low, high)
+        # A union of two look-ups: for an OR over both columns every chunk would be looked at.
+        same = "SELECT rowid FROM chunks WHERE session_id>=? AND session_id<?"
+        children = "SELECT rowid FROM chunks WHERE parent_session>=? AND parent_session<?"
+        add(f"rowid IN ({same} UNION {children})", low, high, low, high)
     if filters.branch is not None:
         is_glob = _GLOB & set(filters.branch)
         add("branch GLOB ?" if is_glob else "branch=?", _glob(filters.branch) if is_glob else filters.branch)
