@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import orjson
@@ -63,56 +63,40 @@ def warn(text: str) -> None:
     say(f"{style('warning:', fg='yellow', bold=True)} {text}")
 
 
+def progress_bar(label: str) -> AbstractContextManager[Callable[[int, int, str], None]]:
+    """A bar on stderr while it is a terminal; the function it gives takes (bytes done, total, what it is at)."""
+    return _bar(label, in_bytes=True)
+
+
+def count_bar(label: str) -> AbstractContextManager[Callable[[int, int, str], None]]:
+    """As `progress_bar`, for things that are counted rather than measured in bytes."""
+    return _bar(label, in_bytes=False)
+
+
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on stderr while it is a terminal; the yielded function takes (done, total, what it is at)."""
+def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], None]]:
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda done, total, at: None
         return
     # Imported here: a cold `steer` has no bar and should not pay for one.
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    console = Console(stderr=True, no_color=not Look.color)
-    columns = (
-        TextColumn("[bold]{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[at]}"),
+    amount = (
+        (progress.DownloadColumn(), progress.TransferSpeedColumn()) if in_bytes else (progress.MofNCompleteColumn(),)
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    columns = (
+        progress.TextColumn("[bold]{task.description}"),
+        progress.BarColumn(),
+        *amount,
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("[dim]{task.fields[at]}"),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True, no_color=not Look.color), transient=True) as bar:
         task = bar.add_task(label, total=None, at="")
 
         def tell(done: int, total: int, at: str) -> None:
             bar.update(task, completed=done, total=total, at=at[:24])
-
-        yield tell
-
-
-@contextmanager
-def count_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
-    """As `progress_bar`, for things that are counted rather than measured in bytes."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda done, total, at: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True, no_color=not Look.color)
-    columns = (
-        TextColumn("[bold]{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[at]}"),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(label, total=None, at="")
-
-        def tell(done: int, total: int, at: str) -> None:
-            bar.update(task, completed=done, total=total, at=at)
 
         yield tell
 
