@@ -9,7 +9,7 @@ from typing import Literal
 from retrieval.analysis import analyze, fold
 from retrieval.questions import Question
 
-Tier = Literal["exact", "partial", "nearest", "none"]
+Tier = Literal["exact", "partial", "nearest"]
 
 _LINE_LENGTH = 200
 

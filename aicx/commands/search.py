@@ -11,11 +11,10 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.filters import parse_date_range, parse_instant
+from aicx.corpus.filters import parse_filters
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
 from aicx.sources.reopen import reopen_command
-from aicx.types import Filters
 from retrieval.decay import PROFILES, Decay
 
 SCHEMA = "aicx.search/1"
@@ -79,16 +78,17 @@ def command(
     asked = SearchQuery(
         text=query,
         now=now,
-        filters=Filters(
+        filters=parse_filters(
+            now,
+            since=since,
+            until=until,
+            date=date,
             project=project,
             agent=agent,
             kind=kind,
             session=session,
             run_id=run_id,
             prompt_id=prompt_id,
-            since=parse_instant(since, now) if since else None,
-            until=parse_instant(until, now, end_of_day=True) if until else None,
-            date=parse_date_range(date) if date is not None else None,
             branch=branch,
             file=file,
         ),

@@ -9,9 +9,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.filters import parse_date_range, parse_instant
+from aicx.corpus.filters import parse_filters
 from aicx.corpus.query import steer
-from aicx.types import Filters
 
 SCHEMA = "aicx.steer/1"
 
@@ -39,17 +38,17 @@ def command(
     Example: aicx steer --file src/parser.py --agent codex
     Example: aicx steer --run-id r-2026-01-31 --json
     """
-    now = options.now()
-    filters = Filters(
+    filters = parse_filters(
+        options.now(),
+        since=since,
+        until=until,
+        date=date,
         project=project,
         agent=agent,
         kind=kind,
         session=session,
         run_id=run_id,
         prompt_id=prompt_id,
-        since=parse_instant(since, now) if since else None,
-        until=parse_instant(until, now, end_of_day=True) if until else None,
-        date=parse_date_range(date) if date is not None else None,
         branch=branch,
         file=file,
     )

@@ -73,6 +73,18 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
     return " AND ".join(parts), values, notes
 
 
+def parse_filters(
+    now: datetime, *, since: str | None, until: str | None, date: str | None, **named: str | None
+) -> Filters:
+    """Filters from what a user wrote; ``named`` are those taken as they are. Raises UsageError for no point in time."""
+    return Filters(
+        since=parse_instant(since, now) if since else None,
+        until=parse_instant(until, now, end_of_day=True) if until else None,
+        date=parse_date_range(date) if date is not None else None,
+        **named,
+    )
+
+
 def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], bool]:
     """The projects or folders that ``wanted`` names, and whether they match as whole names.
 

@@ -42,8 +42,15 @@ def lexical_freshness(layout: Layout, catalog: Catalog) -> Freshness:
         return Freshness(False, None)
     if not belongs(state, catalog):
         return Freshness(True, None)
+    return Freshness(True, chunks_behind(state, catalog))
+
+
+def chunks_behind(state: dict[str, Any], catalog: Catalog) -> int | None:
+    """How many chunks an index with this state lacks or still has; None when it was built for another catalogue."""
+    if state.get("catalog") != catalog.identity:
+        return None
     changed, gone = catalog.changes_since(int(state["sequence"]))
-    return Freshness(True, len(changed) + len(gone))
+    return len(changed) + len(gone)
 
 
 def belongs(state: dict[str, Any], catalog: Catalog) -> bool:

@@ -11,7 +11,7 @@ from aicx.corpus.catalog import Catalog
 from aicx.corpus.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.query import open_catalog
-from aicx.engine.lexical import read_manifest, write_manifest
+from aicx.engine.lexical import chunks_behind, read_manifest, write_manifest
 from aicx.errors import NotFound, UsageError
 from aicx.types import Candidate, Document
 from retrieval.conditions import Condition
@@ -114,7 +114,7 @@ def vector_state(settings: Settings) -> VectorState:
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
-        return VectorState(_choice(made), made["uri"], table, _behind(made, opened.catalog))
+        return VectorState(_choice(made), made["uri"], table, chunks_behind(made, opened.catalog))
 
 
 def drop_vectors(settings: Settings, say: Say) -> None:
@@ -129,12 +129,10 @@ def drop_vectors(settings: Settings, say: Say) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DenseAnswer:
-    """The dense leg's candidates, with what it is and how far it is behind."""
+    """The dense leg's candidates, and how many chunks its index is behind."""
 
     candidates: list[Candidate]
     behind: int | None
-    model: str
-    indexed: int
 
 
 def search_vectors(
@@ -148,7 +146,7 @@ def search_vectors(
     embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
     searcher = DenseSearcher(made["uri"], TABLE, embedder)
     candidates = searcher.search(text, where, limit)
-    return DenseAnswer(candidates, _behind(made, catalog), embedder.name, len(candidates))
+    return DenseAnswer(candidates, chunks_behind(made, catalog))
 
 
 def parse_choice(kind: str, model: str | None, quantized: bool) -> Choice:
@@ -199,13 +197,6 @@ def _made(settings: Settings) -> dict[str, Any]:
 
 def _choice(made: dict[str, Any]) -> Choice:
     return Choice(str(made["embedder"]), made.get("model"), bool(made.get("quantized")))
-
-
-def _behind(made: dict[str, Any], catalog: Catalog) -> int | None:
-    if made.get("catalog") != catalog.identity:
-        return None
-    changed, gone = catalog.changes_since(int(made["sequence"]))
-    return len(changed) + len(gone)
 
 
 def _uri(settings: Settings) -> str:
