@@ -20,6 +20,8 @@ _EDGE = ".:/-_~@&%$^+"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
 _PLAIN = re.compile(r"[a-z]+")
+# What joins the parts of a qualified name or a path.
+_JOINTS = re.compile(r"[/.:@#~&%$^+]+")
 # The marks of European scripts; those of other scripts change the letter rather than decorate it.
 _MARKS = re.compile("[\u0300-\u036f]")
 _LETTERS = str.maketrans(
@@ -55,6 +57,18 @@ def analyze(text: str) -> Terms:
     """The terms of a text. Repeated terms stay repeated: how often one occurs is half of what ranking knows."""
     words: list[str] = []
     names: list[str] = []
+    for run_words, run_names in _runs(text):
+        words += run_words
+        names += run_names
+    return Terms(words, names)
+
+
+def analyze_runs(text: str) -> list[Terms]:
+    """The terms of each run of a text that is one word or one name; runs without any are left out."""
+    return [Terms(list(words), list(names)) for words, names in _runs(text) if words or names]
+
+
+def _runs(text: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     memo = _memo()
     for run in _RUN.findall(text):
         known = memo.get(run)
@@ -62,9 +76,7 @@ def analyze(text: str) -> Terms:
             known = _terms_of(run)
             if len(memo) < _MEMO_SIZE:
                 memo[run] = known
-        words += known[0]
-        names += known[1]
-    return Terms(words, names)
+        yield known
 
 
 def fold(text: str) -> str:
@@ -89,9 +101,10 @@ def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not name:
         return (), ()
     if _PLAIN.fullmatch(name) and name == run.lower().strip(_EDGE) and not _is_mixed(run):
-        return _stemmed((name,)), ()
+        # What is written in capitals is a constant or an error's name: EACCES is found apart from prose.
+        return _stemmed((name,)), (name,) if len(name) > 2 and run.isupper() else ()
     words = _stemmed(_split(run))
-    return words, _names_of(name) if len(words) != 1 or words[0] != name else ()
+    return words, _names_of(run, name) if len(words) != 1 or words[0] != name else ()
 
 
 def _name(run: str) -> str:
@@ -104,12 +117,25 @@ def _is_mixed(run: str) -> bool:
     return not (run.islower() or run.isupper() or run[1:].islower())
 
 
-def _names_of(name: str) -> tuple[str, ...]:
-    """A name whole, and for a path its file name: people remember ``parser.py`` rather than where it lay."""
+def _names_of(run: str, name: str) -> tuple[str, ...]:
+    """A name whole; for a path its file name; and the identifiers it is made of, however they are qualified.
+
+    People remember ``parser.py`` rather than where it lay, and ``is_version`` rather than ``util::is_version``.
+    """
     last = name.rpartition("/")[2]
     plain = last.rpartition("#")[0]
-    return tuple(
-        dict.fromkeys(part for part in (name, last, plain) if (part and not _PLAIN.fullmatch(part)) or part == name)
+    files = [part for part in (last, plain) if part and not _PLAIN.fullmatch(part)]
+    inner = [_name(part.strip("-_")) for part in _JOINTS.split(run) if _is_identifier(part)]
+    return tuple(dict.fromkeys((name, *files, *inner)))
+
+
+def _is_identifier(part: str) -> bool:
+    """Whether a part of a name is more than a word: of several words, or of letters and digits."""
+    return len(part) > 2 and (
+        "_" in part.strip("_")
+        or "-" in part.strip("-")
+        or (_is_mixed(part) and part.isidentifier())
+        or (part.isalnum() and not part.isalpha() and not part.isdigit())
     )
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.analysis import analyze, fold
 from retrieval.questions import Question
 
+# Every asked word, name and phrase is there; some of them; none, but it is near in meaning.
 Tier = Literal["exact", "partial", "nearest"]
 
 _LINE_LENGTH = 200
+# How much of a line is looked at: longer ones are data.
+_LOOKED_AT = 4000
+# Shorter beginnings of words are in every line and would hold nothing off.
+_FEWEST_LETTERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,52 +25,88 @@ class Line:
     """One line of a text, shortened around what matched; ``marks`` are the spans to highlight in it."""
 
     text: str
-    marks: tuple[tuple[int, int], ...]
+    marks: tuple[tuple[int, int], ...] = ()
 
 
-def best_lines(question: Question, texts: Iterable[str], limit: int) -> list[Line]:
-    """The lines that share most with the question, in the order of the text, at most ``limit``."""
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What a text has to say to a question, in the order of the text, and how well it fits.
+
+    ``found`` of the ``asked`` words, names and phrases are in it.
+    """
+
+    lines: tuple[Line, ...]
+    tier: Tier
+    found: int = 0
+    asked: int = 0
+
+
+def excerpt(question: Question, texts: Sequence[str], header: str, limit: int) -> Excerpt:
+    """The at most ``limit`` lines that share most with the question.
+
+    ``header`` is context that counts for the fit and is not quoted.
+    """
     words, names = set(question.terms.words), set(question.terms.names)
+    if not words and not names:
+        return Excerpt((), "exact")
+    context = analyze(header)
+    have_words, have_names = words.intersection(context.words), names.intersection(context.names)
+    phrases = [fold(phrase) for phrase in question.phrases]
+    have_phrases: set[str] = set()
     scored: list[tuple[float, int, str]] = []
     seen: set[str] = set()
+    for number, line in _candidates(texts, words | names):
+        terms = analyze(line)
+        found, named = words.intersection(terms.words), names.intersection(terms.names)
+        if not found and not named:
+            continue
+        have_words |= found
+        have_names |= named
+        phrased = [phrase for phrase in phrases if phrase in fold(line)]
+        have_phrases.update(phrased)
+        if line not in seen:
+            seen.add(line)
+            scored.append((len(found) + 2 * len(named) + 3 * len(phrased), number, line))
+    best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
+    lines = tuple(_mark(line, words | names) for _, _, line in sorted(best, key=lambda item: item[1]))
+    asked = len(words) + len(names) + len(set(phrases))
+    share = len(have_words) + len(have_names) + len(have_phrases)
+    tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
+    return Excerpt(lines, tier, share, asked)
+
+
+def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int) -> tuple[Line, ...]:
+    """The first lines from a place on: which text, and the character in it."""
+    number, character = start
+    if number >= len(texts):
+        return ()
+    lines = (line.strip() for line in texts[number][character : character + _LOOKED_AT].splitlines())
+    return tuple(_mark(line, set()) for line in [line for line in lines if len(line) >= 3][:limit])
+
+
+def _candidates(texts: Sequence[str], terms: set[str]) -> Iterator[tuple[int, str]]:
+    """The lines that may hold one of the terms, with their numbers; analysing every line would take long.
+
+    A stem is the beginning of its word, but for an ending such as y that became i.
+    """
+    beginnings = {term if not term.isascii() else term[: max(_FEWEST_LETTERS, len(term) - 1)] for term in terms}
+    looked_for = re.compile("|".join(re.escape(text) for text in sorted(beginnings)))
     number = 0
     for text in texts:
-        for line in text.splitlines():
+        lines = text.splitlines()
+        folded = fold(text).splitlines()
+        same = len(folded) == len(lines)
+        for at, line in enumerate(lines):
             number += 1
-            plain = line.strip()
-            if len(plain) < 3 or plain in seen:
-                continue
-            seen.add(plain)
-            terms = analyze(plain[:2000])
-            found = words.intersection(terms.words)
-            named = names.intersection(terms.names)
-            phrased = sum(fold(phrase) in fold(plain) for phrase in question.phrases)
-            if found or named:
-                scored.append((len(found) + 2 * len(named) + 3 * phrased, number, plain))
-    best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
-    return [_mark(plain, words | names) for _, _, plain in sorted(best, key=lambda item: item[1])]
-
-
-def tier_of(question: Question, texts: Sequence[str]) -> Tier:
-    """How a text fits: every asked word and name and each quoted phrase in it, some of them, or none."""
-    words, names = set(question.terms.words), set(question.terms.names)
-    have_words: set[str] = set()
-    have_names: set[str] = set()
-    for text in texts:
-        terms = analyze(text)
-        have_words.update(terms.words)
-        have_names.update(terms.names)
-    folded = [fold(text) for text in texts] if question.phrases else []
-    phrased = all(any(fold(phrase) in text for text in folded) for phrase in question.phrases)
-    if names <= have_names and words <= have_words and phrased:
-        return "exact"
-    return "partial" if words & have_words or names & have_names else "nearest"
+            plain = line.strip()[:_LOOKED_AT]
+            if len(plain) >= 3 and looked_for.search(folded[at] if same else fold(plain)):
+                yield number, plain
 
 
 def _mark(line: str, terms: set[str]) -> Line:
     spans: list[tuple[int, int]] = []
     at = 0
-    for run in line.split():
+    for run in line.split() if terms else ():
         start = line.index(run, at)
         at = start + len(run)
         found = analyze(run)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
-from retrieval.analysis import analyze
+from retrieval.analysis import Terms, analyze
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.questions import Question
+from retrieval.rules import DEFAULT_RULES, Rules
+
+_PART_OF_NAME = 0.25
 
 
 class LexicalSearcher:
-    """An open BM25 index. ``weights`` says how much a hit in each field counts; fields without one are not searched."""
+    """An open BM25 index, as it was when it was opened."""
 
-    def __init__(self, folder: Path, weights: Mapping[str, float]) -> None:
+    def __init__(self, folder: Path) -> None:
         import tantivy
 
         self._tantivy = tantivy
-        self._weights = dict(weights)
         if not (folder / "meta.json").exists():
             raise NotFound(f"there is no lexical index in {folder}", hint="aicx store builds it")
         try:
@@ -35,12 +37,14 @@ class LexicalSearcher:
         """How many documents are indexed."""
         return int(self._searcher.num_docs)
 
-    def search(self, question: Question, where: Sequence[Condition], limit: int) -> list[Candidate]:
+    def search(
+        self, question: Question, where: Sequence[Condition], limit: int, rules: Rules = DEFAULT_RULES
+    ) -> list[Candidate]:
         """The best documents among those that fulfil every condition, best first.
 
         A document matches when it shares a single term; a quoted phrase must occur. Ties come in the order of ids.
         """
-        wanted = self._wanted(question)
+        wanted = self._wanted(question, rules)
         if wanted is None:
             return []
         must = self._tantivy.Occur.Must
@@ -53,31 +57,48 @@ class LexicalSearcher:
         hits.sort(key=lambda hit: (-hit[0], hit[1]))
         return [Candidate(document, score) for score, document in hits]
 
-    def _wanted(self, question: Question) -> Any:
+    def _wanted(self, question: Question, rules: Rules) -> Any:
         query = self._tantivy.Query
         should = self._tantivy.Occur.Should
-        clauses = []
-        for field, weight in self._weights.items():
-            terms = question.terms.names if field.endswith("_names") else question.terms.words
-            # A term asked twice counts twice, as BM25 has it.
-            clauses += [
-                (should, query.boost_query(query.term_query(self._schema, field, term, "freq"), weight))
-                for term in terms
-            ]
+        lookup = question.is_lookup
+        clauses = [(should, clause) for run in question.runs for clause in self._clauses(run, rules, lookup=lookup)]
         if not clauses:
             return None
-        phrases = [phrase for text in question.phrases if (phrase := self._phrase(text)) is not None]
+        phrases = [phrase for text in question.phrases if (phrase := self._phrase(text, rules)) is not None]
         if not phrases:
             return query.boolean_query(clauses)
         must = self._tantivy.Occur.Must
         return query.boolean_query([*((must, phrase) for phrase in phrases), (should, query.boolean_query(clauses))])
 
-    def _phrase(self, text: str) -> Any:
+    def _clauses(self, run: Terms, rules: Rules, *, lookup: bool) -> Iterator[Any]:
+        """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
+        as_one = rules.names_as_one and run.names and run.words
+        share = 1.0 / len(run.words) if as_one else 1.0
+        for field, weight in rules.fields.items():
+            if field.endswith("_names"):
+                for number, name in enumerate(run.names):
+                    worth = weight
+                    if lookup and rules.lookup_name:
+                        # The whole name is what is looked for; its file name or last part is the next best.
+                        worth = rules.lookup_name * (1.0 if number == 0 else _PART_OF_NAME)
+                    yield self._term(field, name, worth)
+                continue
+            for word in run.words:
+                yield self._term(field, word, weight * share)
+            if lookup and rules.lookup_phrase and run.names and len(run.words) > 1:
+                side_by_side = self._tantivy.Query.phrase_query(self._schema, field, list(run.words))
+                yield self._tantivy.Query.boost_query(side_by_side, rules.lookup_phrase)
+
+    def _term(self, field: str, term: str, worth: float) -> Any:
+        query = self._tantivy.Query
+        return query.boost_query(query.term_query(self._schema, field, term, "freq"), worth)
+
+    def _phrase(self, text: str, rules: Rules) -> Any:
         words: list[Any] = list(analyze(text).words)
         if not words:
             return None
         query = self._tantivy.Query
-        fields = [field for field in self._weights if not field.endswith("_names")]
+        fields = [field for field in rules.fields if not field.endswith("_names")]
         single = len(words) == 1
         return query.disjunction_max_query(
             [

@@ -68,11 +68,12 @@ def command(
     """Find the passages that answer a question, in what was said to and by any agent.
 
     Any word may match; more matches, and rarer ones, count more. Identifiers, paths and markers such as #12-40 are
-    found whole; a "quoted phrase" must occur.
+    found whole; a "quoted phrase" must occur. A month or day with its year ("january 2026", 2026-01-15) limits the
+    answers to that time.
 
     Example: aicx search "why did the migration fail"
     Example: aicx search ERR_CONN_REFUSED -p myrepo --since 30d
-    Example: aicx search "retry policy" --group session --explain
+    Example: aicx search "retry policy in january 2026" --group session --explain
     """
     now = options.now()
     asked = SearchQuery(
@@ -143,6 +144,8 @@ def _item(hit: Hit, home: Path) -> dict[str, Any]:
         **{name: fields.get(name) for name in names},
         "path": str(home / hit.path),
         "chunks": hit.chunks,
+        "terms_found": hit.terms_found,
+        "terms_asked": hit.terms_asked,
         "matches": [line.text for line in hit.lines],
         "decay_factor": round(hit.decay_factor, 4),
         "contributions": {
@@ -157,7 +160,7 @@ def _print(hit: Hit, explain: bool) -> None:
     started = datetime.fromisoformat(fields["started_at"]).astimezone()
     title = fields.get("session_title") or fields.get("title") or "(no title)"
     console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
-    facts = [fields["project"], fields["agent"], f"{started:%Y-%m-%d %H:%M}", f"score {hit.score:.2f}", hit.tier]
+    facts = [fields["project"], fields["agent"], f"{started:%Y-%m-%d %H:%M}", *_fit(hit)]
     if fields.get("branch"):
         facts.insert(1, f"branch {fields['branch']}")
     if hit.chunks > 1:
@@ -172,9 +175,18 @@ def _print(hit: Hit, explain: bool) -> None:
     if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
         console.out(f"    {style(reopen, fg='green')}")
     if explain:
-        votes = ", ".join(f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items())
-        console.out(f"    {style(f'{votes}; decay x{hit.decay_factor:.2f}', fg='magenta')}")
+        votes = [f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items()]
+        reasons = f"{', '.join(votes) or 'by date'}; decay x{hit.decay_factor:.2f}"
+        console.out(f"    {style(reasons, fg='magenta')}")
     console.out()
+
+
+def _fit(hit: Hit) -> list[str]:
+    """How good an answer is, in words: a score compares answers, what was found says how much of the question."""
+    if not hit.terms_asked:
+        return []
+    fit = f"{hit.tier} ({hit.terms_found} of {hit.terms_asked} terms)" if hit.tier == "partial" else hit.tier
+    return [f"score {hit.score:.2f}", fit]
 
 
 def _highlighted(text: str, marks: tuple[tuple[int, int], ...]) -> str:

@@ -11,20 +11,8 @@ from aicx.corpus.catalog import Catalog
 from aicx.corpus.writer import write_file
 from aicx.paths import Layout
 
-# What a hit in each field of the BM25 index is worth. What people and agents said counts in full; reasoning and tool
-# output, of which there is much more, count less; a whole identifier counts on top of its words.
-LEXICAL_WEIGHTS = {
-    "header": 0.5,
-    "said": 1.0,
-    "thought": 0.7,
-    "tool": 0.3,
-    "header_names": 0.5,
-    "said_names": 0.5,
-    "thought_names": 0.3,
-    "tool_names": 0.3,
-}
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
-LEXICAL_VERSION = "1"
+LEXICAL_VERSION = "2"
 
 
 @dataclass(frozen=True, slots=True)

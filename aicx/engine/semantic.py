@@ -90,19 +90,44 @@ def build_vectors(
                     yield replace(document, version=versions[chunk_id])
 
         synced = index.sync(versions, fetch, rebuild=rebuild, progress=tell)
-        write_manifest(
-            layout,
-            "vectors",
-            {
-                "catalog": catalog.identity,
-                "sequence": sequence,
-                "embedder": choice.kind,
-                "model": choice.model,
-                "quantized": choice.quantized,
-                "uri": _uri(settings),
-            },
-        )
+        made: dict[str, Any] = {
+            "catalog": catalog.identity,
+            "sequence": sequence,
+            "embedder": choice.kind,
+            "model": choice.model,
+            "quantized": choice.quantized,
+            "uri": _uri(settings),
+        }
+        before = read_manifest(layout).get("vectors") or {}
+        written = synced.added + synced.changed
+        if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
+            before = {"near": _calibrated(made["uri"], embedder)}
+        write_manifest(layout, "vectors", made | {"near": before["near"]})
         return synced
+
+
+def _calibrated(uri: str, embedder: Embedder) -> float | None:
+    """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
+
+    What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
+    than this to be one. None for an index without passages.
+    """
+    from importlib.resources import files
+    from statistics import quantiles
+
+    from retrieval.dense import DenseSearcher, Unusable
+
+    text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
+    try:
+        searcher = DenseSearcher(uri, TABLE, embedder)
+        scores = [found[0].score for line in _lines(text) if (found := searcher.search(line, [], 1))]
+    except Unusable:
+        return None
+    return round(quantiles(scores, n=20)[-1], 4) if len(scores) > 1 else None
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def vector_state(settings: Settings) -> VectorState:
@@ -127,26 +152,32 @@ def drop_vectors(settings: Settings, say: Say) -> None:
         write_manifest(settings.layout, "vectors", None)
 
 
-@dataclass(frozen=True, slots=True)
-class DenseAnswer:
-    """The dense leg's candidates, and how many chunks its index is behind."""
+class DenseLeg:
+    """The vector index and its model, open. ``near`` is how near chance comes, see `_calibrated`."""
 
-    candidates: list[Candidate]
-    behind: int | None
+    def __init__(self, settings: Settings) -> None:
+        from retrieval.dense import DenseSearcher
 
+        self._made = _made(settings)
+        choice = _choice(self._made)
+        embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
+        self._searcher = DenseSearcher(self._made["uri"], TABLE, embedder)
+        self.embedder = choice.kind
+        self.near: float | None = self._made.get("near")
 
-def search_vectors(
-    settings: Settings, text: str, where: Sequence[Condition], limit: int, catalog: Catalog
-) -> DenseAnswer:
-    """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""
-    from retrieval.dense import DenseSearcher
+    def search(self, text: str, where: Sequence[Condition], limit: int) -> list[Candidate]:
+        """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""
+        return self._searcher.search(text, where, limit)
 
-    made = _made(settings)
-    choice = _choice(made)
-    embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
-    searcher = DenseSearcher(made["uri"], TABLE, embedder)
-    candidates = searcher.search(text, where, limit)
-    return DenseAnswer(candidates, chunks_behind(made, catalog))
+    def start_of(self, candidate: Candidate) -> tuple[int, int]:
+        """Where a candidate's best passage begins: which of the document's parts, and the character there."""
+        places = self._searcher.places([candidate])
+        place = places.get((candidate.id, candidate.passage))
+        return place.start if place else (0, 0)
+
+    def behind(self, catalog: Catalog) -> int | None:
+        """How many chunks the index lacks or still has; None when that is unknown."""
+        return chunks_behind(self._made, catalog)
 
 
 def parse_choice(kind: str, model: str | None, quantized: bool) -> Choice:

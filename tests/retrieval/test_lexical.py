@@ -11,9 +11,10 @@ from retrieval.analysis import analyze
 from retrieval.conditions import AnyOf, Between, NoneOf, OneOf
 from retrieval.lexical import LexicalSearcher
 from retrieval.questions import parse_question
+from retrieval.rules import Rules
 
 SCHEMA = LexicalSchema(("said", "tool"), ("project", "branch"), ("day",))
-WEIGHTS = {"header": 0.5, "said": 1.0, "tool": 0.3, "said_names": 0.5, "tool_names": 0.3}
+RULES = Rules(fields={"header": 0.5, "said": 1.0, "tool": 0.3, "said_names": 0.5, "tool_names": 0.3})
 
 
 def document(name, said="", tool="", header="", **columns):
@@ -31,7 +32,7 @@ def write(folder: Path, *documents, removed=(), fresh=False):
 
 
 def ask(folder: Path, text, *where, limit=10):
-    return [hit.id for hit in LexicalSearcher(folder, WEIGHTS).search(parse_question(text), where, limit)]
+    return [hit.id for hit in LexicalSearcher(folder).search(parse_question(text), where, limit, RULES)]
 
 
 @pytest.fixture
@@ -92,10 +93,10 @@ def test_a_condition_limits_what_is_ranked(index, condition, found):
 
 
 def test_a_filter_does_not_change_scores(index):
-    searcher = LexicalSearcher(index, WEIGHTS)
+    searcher = LexicalSearcher(index)
     question = parse_question("flaky")
-    free = searcher.search(question, [], 10)
-    limited = searcher.search(question, [OneOf("project", ("ada/orbit",))], 10)
+    free = searcher.search(question, [], 10, RULES)
+    limited = searcher.search(question, [OneOf("project", ("ada/orbit",))], 10, RULES)
     assert limited[0].score == pytest.approx(free[0].score)
 
 
@@ -112,13 +113,13 @@ def test_a_removed_document_is_gone(index):
 
 def test_no_index_is_said(tmp_path):
     with pytest.raises(NotFound, match="no lexical index"):
-        LexicalSearcher(tmp_path / "none", WEIGHTS)
+        LexicalSearcher(tmp_path / "none")
 
 
 def test_a_damaged_index_is_said(index):
     (index / "meta.json").write_text("{")
     with pytest.raises(CorpusDamaged):
-        LexicalSearcher(index, WEIGHTS)
+        LexicalSearcher(index)
 
 
 def test_another_schema_is_said_by_the_writer(index):

@@ -1,0 +1,103 @@
+"""From the candidates of several rankers to one order of answers: documents, or groups of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from aicx.types import Candidate
+from retrieval.fusion import Fused, Vote, reciprocal_rank, weighted_sum
+from retrieval.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A group of documents (or a document alone) with its fused score, its best document, and each ranker's vote.
+
+    ``documents`` counts how many of the group's were named by any ranker.
+    """
+
+    group: str
+    best: str
+    score: float
+    votes: Mapping[str, Vote]
+    documents: int = 1
+
+
+def fuse(rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float], rules: Rules) -> list[Fused]:
+    """The rankings as one, best first."""
+    return (weighted_sum if rules.fusion == "weighted" else reciprocal_rank)(rankings, weights)
+
+
+def rank(
+    rankings: Mapping[str, Sequence[Candidate]],
+    weights: Mapping[str, float],
+    rules: Rules,
+    *,
+    group_of: Callable[[str], str] | None = None,
+    factor_of: Callable[[str], float] | None = None,
+) -> list[Answer]:
+    """One order out of every ranker's candidates.
+
+    Args:
+        rankings: candidates by ranker, best first.
+        weights: what each ranker's vote is worth.
+        rules: how scores are joined.
+        group_of: the group of a document. Each ranker's scores are gathered per group before they are normalised and
+            joined, so that a group is compared with groups. None for documents on their own.
+        factor_of: what a document's score is multiplied by (above 0).
+    """
+    if factor_of:
+        rankings = {name: _reweighed(candidates, factor_of) for name, candidates in rankings.items()}
+    documents = fuse(rankings, weights, rules)
+    if group_of is None:
+        return [Answer(item.id, item.id, item.score, item.votes) for item in documents]
+    best: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for item in documents:
+        group = group_of(item.id)
+        best.setdefault(group, item.id)
+        counts[group] = counts.get(group, 0) + 1
+    gathered = {
+        name: _gathered(candidates, group_of, rules.session_shares_dense if name == "dense" else rules.session_shares)
+        for name, candidates in rankings.items()
+    }
+    return [
+        Answer(item.id, best[item.id], item.score, item.votes, counts[item.id])
+        for item in fuse(gathered, weights, rules)
+    ]
+
+
+def diversified(answers: Sequence[Answer], group_of: Callable[[str], str], factor: float) -> list[Answer]:
+    """The answers with each further one of a group worth ``factor`` as much as the one before, best first."""
+    met: dict[str, int] = {}
+    spread: list[Answer] = []
+    for answer in answers:
+        group = group_of(answer.best)
+        times = met.get(group, 0)
+        met[group] = times + 1
+        spread.append(Answer(answer.group, answer.best, answer.score * factor**times, answer.votes, answer.documents))
+    return sorted(spread, key=lambda answer: (-answer.score, answer.group))
+
+
+def _reweighed(candidates: Sequence[Candidate], factor_of: Callable[[str], float]) -> list[Candidate]:
+    """A factor makes a document count less. Times a negative cosine it would do the opposite."""
+    changed = [
+        Candidate(item.id, item.score * factor_of(item.id) if item.score > 0 else item.score, item.passage)
+        for item in candidates
+    ]
+    return sorted(changed, key=lambda item: (-item.score, item.id))
+
+
+def _gathered(
+    candidates: Sequence[Candidate], group_of: Callable[[str], str], shares: Sequence[float]
+) -> list[Candidate]:
+    """Groups with the sum of their best documents' scores, each times its share, best first."""
+    scores: dict[str, list[float]] = {}
+    for item in candidates:
+        scores.setdefault(group_of(item.id), []).append(item.score)
+    gathered = [
+        Candidate(group, sum(score * share for score, share in zip(found, shares, strict=False)))
+        for group, found in scores.items()
+    ]
+    return sorted(gathered, key=lambda item: (-item.score, item.id))

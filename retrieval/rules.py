@@ -1,0 +1,69 @@
+"""Every choice in ranking, in one place, so that a benchmark can switch each off and see what it was worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+# What a hit in each field is worth. What people and agents said counts in full; reasoning and tool output, of which
+# there is much more, count less; a whole name counts on top of its words.
+FIELDS = MappingProxyType(
+    {
+        "header": 0.5,
+        "said": 1.0,
+        "thought": 0.7,
+        "tool": 0.3,
+        "header_names": 0.5,
+        "said_names": 0.5,
+        "thought_names": 0.3,
+        "tool_names": 0.3,
+    }
+)
+
+# How much meaning weighs against words, by embedder: the better it is, the more.
+MEANING = MappingProxyType({"static": 0.25})
+_MEANING_OF_OTHERS = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How candidates become an order. The defaults are what `search` does; docs/benchmarks.md says why.
+
+    Attributes:
+        fusion: weighted sum of min-max normalised scores, or reciprocal ranks.
+        fields: weight of each field of the lexical index; a field without one is not searched.
+        meaning: weight of the dense ranker from 0 to 1, by embedder; words have the rest.
+        meaning_in_lookup: the same for a question of names only (a path, a symbol, an error code), which is looked up
+            rather than interpreted.
+        names_as_one: whether the words that a name splits into weigh together as much as one word.
+        lookup_name: in a question of names only, what a whole name is worth in any field.
+        lookup_phrase: there, what the words of a name are worth side by side, as in ``foo_bar`` for ``fooBar``.
+        subagent: factor for a subagent's chunk: whoever asked it to work is the better answer.
+        session_shares: what a session's best chunks by words count for, best first; several good ones beat a lucky one.
+        session_shares_dense: the same for its best chunks by meaning.
+        diversity: factor for each further chunk of a session already among the answers, when chunks are asked for.
+        abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come.
+    """
+
+    fusion: Literal["weighted", "reciprocal"] = "weighted"
+    fields: Mapping[str, float] = field(default_factory=lambda: FIELDS)
+    meaning: Mapping[str, float] = field(default_factory=lambda: MEANING)
+    meaning_in_lookup: float = 0.02
+    names_as_one: bool = True
+    lookup_name: float = 3.0
+    lookup_phrase: float = 2.0
+    subagent: float = 0.8
+    session_shares: tuple[float, ...] = (1.0, 0.5, 0.33)
+    session_shares_dense: tuple[float, ...] = (1.0,)
+    diversity: float = 0.9
+    abstain: bool = True
+
+    def weights(self, embedder: str | None, lookup: bool) -> dict[str, float]:
+        """What each ranker's vote is worth, for a question to an index made with ``embedder``."""
+        meaning = self.meaning_in_lookup if lookup else self.meaning.get(embedder or "", _MEANING_OF_OTHERS)
+        return {"lexical": 1.0 - meaning, "scan": 1.0 - meaning, "dense": meaning}
+
+
+DEFAULT_RULES = Rules()
