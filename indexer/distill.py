@@ -7,6 +7,7 @@ rare tokens above common ones (SIF, with a token's rank standing in for its freq
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,25 @@ from indexer.models import (
 _TABLE = "table.npy"
 _SIF = 1e-4  # smaller pushes common words down harder; the value of the SIF and Model2Vec papers
 _BATCH = 1024
+_WORD_STARTS = "\u0120\u2581"  # how byte-level and SentencePiece tokenizers mark that a word begins
 # A static model has no window, but the mean of too many words says nothing. Why this many is in
 # docs/decisions/static-embedder.md.
 PASSAGE_TOKENS = 254
 
 
-def distill_static(model: str, models_dir: Path, dimensions: int = 256, *, download: bool = False) -> Path:
-    """The folder of the static model distilled from ``model``, made if it is not there yet. Same input, same bytes."""
+def distill_static(
+    model: str,
+    models_dir: Path,
+    dimensions: int = 256,
+    *,
+    silent: Collection[str] = (),
+    starting: Callable[[], None] = lambda: None,
+    download: bool = False,
+) -> Path:
+    """The folder of the static model distilled from ``model``, made if it is not there yet. Same input, same bytes.
+
+    ``silent`` are words that shall say nothing, in lower case; ``starting`` is called before the long part begins.
+    """
     teacher = find_teacher(model)
     folder = model_folder(models_dir, f"static{dimensions}", teacher.name)
     if is_complete(folder):
@@ -38,13 +51,14 @@ def distill_static(model: str, models_dir: Path, dimensions: int = 256, *, downl
     import numpy as np
 
     loaded = load_teacher(teacher, download=download)
+    starting()
     with new_folder(folder) as work:
         loaded.tokenizer.backend_tokenizer.save(str(work / TOKENIZER))
         fields = json.loads((work / TOKENIZER).read_bytes())
         fields["truncation"] = fields["padding"] = None
         (work / TOKENIZER).write_text(json.dumps(fields, ensure_ascii=False), "utf-8")
         table = _weighted(_main_directions(_token_vectors(loaded), dimensions))
-        table[_meaningless(loaded.tokenizer)] = 0
+        table[_meaningless(loaded.tokenizer, silent)] = 0
         np.save(work / _TABLE, table)
         write_manifest(
             work,
@@ -110,7 +124,17 @@ def _weighted(vectors: Any) -> Any:
     return (vectors * weights[:, None]).astype(np.float32)
 
 
-def _meaningless(tokenizer: Any) -> list[int]:
-    """Tokens that say nothing about a text: marks, unknowns, and places kept free in the vocabulary."""
-    free = [number for token, number in tokenizer.get_vocab().items() if token.startswith("[unused")]
-    return sorted({*tokenizer.all_special_ids, *free})
+def _meaningless(tokenizer: Any, silent: Collection[str]) -> list[int]:
+    """Tokens that say nothing about a text: marks, unknowns, punctuation, lone letters and digits, silent words, places
+    kept free.
+
+    A mean has no grammar. Left in, ``how do you`` makes questions alike, ``( ) :`` makes code alike, and the letters
+    and digits that a hash falls into make hashes alike.
+    """
+    nothing = set(tokenizer.all_special_ids)
+    for token, number in tokenizer.get_vocab().items():
+        plain = token.lstrip(_WORD_STARTS).removeprefix("##")
+        lone = len(plain) == 1 and plain.isascii()
+        if lone or not any(map(str.isalnum, plain)) or plain.lower() in silent or token.startswith("[unused"):
+            nothing.add(number)
+    return sorted(nothing)

@@ -22,10 +22,6 @@ FIELDS = MappingProxyType(
     }
 )
 
-# How much meaning weighs against words, by embedder: the better it is, the more.
-MEANING = MappingProxyType({"static": 0.25})
-_MEANING_OF_OTHERS = 0.3
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -34,7 +30,7 @@ class Rules:
     Attributes:
         fusion: weighted sum of min-max normalised scores, or reciprocal ranks.
         fields: weight of each field of the lexical index; a field without one is not searched.
-        meaning: weight of the dense ranker from 0 to 1, by embedder; words have the rest.
+        meaning: weight of the dense ranker from 0 to 1; words have the rest.
         meaning_in_lookup: the same for a question of names only (a path, a symbol, an error code), which is looked up
             rather than interpreted.
         names_as_one: whether the words that a name splits into weigh together as much as one word.
@@ -49,7 +45,7 @@ class Rules:
 
     fusion: Literal["weighted", "reciprocal"] = "weighted"
     fields: Mapping[str, float] = field(default_factory=lambda: FIELDS)
-    meaning: Mapping[str, float] = field(default_factory=lambda: MEANING)
+    meaning: float = 0.3
     meaning_in_lookup: float = 0.02
     names_as_one: bool = True
     lookup_name: float = 3.0
@@ -60,9 +56,9 @@ class Rules:
     diversity: float = 0.9
     abstain: bool = True
 
-    def weights(self, embedder: str | None, lookup: bool) -> dict[str, float]:
-        """What each ranker's vote is worth, for a question to an index made with ``embedder``."""
-        meaning = self.meaning_in_lookup if lookup else self.meaning.get(embedder or "", _MEANING_OF_OTHERS)
+    def weights(self, *, lookup: bool) -> dict[str, float]:
+        """What each ranker's vote is worth; ``lookup`` says that the question consists of names only."""
+        meaning = self.meaning_in_lookup if lookup else self.meaning
         return {"lexical": 1.0 - meaning, "scan": 1.0 - meaning, "dense": meaning}
 
 

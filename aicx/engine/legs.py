@@ -34,7 +34,6 @@ class Ranked:
     reasons: list[str] = field(default_factory=list)
     indexed: int = 0
     scanned: int = 0
-    embedder: str | None = None
     near: float | None = None  # how near the dense ranker's candidate has to be to answer on its own
     nearest: float | None = None  # how near its best one was
 
@@ -155,7 +154,7 @@ class Legs:
         candidates = leg.search(question.text, where, limit)
         ranked.rankings["dense"] = candidates
         ranked.freshness["dense"] = {"behind": leg.behind(catalog)}
-        ranked.embedder, ranked.near = leg.embedder, leg.near
+        ranked.near = leg.near
         ranked.nearest = candidates[0].score if candidates else None
 
     def _scan(

@@ -14,6 +14,7 @@ from aicx.corpus.query import open_catalog
 from aicx.engine.lexical import chunks_behind, read_manifest, write_manifest
 from aicx.errors import NotFound, UsageError
 from aicx.types import Candidate, Document
+from retrieval.analysis import STOP_WORDS
 from retrieval.conditions import Condition
 from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embedder
 
@@ -162,7 +163,6 @@ class DenseLeg:
         choice = _choice(self._made)
         embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
         self._searcher = DenseSearcher(self._made["uri"], TABLE, embedder)
-        self.embedder = choice.kind
         self.near: float | None = self._made.get("near")
 
     def search(self, text: str, where: Sequence[Condition], limit: int) -> list[Candidate]:
@@ -195,9 +195,12 @@ def _prepared(settings: Settings, choice: Choice, say: Say) -> Embedder:
     if choice.kind == "static":
         from indexer.distill import distill_static
 
-        if not models.exists():
-            say("the first time a static model is distilled, which takes about a minute")
-        distill_static(choice.model or _DEFAULT_MODEL, models)
+        distill_static(
+            choice.model or _DEFAULT_MODEL,
+            models,
+            silent=STOP_WORDS,
+            starting=lambda: say("the first time a static model is distilled, which takes about a minute"),
+        )
     elif choice.kind in ("minilm", "sentence-transformers"):
         from indexer.export import export_model
 
