@@ -5,12 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# What makes models. On Linux its plain release brings GPU libraries of several gigabytes: PyTorch's own site says how to
+# get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
+TORCH ?= torch==2.13.0
+
 .PHONY: help demo test check docs format clean
 
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.base ## Store invented logs and ask questions; touches nothing of yours.
+demo: $(VENV)/.models ## Store invented logs, ask questions by words and by meaning; touches nothing of yours.
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests.
@@ -49,6 +53,11 @@ $(BIN)/python:
 $(VENV)/.base: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable .
 	@touch $@
+
+$(VENV)/.models: pyproject.toml | $(BIN)/python
+	@$(PIP) install $(TORCH)
+	@$(PIP) install --editable '.[models]'
+	@touch $@ $(VENV)/.base
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[test]'

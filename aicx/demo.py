@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
@@ -23,6 +24,9 @@ _DEPLOY_CHUNK = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27:001"
 _BROKEN_LINE = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958.jsonl, line 14"
 _REDACTED = "[REDACTED:github-token]"
 _CAUSE = "Root cause: the release step runs with DB_ROLE=pier_reader"
+# No word of it is in the logs; the session it means decided on protobuf for the boats' timetables.
+_MEANT = "sea transport schedules encoding format"
+_MEANT_CHUNK = "c91d27aa-40be-4b6c-a1f5-77d08e3b92c4"
 
 # A child must find the very package that started it, wherever that lies, and nothing that lies in the current folder.
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from aicx.__main__ import main; main()"
@@ -94,13 +98,26 @@ STEPS = (
     ),
 )
 
+# Only where the optional parts are installed.
+INDEX_STEP = Step("Now by meaning as well: embed the corpus, with a small model made on this machine.", ("index",))
+BY_WORDS = Step("No word of this question is in the answer: words miss it, meaning finds it.", ("search", _MEANT, "--mode", "lexical", "-n", "1"))
+BY_MEANING = Step(BY_WORDS.story, ("search", _MEANT, "--mode", "dense", "-n", "1"))
+
+
+def meaning_is_installed() -> bool:
+    """Whether the parts are there that make a model and an index of meaning."""
+    return all(find_spec(name) is not None for name in ("lancedb", "onnxruntime", "sentence_transformers", "torch"))
+
 
 class Demo:
-    """One run of the demo inside ``home``, which must be empty."""
+    """One run of the demo inside ``home``, which must be empty; ``meaning`` says whether it indexes by meaning too."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, meaning: bool = False) -> None:
         self.home = home.resolve()
+        self.meaning = meaning
+        self.plan = (*STEPS, INDEX_STEP) if meaning else STEPS
         self.shown: list[Shown] = []
+        self.compared: tuple[Shown, Shown] | None = None
         self._logs_before: dict[str, str] = {}
         self._token_in_logs = False
 
@@ -115,7 +132,7 @@ class Demo:
 
     def steps(self) -> Iterator[Shown]:
         """Runs the steps one after the other, as somebody at a prompt would."""
-        for step in STEPS:
+        for step in self.plan:
             if step.without_logs:
                 with self._logs_put_away():
                     shown = self._run(step)
@@ -124,9 +141,19 @@ class Demo:
             self.shown.append(shown)
             yield shown
 
+    def compare(self) -> tuple[Shown, Shown]:
+        """One question answered by words, and by meaning."""
+        self.compared = self._run(BY_WORDS), self._run(BY_MEANING)
+        return self.compared
+
     def checks(self) -> list[Check]:
         """What the steps claimed, compared with what is on disk and in their outputs."""
-        stored, again, asked, _, found, read, asked_later = (shown.output for shown in self.shown)
+        stored, again, asked, _, found, read, asked_later = (shown.output for shown in self.shown[: len(STEPS)])
+        by_meaning = []
+        if self.compared:
+            words, meaning = (shown.output for shown in self.compared)
+            claim = "no word of the last question is in its answer, and meaning found it"
+            by_meaning.append(Check(claim, _MEANT_CHUNK in meaning and words.startswith("Nothing matches")))
         corpus = [path for path in (self.home / ".aicx").rglob("*") if path.is_file()]
         leaks = [path for path in corpus if _holds_token(path)]
         return [
@@ -139,6 +166,7 @@ class Demo:
             Check("the second run had nothing to do", again.startswith("Up to date.")),
             Check("the search found the cause of the failed deploy", _CAUSE in found),
             Check("without the logs the answer is the same", _DEPLOY_CHUNK in asked and asked == asked_later),
+            *by_meaning,
             Check("no log was changed", self._log_digests() == self._logs_before),
         ]
 

@@ -22,12 +22,13 @@ _NAMES = [
     "december",
 ]
 _MONTHS = {name[:length]: number for number, name in enumerate(_NAMES, 1) for length in (3, 4, len(name))}
-_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+# ASCII, or without regard to case an old long s would be an s of "sept", and no month of ours.
+_MONTH = "(?a:(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r"))\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_START, _END = r"(?<![\w./#-])", r"(?![\w/#-]|\.\d)"
+_START, _END = r"(?<![\w./#-])", r"(?![\w/#-]|\.\w)"
 # Words that lead to a date and say nothing without it; some leave one side open.
-_LEAD = r"(?:\b(?P<lead>in|on|from|during|of|since|until|till|before)\s+)?"
+_LEAD = r"(?:\b(?P<lead>in|on|from|between|during|of|since|after|until|till|before)\s+)?"
 
 # The longest form first: each also matches a part of the ones before it.
 _FORMS = [
@@ -61,29 +62,40 @@ def lift_dates(text: str) -> Dated:
     Months and days are lifted only with their year ("may" and "march" are words), never out of a quoted phrase or a
     longer name such as a file's. Several dates span everything between the first and the last.
     """
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
-    found: list[tuple[date, date]] = []
-    leads: set[str] = set()
+    # Quoted phrases are hidden, as are dates once they are found; every character keeps its place.
+    open_text = _QUOTED.sub(lambda match: "\0" * len(match[0]), text)
+    firsts: list[date] = []
+    lasts: list[date] = []
     for form in _FORMS:
-        for match in reversed(list(form.finditer(text))):
+        for match in reversed(list(form.finditer(open_text))):
             span = _days(match)
-            if span is None or any(low <= match.start() < high for low, high in quoted):
+            if span is None:
                 continue
-            found.append(span)
-            leads.add((match["lead"] or "").lower())
-            # As many blanks as were taken, so that the spans of quoted phrases stay true.
-            text = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
-    if not found:
+            first, last = _opened(span, (match["lead"] or "").lower())
+            firsts += [first] if first else []
+            lasts += [last] if last else []
+            start, end = match.span()
+            text = text[:start] + " " * (end - start) + text[end:]
+            open_text = open_text[:start] + " " * (end - start) + open_text[end:]
+    if not firsts and not lasts:
         return Dated(text, None)
-    first, last = min(low for low, _ in found).isoformat(), max(high for _, high in found).isoformat()
-    text = " ".join(text.split())
-    if leads == {"since"}:
-        return Dated(text, (first, None))
-    if leads <= {"until", "till"}:
-        return Dated(text, (None, last))
-    if leads == {"before"}:
-        return Dated(text, (None, (min(low for low, _ in found) - timedelta(days=1)).isoformat()))
-    return Dated(text, (first, last))
+    days = (min(firsts).isoformat() if firsts else None, max(lasts).isoformat() if lasts else None)
+    return Dated(" ".join(text.split()), days)
+
+
+def _opened(days: tuple[date, date], lead: str) -> tuple[date | None, date | None]:
+    """The days that are meant by a date with the word before it; one end is None where the word leaves it open."""
+    first, last = days
+    match lead:
+        case "since":
+            return first, None
+        case "after":
+            return last + timedelta(days=1), None
+        case "until" | "till":
+            return None, last
+        case "before":
+            return None, first - timedelta(days=1)
+    return first, last
 
 
 def _days(match: re.Match[str]) -> tuple[date, date] | None:

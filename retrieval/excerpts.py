@@ -14,8 +14,9 @@ from retrieval.questions import Question
 Tier = Literal["exact", "partial", "nearest"]
 
 _LINE_LENGTH = 200
-# How much of a line is looked at: longer ones are data.
+# How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 _LOOKED_AT = 4000
+_PIECE = re.compile(rf"(?s).{{1,{_LOOKED_AT}}}(?=\s|\Z)|.{{1,{_LOOKED_AT}}}")
 # Shorter beginnings of words are in every line and would hold nothing off.
 _FEWEST_LETTERS = 3
 
@@ -85,11 +86,8 @@ def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int) -> t
 
 
 def _candidates(texts: Sequence[str], terms: set[str]) -> Iterator[tuple[int, str]]:
-    """The lines that may hold one of the terms, with their numbers; analysing every line would take long.
-
-    A stem is the beginning of its word, but for an ending such as y that became i.
-    """
-    beginnings = {term if not term.isascii() else term[: max(_FEWEST_LETTERS, len(term) - 1)] for term in terms}
+    """The lines that may hold one of the terms, with their numbers; analysing every line would take long."""
+    beginnings = {beginning for term in terms for beginning in _beginnings(term)}
     looked_for = re.compile("|".join(re.escape(text) for text in sorted(beginnings)))
     number = 0
     for text in texts:
@@ -98,9 +96,22 @@ def _candidates(texts: Sequence[str], terms: set[str]) -> Iterator[tuple[int, st
         same = len(folded) == len(lines)
         for at, line in enumerate(lines):
             number += 1
-            plain = line.strip()[:_LOOKED_AT]
-            if len(plain) >= 3 and looked_for.search(folded[at] if same else fold(plain)):
-                yield number, plain
+            if not looked_for.search(folded[at] if same else fold(line)):
+                continue
+            for piece in _PIECE.findall(line.strip()):
+                yield number, piece.strip()
+
+
+def _beginnings(term: str) -> tuple[str, ...]:
+    """What a word begins with whose stem is ``term``: all but the last letter, which may be another in the word.
+
+    So it is for ``try``, whose stem is ``tri``, and ``using``, whose stem is ``use``; ``dying`` has the stem ``die``.
+    """
+    if not term.isascii():
+        return (term,)
+    if term.endswith("ie"):
+        return term[:-1], f"{term[:-2]}y"
+    return (term[: max(_FEWEST_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
 
 
 def _mark(line: str, terms: set[str]) -> Line:

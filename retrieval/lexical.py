@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from retrieval.questions import Question
 from retrieval.rules import DEFAULT_RULES, Rules
 
 _PART_OF_NAME = 0.25
+_LONGEST_REASON = 200
 
 
 class LexicalSearcher:
@@ -23,14 +26,13 @@ class LexicalSearcher:
         import tantivy
 
         self._tantivy = tantivy
+        self._folder = folder
         if not (folder / "meta.json").exists():
-            raise NotFound(f"there is no lexical index in {folder}", hint="aicx store builds it")
-        try:
+            raise NotFound(f"there is no lexical index in {folder}", hint="aicx store")
+        with self._reading("aicx store"):
             self._index = tantivy.Index.open(str(folder))
             self._searcher = self._index.searcher()
-        except (ValueError, OSError) as error:
-            raise CorpusDamaged(f"the lexical index in {folder} cannot be read: {error}", hint="aicx store") from error
-        self._schema = self._index.schema
+            self._schema = self._index.schema
 
     @property
     def size(self) -> int:
@@ -44,18 +46,31 @@ class LexicalSearcher:
 
         A document matches when it shares a single term; a quoted phrase must occur. Ties come in the order of ids.
         """
-        wanted = self._wanted(question, rules)
-        if wanted is None:
-            return []
-        must = self._tantivy.Occur.Must
-        clauses = [(must, wanted), *((must, self._filter(condition)) for condition in where)]
-        try:
+        # What only a search finds damaged looks whole to whoever opens it, so it has to be taken away.
+        with self._reading(f"rm -r {shlex.quote(str(self._folder))}, then aicx store"):
+            wanted = self._wanted(question, rules)
+            if wanted is None:
+                return []
+            must = self._tantivy.Occur.Must
+            clauses = [(must, wanted), *((must, self._filter(condition)) for condition in where)]
             found = self._searcher.search(self._tantivy.Query.boolean_query(clauses), limit, count=False).hits
-        except ValueError as error:
-            raise CorpusDamaged(f"the lexical index cannot be searched: {error}", hint="aicx store") from error
-        hits = [(score, self._searcher.doc(address)["id"][0]) for score, address in found]
+            hits = [(score, self._searcher.doc(address)["id"][0]) for score, address in found]
         hits.sort(key=lambda hit: (-hit[0], hit[1]))
         return [Candidate(document, score) for score, document in hits]
+
+    @contextmanager
+    def _reading(self, hint: str) -> Iterator[None]:
+        """What tantivy says of files that are not what they should be, as CorpusDamaged."""
+        try:
+            yield
+        except (ValueError, OSError) as error:
+            reason = str(error).splitlines()[0][:_LONGEST_REASON]
+            raise CorpusDamaged(f"the lexical index in {self._folder} cannot be read: {reason}", hint=hint) from error
+        except BaseException as error:
+            # Its Rust code panics on some of them, which Python sees as an exception of no importable class.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise CorpusDamaged(f"the lexical index in {self._folder} is damaged", hint=hint) from error
 
     def _wanted(self, question: Question, rules: Rules) -> Any:
         query = self._tantivy.Query

@@ -20,7 +20,7 @@ from aicx.cli import COMMANDS, run
 from aicx.commands import index
 from aicx.corpus.catalog import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
-from aicx.engine.semantic import Choice, VectorState
+from aicx.engine.semantic import Choice, LexicalState, VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
@@ -146,7 +146,7 @@ def test_wheel_holds_every_data_file(wheel: Path) -> None:
 def test_wheel_runs_where_nothing_else_is(wheel: Path, tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    code = "import aicx, sys; from aicx.cli import run; print(aicx.__file__); sys.exit(run(['demo', '--json']))"
+    code = "import aicx, sys; from aicx.cli import run; print(aicx.__file__); sys.exit(run(['demo', '--no-meaning', '--json']))"
     done = run_python("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
     assert done.returncode == 0, done.stderr
     where, answer = done.stdout.splitlines()
@@ -278,6 +278,7 @@ def test_every_field_of_index_is_documented(
     table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
     monkeypatch.setattr(index, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
     monkeypatch.setattr(index, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
+    monkeypatch.setattr(index, "lexical_state", lambda _: LexicalState(True, 0, 1))
     monkeypatch.setattr(index, "drop_vectors", lambda *_: None)
     assert run(["index", action, "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)

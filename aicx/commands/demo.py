@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -11,7 +13,7 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.demo import STEPS, Check, Demo, Shown
+from aicx.demo import Check, Demo, Shown, meaning_is_installed
 from aicx.errors import AicxError, UsageError
 from aicx.paths import user_path
 
@@ -23,21 +25,27 @@ Keep = Annotated[
     str | None,
     typer.Option("--keep", metavar="DIR", help="Do it in this folder, new or empty, and leave everything there."),
 ]
+NoMeaning = Annotated[
+    bool, typer.Option("--no-meaning", help="Leave out answering by meaning, which takes a minute to prepare.")
+]
 
 
-def command(keep: Keep = None, json: options.Json = False) -> int:
+def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json = False) -> int:
     """Show the main job on invented logs: store them, ask questions, find a planted key redacted.
+
+    Where the optional parts are installed, it also builds an index by meaning and answers one question both ways.
 
     Nothing of yours is read or written: the demo has a home folder of its own, which is gone afterwards.
 
     Example: aicx demo
     Example: aicx demo --keep /tmp/aicx-demo   to look around in it
     """
+    meaning = not no_meaning and meaning_is_installed()
     if keep is None:
         with TemporaryDirectory(prefix="aicx-demo-") as folder:
-            holds = _perform(Demo(Path(folder)), json=json, keep=False)
+            holds = _perform(Demo(Path(folder), meaning=meaning), json=json, keep=False)
     else:
-        holds = _perform(Demo(_empty_folder(keep)), json=json, keep=True)
+        holds = _perform(Demo(_empty_folder(keep), meaning=meaning), json=json, keep=True)
     return 0 if holds else AicxError.exit_code
 
 
@@ -53,12 +61,18 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
     count = demo.set_up()
     if json:
         shown = list(demo.steps())
+        if demo.meaning:
+            shown += demo.compare()
         checks = demo.checks()
         _print_json(demo, count, shown, checks, keep=keep)
     else:
         _print_opening(count)
         for number, item in enumerate(demo.steps(), 1):
-            _print_step(number, item)
+            _print_step(number, len(demo.plan) + demo.meaning, item)
+            if demo.meaning and number == len(demo.plan) - 1:
+                console.say("\n(making the model, about a minute …)")
+        if demo.meaning:
+            _print_compared(len(demo.plan) + 1, demo.compare())
         checks = demo.checks()
         _print_checks(checks)
         _print_next(demo, keep=keep)
@@ -88,23 +102,37 @@ def _print_opening(count: int) -> None:
     console.out("Below, ~ is a home folder made for the demo; your own logs and corpus are not touched.")
 
 
-def _print_step(number: int, shown: Shown) -> None:
+def _print_step(number: int, total: int, shown: Shown) -> None:
     out, style = console.out, console.style
     out()
-    out(style(f"{number}/{len(STEPS)}  {shown.step.story}", fg="cyan", bold=True))
+    out(style(f"{number}/{total}  {shown.step.story}", fg="cyan", bold=True))
     out(f"  $ {style(shown.command, bold=True)}")
     for line in shown.excerpt:
         out(f"  {style('│', dim=True)} {_colored(_fit(line))}".rstrip())
 
 
-def _fit(line: str) -> str:
+def _print_compared(number: int, compared: tuple[Shown, Shown]) -> None:
+    """Two answers to one question, side by side."""
+    out, style = console.out, console.style
+    half = _WIDTH // 2 - 2
+    out()
+    out(style(f"{number}/{number}  {compared[0].step.story}", fg="cyan", bold=True))
+    out(f"  $ {style(shlex.join(('aicx', *compared[0].step.arguments[:2])), bold=True)}")
+    columns = [[f"--mode {shown.step.arguments[3]}", *shown.excerpt] for shown in compared]
+    for row, (left, right) in enumerate(zip_longest(*columns, fillvalue="")):
+        left, right = _fit(left, half), _fit(right, half)
+        cells = f"{left:<{half}} {style('│', dim=True)} {right}".rstrip()
+        out(f"  {style('│', dim=True)} {style(cells, bold=True) if row == 0 else cells}")
+
+
+def _fit(line: str, width: int = _WIDTH) -> str:
     """``line`` cut to the width: a path in its middle, since it says the most at its end; words at the end."""
-    if len(line) <= _WIDTH:
+    if len(line) <= width:
         return line
     if "/" not in line.split(maxsplit=1)[0]:
-        return f"{line[: _WIDTH - 1]}…"
-    tail = line[-_WIDTH // 3 :]
-    return f"{line[: _WIDTH - len(tail) - 1]}…{tail}"
+        return f"{line[: width - 1]}…"
+    tail = line[-width // 3 :]
+    return f"{line[: width - len(tail) - 1]}…{tail}"
 
 
 def _colored(line: str) -> str:
@@ -135,3 +163,5 @@ def _print_next(demo: Demo, *, keep: bool) -> None:
     out(f"  {style('aicx search QUESTION', bold=True)}   find the passages that answer it")
     out(f"  {style('aicx steer --since 7d', bold=True)}  see what happened in the last week")
     out(f"  {style('aicx doctor', bold=True)}            see whether all is well")
+    if not meaning_is_installed():
+        out("Answering by meaning needs more parts: pip install 'aicx-py[models]', then: aicx index")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aicx import console, options
-from aicx.config import load_settings
-from aicx.engine.semantic import build_vectors, drop_vectors, parse_choice, vector_state
+from aicx.config import Settings, load_settings
+from aicx.engine.semantic import build_vectors, drop_vectors, lexical_state, parse_choice, vector_state
+from aicx.errors import NotFound
 
 if TYPE_CHECKING:
     from indexer.vectors import Progress
@@ -72,16 +73,44 @@ def command(
         )
         console.say('Next: aicx search "a question" --explain')
         return
-    state = vector_state(settings)
-    behind = "unknown" if state.behind is None else state.behind
+    _print_status(settings, json)
+
+
+def _print_status(settings: Settings, json: bool) -> None:
+    """What there is, also when there is nothing: asking is no mistake."""
+    words = lexical_state(settings)
+    try:
+        meaning = vector_state(settings)
+    except NotFound as error:
+        meaning, reason = None, error.message
     if json:
-        fields = {"embedder": state.choice.kind, "model": state.table.model, "uri": state.uri}
-        rows = {"passages": state.table.rows, "chunks": len(state.table.versions), "behind": state.behind}
-        console.out_json(SCHEMA, fields | rows | {"dimensions": state.table.dimensions})
+        fields: dict[str, Any] = {"lexical": asdict(words), "exists": meaning is not None}
+        if meaning:
+            fields |= {"embedder": meaning.choice.kind, "model": meaning.table.model, "uri": meaning.uri}
+            fields |= {"passages": meaning.table.rows, "chunks": len(meaning.table.versions)}
+            fields |= {"behind": meaning.behind, "dimensions": meaning.table.dimensions, "bytes": meaning.size}
+        console.out_json(SCHEMA, fields)
         return
-    console.out(f"embedder   {state.choice.kind} ({state.table.model}, {state.table.dimensions} dimensions)")
-    console.out(f"passages   {state.table.rows:,} of {len(state.table.versions):,} chunks")
-    console.out(f"behind     {behind} chunks")
-    console.out(f"address    {state.uri}")
-    if state.behind != 0:
+    console.out(f"by words    {_freshness(words.exists, words.behind)}{_size(words.size)}")
+    if meaning is None:
+        console.out(f"by meaning  {reason}")
         console.say("Next: aicx index")
+        return
+    console.out(f"by meaning  {_freshness(True, meaning.behind)}{_size(meaning.size)}")
+    console.out(f"embedder    {meaning.choice.kind} ({meaning.table.model}, {meaning.table.dimensions} dimensions)")
+    console.out(f"holds       {meaning.table.rows:,} passages of {len(meaning.table.versions):,} chunks")
+    console.out(f"address     {meaning.uri}")
+    if meaning.behind != 0:
+        console.say("Next: aicx index")
+
+
+def _freshness(exists: bool, behind: int | None) -> str:
+    if not exists:
+        return "none"
+    if behind is None:
+        return "made for another corpus"
+    return f"{console.plural(behind, 'chunk')} behind" if behind else "up to date"
+
+
+def _size(size: int | None) -> str:
+    return f", {console.size(size)}" if size else ""

@@ -13,7 +13,7 @@ from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_doc
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.workers import map_in_order
 from aicx.engine.lexical import LEXICAL_VERSION, belongs, is_current, read_manifest, write_manifest
-from aicx.errors import AicxError, CorpusDamaged
+from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from retrieval.analysis import analyze
 
@@ -43,7 +43,7 @@ def refresh_lexical(settings: Settings, say: Say) -> int:
     if catalog is None:
         return 0
     try:
-        if is_current(read_manifest(layout).get("lexical", {}), catalog) and layout.lexical_index.exists():
+        if is_current(read_manifest(layout).get("lexical", {}), catalog) and not _damage(layout):
             return 0
         with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
             return _update(settings, catalog, say)
@@ -52,20 +52,31 @@ def refresh_lexical(settings: Settings, say: Say) -> int:
 
 
 def _update(settings: Settings, catalog: Catalog, say: Say) -> int:
+    layout = settings.layout
+    state = read_manifest(layout).get("lexical", {})
+    if belongs(state, catalog):
+        damage = _damage(layout)
+        try:
+            if not damage:
+                return _write(settings, catalog, since=int(state["sequence"]))
+        except CorpusDamaged as error:
+            damage = error.message
+        say(f"{damage}; building it anew")
+    if state:
+        # From here on there is no index until the new one is whole, also for whoever comes after a kill.
+        write_manifest(layout, "lexical", None)
+    return _write(settings, catalog, since=None)
+
+
+def _write(settings: Settings, catalog: Catalog, since: int | None) -> int:
+    """Takes in what changed since that change of the catalogue; None makes a new index of everything."""
     from indexer.lexical import LexicalSchema, LexicalWriter
 
     layout = settings.layout
-    state = read_manifest(layout).get("lexical", {})
-    schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
-    since = int(state["sequence"]) if layout.lexical_index.exists() and belongs(state, catalog) else 0
     sequence = catalog.sequence
-    try:
-        writer = LexicalWriter(layout.lexical_index, schema, fresh=since == 0)
-    except CorpusDamaged as error:
-        say(f"{error.message}; building it anew")
-        since = 0
-        writer = LexicalWriter(layout.lexical_index, schema, fresh=True)
-    changed, gone = catalog.changes_since(since)
+    schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
+    writer = LexicalWriter(layout.lexical_index, schema, fresh=since is None)
+    changed, gone = catalog.changes_since(since or 0)
     paths = [path for chunk_id in changed if (path := catalog.path_of(chunk_id))]
     tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
     workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
@@ -74,6 +85,17 @@ def _update(settings: Settings, catalog: Catalog, say: Say) -> int:
     built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
     write_manifest(layout, "lexical", built)
     return count
+
+
+def _damage(layout: Layout) -> str | None:
+    """Why the index cannot be read; None when it can."""
+    from retrieval.lexical import LexicalSearcher
+
+    try:
+        LexicalSearcher(layout.lexical_index)
+    except (CorpusDamaged, NotFound) as error:
+        return error.message
+    return None
 
 
 def _analyze_chunks(task: tuple[Layout, Sequence[str]]) -> list[AnalyzedDocument]:

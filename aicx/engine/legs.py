@@ -10,7 +10,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog import Catalog
 from aicx.corpus.documents import documents
 from aicx.corpus.filters import conditions
-from aicx.engine.lexical import lexical_freshness, read_manifest
+from aicx.engine.lexical import lexical_freshness, of_this_version, read_manifest
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.types import Candidate, Filters
@@ -94,7 +94,7 @@ class Legs:
         if mode in ("auto", "lexical", "hybrid"):
             attempt(
                 lambda: self._ask_lexical(question, where, limit, rules, catalog, ranked),
-                lambda error: f"{error.message}; every chunk was read instead (next: aicx store)",
+                lambda error: f"{error.message}; every chunk was read instead (next: {error.hint})",
                 NotFound,
                 CorpusDamaged,
             )
@@ -132,7 +132,12 @@ class Legs:
     ) -> None:
         layout = self._settings.layout
         state = lexical_freshness(layout, catalog)
-        made = (read_manifest(layout).get("lexical", {}).get("sequence"), state.behind, catalog.identity)
+        if not state.exists:
+            raise NotFound(f"there is no lexical index in {layout.lexical_index}", hint="aicx store")
+        manifest = read_manifest(layout)["lexical"]
+        if not of_this_version(manifest):
+            raise CorpusDamaged("the lexical index was made by another version of aicx", hint="aicx store")
+        made = (manifest.get("sequence"), state.behind, catalog.identity)
         if self._lexical is None or self._lexical[0] != made:
             from retrieval.lexical import LexicalSearcher
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -26,39 +27,52 @@ class Freshness:
 def lexical_freshness(layout: Layout, catalog: Catalog) -> Freshness:
     """Whether the BM25 index is there, and how many chunks it is behind."""
     state = read_manifest(layout).get("lexical", {})
-    if not (layout.lexical_index / "meta.json").exists():
+    if not state or not (layout.lexical_index / "meta.json").exists():
         return Freshness(False, None)
     if not belongs(state, catalog):
         return Freshness(True, None)
     return Freshness(True, chunks_behind(state, catalog))
 
 
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder; 0 when there is none."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def chunks_behind(state: dict[str, Any], catalog: Catalog) -> int | None:
     """How many chunks an index with this state lacks or still has; None when it was built for another catalogue."""
-    if state.get("catalog") != catalog.identity:
+    sequence = state.get("sequence")
+    if state.get("catalog") != catalog.identity or not isinstance(sequence, int):
         return None
-    changed, gone = catalog.changes_since(int(state["sequence"]))
+    changed, gone = catalog.changes_since(sequence)
     return len(changed) + len(gone)
 
 
 def belongs(state: dict[str, Any], catalog: Catalog) -> bool:
-    return state.get("version") == LEXICAL_VERSION and state.get("catalog") == catalog.identity
+    return of_this_version(state) and state.get("catalog") == catalog.identity
+
+
+def of_this_version(state: dict[str, Any]) -> bool:
+    return state.get("version") == LEXICAL_VERSION
 
 
 def is_current(state: dict[str, Any], catalog: Catalog) -> bool:
     return belongs(state, catalog) and state.get("sequence") == catalog.sequence
 
 
-def read_manifest(layout: Layout) -> dict[str, Any]:
+def read_manifest(layout: Layout) -> dict[str, dict[str, Any]]:
+    """What each index was built from, by its name; without what cannot be understood."""
     try:
         manifest = orjson.loads(layout.index_manifest.read_bytes())
-    except (FileNotFoundError, orjson.JSONDecodeError):
+    except (FileNotFoundError, NotADirectoryError, orjson.JSONDecodeError):
         return {}
-    return manifest if isinstance(manifest, dict) else {}
+    if not isinstance(manifest, dict):
+        return {}
+    return {name: state for name, state in manifest.items() if isinstance(state, dict)}
 
 
 def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> None:
     """Records what the index called ``name`` was built from; None says that it is gone."""
-    manifest = read_manifest(layout) | {"schema": "aicx.indexes/1", name: state}
-    manifest = {key: value for key, value in manifest.items() if value is not None}
+    states = {key: value for key, value in (read_manifest(layout) | {name: state}).items() if value is not None}
+    manifest = {"schema": "aicx.indexes/1", **states}
     write_file(layout.index_manifest, orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
@@ -11,7 +12,7 @@ from aicx.corpus.catalog import Catalog
 from aicx.corpus.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.corpus.lock import writer_lock
 from aicx.corpus.query import open_catalog
-from aicx.engine.lexical import chunks_behind, read_manifest, write_manifest
+from aicx.engine.lexical import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
 from aicx.errors import NotFound, UsageError
 from aicx.types import Candidate, Document
 from retrieval.analysis import STOP_WORDS
@@ -43,12 +44,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """What the index was made with, what it holds, and how many chunks it is behind (None when that is unknown)."""
+    """What the index was made with, what it holds, and how many chunks it is behind (None when that is unknown).
+
+    ``size`` is in bytes; None for an index that does not lie in a local folder.
+    """
 
     choice: Choice
     uri: str
     table: TableStatus
     behind: int | None
+    size: int | None = None
 
 
 def build_vectors(
@@ -140,7 +145,26 @@ def vector_state(settings: Settings) -> VectorState:
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
-        return VectorState(_choice(made), made["uri"], table, chunks_behind(made, opened.catalog))
+        behind = chunks_behind(made, opened.catalog)
+    folder = Path(made["uri"], f"{TABLE}.lance")
+    size = folder_size(folder) if "://" not in made["uri"] else None
+    return VectorState(_choice(made), made["uri"], table, behind, size)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalState:
+    """Whether the BM25 index is there, how many chunks it is behind (None when that is unknown), its size in bytes."""
+
+    exists: bool
+    behind: int | None
+    size: int
+
+
+def lexical_state(settings: Settings) -> LexicalState:
+    """The state of the BM25 index. Raises NotFound when nothing is stored yet."""
+    with open_catalog(settings.layout) as opened:
+        found = lexical_freshness(settings.layout, opened.catalog)
+    return LexicalState(found.exists, found.behind, folder_size(settings.layout.lexical_index))
 
 
 def drop_vectors(settings: Settings, say: Say) -> None:

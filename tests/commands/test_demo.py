@@ -42,14 +42,14 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
         patch.setenv("HOME", str(home))
         patch.setenv("AICX_HOME", str(home / ".aicx"))
-        return Ran(run(["demo"]), printed.getvalue(), home)
+        return Ran(run(["demo", "--no-meaning"]), printed.getvalue(), home)
 
 
 @pytest.fixture(scope="module")
 def ran_as_json(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """`aicx demo --keep DIR --json`; ``folder`` is DIR."""
     folder = tmp_path_factory.mktemp("parent") / "new"
-    arguments = [sys.executable, "-m", "aicx", "demo", "--keep", str(folder), "--json"]
+    arguments = [sys.executable, "-m", "aicx", "demo", "--no-meaning", "--keep", str(folder), "--json"]
     done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, timeout=60)
     return Ran(done.returncode, done.stdout, folder)
 
@@ -171,7 +171,7 @@ def test_a_failing_claim_makes_the_exit_code_1(
 ) -> None:
     monkeypatch.setattr(Demo, "steps", lambda demo: iter(()))
     monkeypatch.setattr(Demo, "checks", lambda demo: [Check("water is wet", True), Check("fire is wet", False)])
-    assert run(["demo"]) == 1
+    assert run(["demo", "--no-meaning"]) == 1
     assert "  NO   fire is wet" in capsys.readouterr().out
 
 
