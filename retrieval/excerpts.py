@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,10 @@ from retrieval.questions import Question
 Tier = Literal["exact", "partial", "nearest"]
 
 _LINE_LENGTH = 200
+# How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
+_MOST_ANALYSED = 6
+_MOST_TRIES = 3
+_ACCENTED = re.compile("[\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uffef]")
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 _LOOKED_AT = 4000
 _PIECE = re.compile(rf"(?s).{{1,{_LOOKED_AT}}}(?=\s|\Z)|.{{1,{_LOOKED_AT}}}")
@@ -56,20 +60,34 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int) -
     have_phrases: set[str] = set()
     scored: list[tuple[float, int, str]] = []
     seen: set[str] = set()
-    for number, line in _candidates(texts, words | names):
-        terms = analyze(line)
+    beginnings = {term: _beginnings(term) for term in words | names}
+    tries = dict.fromkeys(beginnings, 0)
+    looked_for = _any_of({text for found in beginnings.values() for text in found})
+    for rank, piece in enumerate(_pieces(texts, looked_for)):
+        # The best are analysed for their own sake, others only where they may hold a term that is still missing.
+        missing = [
+            term
+            for term in tries
+            if term not in have_words and term not in have_names and tries[term] < _MOST_TRIES
+            if piece.beginnings.intersection(beginnings[term])
+        ]
+        if rank >= _MOST_ANALYSED and not missing:
+            continue
+        for term in missing:
+            tries[term] += 1
+        terms = analyze(piece.text)
         found, named = words.intersection(terms.words), names.intersection(terms.names)
         if not found and not named:
             continue
         have_words |= found
         have_names |= named
-        phrased = [phrase for phrase in phrases if phrase in fold(line)]
+        phrased = [phrase for phrase in phrases if phrase in fold(piece.text)]
         have_phrases.update(phrased)
-        if line not in seen:
-            seen.add(line)
-            scored.append((len(found) + 2 * len(named) + 3 * len(phrased), number, line))
+        if piece.text not in seen:
+            seen.add(piece.text)
+            scored.append((len(found) + 2 * len(named) + 3 * len(phrased), piece.number, piece.text))
     best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
-    lines = tuple(_mark(line, words | names) for _, _, line in sorted(best, key=lambda item: item[1]))
+    lines = tuple(_mark(line, words | names, looked_for) for _, _, line in sorted(best, key=lambda item: item[1]))
     asked = len(words) + len(names) + len(set(phrases))
     share = len(have_words) + len(have_names) + len(have_phrases)
     tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
@@ -82,24 +100,42 @@ def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int) -> t
     if number >= len(texts):
         return ()
     lines = (line.strip() for line in texts[number][character : character + _LOOKED_AT].splitlines())
-    return tuple(_mark(line, set()) for line in [line for line in lines if len(line) >= 3][:limit])
+    return tuple(_mark(line) for line in [line for line in lines if len(line) >= 3][:limit])
 
 
-def _candidates(texts: Sequence[str], terms: set[str]) -> Iterator[tuple[int, str]]:
-    """The lines that may hold one of the terms, with their numbers; analysing every line would take long."""
-    beginnings = {beginning for term in terms for beginning in _beginnings(term)}
-    looked_for = re.compile("|".join(re.escape(text) for text in sorted(beginnings)))
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    number: int  # of its line
+    text: str
+    beginnings: frozenset[str]  # of the words looked for, as far as they occur
+
+
+def _any_of(beginnings: set[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
+
+
+def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
+    """The lines that may hold a term, those first that may hold most; analysing every line would take long."""
+    pieces: list[_Piece] = []
     number = 0
     for text in texts:
         lines = text.splitlines()
-        folded = fold(text).splitlines()
+        folded = _lowered(text).splitlines()
         same = len(folded) == len(lines)
         for at, line in enumerate(lines):
             number += 1
-            if not looked_for.search(folded[at] if same else fold(line)):
+            if not looked_for.search(folded[at] if same else _lowered(line)):
                 continue
-            for piece in _PIECE.findall(line.strip()):
-                yield number, piece.strip()
+            pieces += [
+                _Piece(number, piece.strip(), frozenset(looked_for.findall(_lowered(piece))))
+                for piece in _PIECE.findall(line.strip())
+            ]
+    return sorted(pieces, key=lambda piece: (-len(piece.beginnings), piece.number))
+
+
+def _lowered(text: str) -> str:
+    """As `fold`, without its work where no letter has a mark: most text beyond ASCII only holds a box or a dash."""
+    return fold(text) if _ACCENTED.search(text) else text.lower()
 
 
 def _beginnings(term: str) -> tuple[str, ...]:
@@ -114,14 +150,16 @@ def _beginnings(term: str) -> tuple[str, ...]:
     return (term[: max(_FEWEST_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
 
 
-def _mark(line: str, terms: set[str]) -> Line:
+def _mark(line: str, terms: Collection[str] = (), looked_for: re.Pattern[str] | None = None) -> Line:
     spans: list[tuple[int, int]] = []
     at = 0
     for run in line.split() if terms else ():
         start = line.index(run, at)
         at = start + len(run)
+        if looked_for and not looked_for.search(_lowered(run)):
+            continue
         found = analyze(run)
-        if terms.intersection(found.words) or terms.intersection(found.names):
+        if any(term in terms for term in (*found.words, *found.names)):
             spans.append((start, at))
     if len(line) <= _LINE_LENGTH:
         return Line(line, tuple(spans))

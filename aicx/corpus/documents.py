@@ -47,16 +47,26 @@ def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
 
     Left out is what stands elsewhere: messages repeated from the chunk before, and answers of aicx itself.
     """
-    parts = []
-    for message in sidecar.messages:
-        if message.get("repeated") or message.get("echo"):
-            continue
-        low, high = message["span"]
-        field = _FIELD_OF_ROLE.get(message["role"], "said")
-        parts.append(Part(markdown[low:high].decode("utf-8", "replace"), _WEIGHTS[field], field))
+    parts = tuple(
+        Part(text, _WEIGHTS[field], field)
+        for message, text in zip(_own_messages(sidecar), spoken(sidecar, markdown), strict=True)
+        for field in (_FIELD_OF_ROLE.get(message["role"], "said"),)
+    )
     header = header_of(sidecar)
     version = sha256(f"{sidecar.content_sha256}\0{header}".encode()).hexdigest()
-    return Document(sidecar.id, version, header, tuple(parts), columns_of(sidecar))
+    return Document(sidecar.id, version, header, parts, columns_of(sidecar))
+
+
+def spoken(sidecar: Sidecar, markdown: bytes) -> list[str]:
+    """The texts of a chunk as its document has them, part by part."""
+    return [
+        markdown[low:high].decode("utf-8", "replace")
+        for low, high in (message["span"] for message in _own_messages(sidecar))
+    ]
+
+
+def _own_messages(sidecar: Sidecar) -> list[dict[str, Any]]:
+    return [message for message in sidecar.messages if not message.get("repeated") and not message.get("echo")]
 
 
 def header_of(sidecar: Sidecar) -> str:

@@ -44,6 +44,8 @@ def chunks_behind(state: dict[str, Any], catalog: Catalog) -> int | None:
     sequence = state.get("sequence")
     if state.get("catalog") != catalog.identity or not isinstance(sequence, int):
         return None
+    if sequence == catalog.sequence:
+        return 0
     changed, gone = catalog.changes_since(sequence)
     return len(changed) + len(gone)
 

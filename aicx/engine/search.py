@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from aicx.config import Settings
 from aicx.corpus.catalog import Catalog
-from aicx.corpus.documents import header_of, to_document
+from aicx.corpus.documents import header_of, spoken
 from aicx.corpus.filters import conditions
 from aicx.corpus.query import Opened, open_catalog
 from aicx.corpus.read import load_markdown, load_sidecar
@@ -106,6 +106,9 @@ class Searcher:
         self._open = ExitStack()
         self._seen: object = None
         self._opened: Opened | None = None
+        # Rows of the catalogue that were needed before, as of one of its states; None for what is not there.
+        self._known: dict[str, Any] = {}
+        self._known_at = -1
 
     def __enter__(self) -> Self:
         return self
@@ -121,13 +124,18 @@ class Searcher:
         """
         opened = self._catalog()
         notes = list(opened.notes)
-        query = _dated(query, notes)
-        question = parse_question(query.text)
+        dated = _dated(query, notes)
+        question = parse_question(dated.text)
         if question.shortened:
             notes.append(f"the question was cut to its first {len(question.text)} characters")
         if question.empty:
-            return self._in_range(query, opened.catalog, notes)
-        return self._ranked(query, question, opened.catalog, notes)
+            report = self._in_range(dated, opened.catalog, notes)
+        else:
+            report = self._ranked(dated, question, opened.catalog, notes)
+        if opened.fallback_reason:
+            reasons = filter(None, (opened.fallback_reason, report.oracle_status["fallback_reason"]))
+            report.oracle_status.update(fallback_reason="; ".join(reasons), stale_or_unknown=True)
+        return replace(report, query=query)
 
     def _ranked(self, query: SearchQuery, question: Question, catalog: Catalog, notes: list[str]) -> SearchReport:
         where, said = index_conditions(query.filters, catalog)
@@ -145,7 +153,7 @@ class Searcher:
             exclude_session=query.exclude_session,
         )
         notes += _abstain(ranked, query.rules)
-        facts = _facts(catalog, {item.id for candidates in ranked.rankings.values() for item in candidates})
+        facts = self._facts(catalog, {item.id for candidates in ranked.rankings.values() for item in candidates})
         answers = _answers(ranked, question, facts, query)
         chosen = _sorted(answers, facts, query.sort)
         hits, missing = self._hits(question, chosen[: query.limit], facts, ranked, query)
@@ -159,9 +167,25 @@ class Searcher:
         seen = tuple(_identity(path) for path in (layout.catalog, layout.ignore_file))
         if self._opened is None or self._seen != seen:
             self._open.close()
+            self._opened = None
             self._opened = self._open.enter_context(open_catalog(layout))
+            self._known_at = -1
             self._seen = seen
         return self._opened
+
+    def _facts(self, catalog: Catalog, ids: Iterable[str]) -> dict[str, Any]:
+        """What the catalogue says of chunks; without those that are gone or ignored since the index was made."""
+        if self._known_at != catalog.sequence:
+            self._known, self._known_at = {}, catalog.sequence
+        known = self._known
+        unknown = sorted(chunk for chunk in ids if chunk not in known)
+        for start in range(0, len(unknown), 500):
+            part = unknown[start : start + 500]
+            marks = ",".join("?" * len(part))
+            rows = catalog.rows(f"SELECT {_FACTS} FROM chunks WHERE ignored=0 AND id IN ({marks})", part)
+            found = {row["id"]: row for row in rows}
+            known.update((chunk, found.get(chunk)) for chunk in part)
+        return {chunk: row for chunk in ids if (row := known[chunk]) is not None}
 
     def _in_range(self, query: SearchQuery, catalog: Catalog, notes: list[str]) -> SearchReport:
         """The answer to a question that only says when: everything from then, newest first."""
@@ -203,7 +227,7 @@ class Searcher:
             except AicxError as error:
                 missing.append(f"{error.message}; `aicx doctor` says more")
                 continue
-            texts = [part.text for part in to_document(sidecar, markdown).parts]
+            texts = spoken(sidecar, markdown)
             found = excerpt(question, texts, header_of(sidecar), _LINES)
             lines = found.lines or opening_lines(texts, self._legs.start_of(answer.best, ranked), _LINES)
             hits.append(
@@ -260,18 +284,6 @@ def _abstain(ranked: Ranked, rules: Rules) -> list[str]:
         return []
     nearest = f"the nearest passage scores {ranked.nearest:.2f}"
     return [f"nothing is near: {nearest}, and unrelated questions come as near as {near:.2f}"]
-
-
-def _facts(catalog: Catalog, ids: Iterable[str]) -> dict[str, Any]:
-    """What the catalogue says of chunks; without those that are gone or ignored since the index was made."""
-    found: dict[str, Any] = {}
-    wanted = sorted(ids)
-    for start in range(0, len(wanted), 500):
-        part = wanted[start : start + 500]
-        marks = ",".join("?" * len(part))
-        rows = catalog.rows(f"SELECT {_FACTS} FROM chunks WHERE ignored=0 AND id IN ({marks})", part)
-        found |= {row["id"]: row for row in rows}
-    return found
 
 
 def _answers(ranked: Ranked, question: Question, facts: Mapping[str, Any], query: SearchQuery) -> list[Answer]:
