@@ -47,8 +47,8 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
         children = "SELECT rowid FROM chunks WHERE parent_session>=? AND parent_session<?"
         add(f"rowid IN ({same} UNION {children})", low, high, low, high)
     if filters.branch is not None:
-        is_glob = _GLOB & set(filters.branch)
-        add("branch GLOB ?" if is_glob else "branch=?", _glob(filters.branch) if is_glob else filters.branch)
+        globs = is_glob(filters.branch)
+        add("branch GLOB ?" if globs else "branch=?", _glob(filters.branch) if globs else filters.branch)
     if filters.since is not None:
         add("completed_at>=?", _instant(filters.since))
     if filters.until is not None:
@@ -60,7 +60,7 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
         if high_day is not None:
             add("date<=?", high_day)
     if filters.file is not None:
-        if _GLOB & set(filters.file):
+        if is_glob(filters.file):
             pattern = _glob(filters.file)
             test, found = "path GLOB ? OR path GLOB ?", [pattern, f"*/{pattern}"]
         else:
@@ -151,7 +151,7 @@ def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], l
 
 def _names(wanted: str, name: str) -> bool:
     parts = PurePosixPath(name).parts
-    if wanted == name or _GLOB & set(wanted):
+    if wanted == name or is_glob(wanted):
         pattern = _glob(wanted)
         return fnmatchcase(name, pattern) or any(fnmatchcase(part, pattern) for part in parts)
     wanted_parts = PurePosixPath(wanted.strip("/")).parts
@@ -164,6 +164,11 @@ def _names(wanted: str, name: str) -> bool:
     return any(
         parts[start : start + len(wanted_parts)] == wanted_parts for start in range(len(parts) - len(wanted_parts) + 1)
     )
+
+
+def is_glob(text: str) -> bool:
+    """Whether a filter's value is a pattern rather than a name."""
+    return not _GLOB.isdisjoint(text)
 
 
 def _glob(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from aicx.corpus.catalog import Catalog
-from aicx.corpus.filters import conditions, parse_kind
+from aicx.corpus.filters import conditions, is_glob, parse_kind
 from aicx.types import Filters
 from retrieval.conditions import AnyOf, Between, Condition, OneOf
 
@@ -31,7 +31,11 @@ def index_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
     if filters.date is not None:
         low, high = (int(day.replace("-", "")) if day else None for day in filters.date)
         found.append(Between("day", low, high))
-    for name in ("project", "session", "branch", "file"):
+    patterns = ["project", "session", "branch", "file"]
+    if filters.branch is not None and not is_glob(filters.branch):
+        found.append(OneOf("branch", (filters.branch,)))
+        patterns.remove("branch")
+    for name in patterns:
         value = getattr(filters, name)
         if value is not None:
             more, said = _looked_up(Filters(**{name: value}), name, catalog)

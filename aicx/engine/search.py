@@ -21,7 +21,7 @@ from aicx.engine.legs import Legs, Ranked
 from aicx.engine.legs import Mode as Mode
 from aicx.errors import AicxError, UsageError
 from aicx.types import Filters
-from retrieval.conditions import NoneOf
+from retrieval.conditions import Condition, NoneOf
 from retrieval.dates import lift_dates
 from retrieval.decay import PROFILES, Decay, factor
 from retrieval.excerpts import Line, Tier, excerpt, opening_lines
@@ -36,6 +36,8 @@ Sort = Literal["relevance", "newest", "oldest"]
 # How many candidates each ranker gives before anything is reordered.
 _POOL_LEAST, _POOL_MOST = 100, 5000
 _LINES = 3
+# What a kept searcher remembers of the catalogue at most: some 20 MB of rows.
+_MOST_ROWS, _MOST_FILTERS = 20_000, 64
 _SECONDS_PER_DAY = 86_400
 
 
@@ -106,8 +108,9 @@ class Searcher:
         self._open = ExitStack()
         self._seen: object = None
         self._opened: Opened | None = None
-        # Rows of the catalogue that were needed before, as of one of its states; None for what is not there.
+        # What was asked of the catalogue before, as of one of its states: rows (None for what is not there), filters.
         self._known: dict[str, Any] = {}
+        self._filters: dict[Filters, tuple[list[Condition], list[str]]] = {}
         self._known_at = -1
 
     def __enter__(self) -> Self:
@@ -123,6 +126,8 @@ class Searcher:
         that is missing or damaged is never silently passed over: the report names the ranker that served instead.
         """
         opened = self._catalog()
+        if self._known_at != opened.catalog.sequence:
+            self._known, self._filters, self._known_at = {}, {}, opened.catalog.sequence
         notes = list(opened.notes)
         dated = _dated(query, notes)
         question = parse_question(dated.text)
@@ -138,7 +143,7 @@ class Searcher:
         return replace(report, query=query)
 
     def _ranked(self, query: SearchQuery, question: Question, catalog: Catalog, notes: list[str]) -> SearchReport:
-        where, said = index_conditions(query.filters, catalog)
+        where, said = self._conditions(query.filters, catalog)
         notes += said
         if query.exclude_session:
             where.append(NoneOf("session_id", (query.exclude_session,)))
@@ -173,16 +178,25 @@ class Searcher:
             self._seen = seen
         return self._opened
 
+    def _conditions(self, filters: Filters, catalog: Catalog) -> tuple[list[Condition], list[str]]:
+        if filters not in self._filters:
+            if len(self._filters) >= _MOST_FILTERS:
+                self._filters.clear()
+            self._filters[filters] = index_conditions(filters, catalog)
+        where, notes = self._filters[filters]
+        return list(where), notes
+
     def _facts(self, catalog: Catalog, ids: Iterable[str]) -> dict[str, Any]:
         """What the catalogue says of chunks; without those that are gone or ignored since the index was made."""
-        if self._known_at != catalog.sequence:
-            self._known, self._known_at = {}, catalog.sequence
         known = self._known
+        if len(known) > _MOST_ROWS:
+            known.clear()
         unknown = sorted(chunk for chunk in ids if chunk not in known)
         for start in range(0, len(unknown), 500):
             part = unknown[start : start + 500]
             marks = ",".join("?" * len(part))
-            rows = catalog.rows(f"SELECT {_FACTS} FROM chunks WHERE ignored=0 AND id IN ({marks})", part)
+            # The plus keeps SQLite from going through an index on `ignored`, which is every chunk.
+            rows = catalog.rows(f"SELECT {_FACTS} FROM chunks WHERE +ignored=0 AND id IN ({marks})", part)
             found = {row["id"]: row for row in rows}
             known.update((chunk, found.get(chunk)) for chunk in part)
         return {chunk: row for chunk in ids if (row := known[chunk]) is not None}
