@@ -63,7 +63,7 @@ def load_teacher(teacher: Teacher, *, download: bool) -> Any:
     except (OSError, ValueError) as error:
         raise NotFound(
             f"sentence-transformers cannot load the model {teacher.name}: {str(error).splitlines()[0]}",
-            hint="Download it first, or name a folder that holds it.",
+            hint="name a folder that holds it, or let it be fetched: aicx index --download",
         ) from error
     if not hasattr(model.tokenizer, "backend_tokenizer"):
         raise NotFound(

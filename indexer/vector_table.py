@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
@@ -16,6 +18,9 @@ _REBUILD = "Run `aicx index --rebuild` to make it anew."
 VECTOR_TYPE = "float32"
 RESERVED = ("id", "version", "ordinal", "weight", "part", "start", "last_part", "stop", "vector")
 _IDS_IN_A_FILTER = 500
+# Where in the library's own source an error came up says nothing to a user.
+_LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
+_LONGEST_REASON = 300
 
 Embed = Callable[[Sequence[str]], Any]
 
@@ -91,7 +96,7 @@ def table_status(location: Location) -> TableStatus | None:
     metadata = {key: value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
     return TableStatus(
         rows=table.count_rows(),
-        versions=held_versions(table),
+        versions=held_versions(table, location),
         model=metadata.get(_NAME_KEY, ""),
         fingerprint=metadata.get(_MODEL_KEY, ""),
         chunker=metadata.get(_CHUNKER_KEY, ""),
@@ -101,17 +106,20 @@ def table_status(location: Location) -> TableStatus | None:
 
 
 def drop_table(location: Location) -> None:
-    """Deletes the table. ``NotFound`` when there is none."""
+    """Deletes the table, whatever state it is in. ``NotFound`` when there is none."""
     try:
         connect(location).drop_table(location.table)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RuntimeError) as error:
         if "not found" not in str(error).lower():
-            raise
-        raise NotFound(f"There is no vector index at {location.uri}.") from error
+            damaged = _damaged(location, error)
+            damaged.hint = f"Delete {location.uri}/{location.table}.lance by other means."
+            raise damaged from error
+        raise NotFound(f"There is no vector index at {location.uri}.", hint="aicx index") from error
 
 
 def connect(location: Location) -> Any:
-    os.environ.setdefault("LANCE_LOG", "error")  # else its warnings about nothing land between our own lines
+    for name in ("LANCE_LOG", "LANCEDB_LOG"):
+        os.environ.setdefault(name, "error")  # else their warnings about nothing land between our own lines
     try:
         import lancedb
         import pyarrow  # noqa: F401 - only asked whether it is there
@@ -134,11 +142,25 @@ def open_table(database: Any, location: Location) -> Any:
         raise _damaged(location, error) from error
 
 
+def create_table(database: Any, location: Location, schema: Any, *, overwrite: bool) -> Any:
+    """A table without rows. Over one that exists this is a new version of it: whoever reads the old one can finish."""
+    try:
+        return database.create_table(location.table, schema=schema, mode="overwrite" if overwrite else "create")
+    except (ValueError, OSError, RuntimeError) as error:
+        if not overwrite:
+            raise _damaged(location, error) from error
+    # Over one that is damaged there is no new version.
+    drop_table(location)
+    return create_table(database, location, schema, overwrite=False)
+
+
 def _damaged(location: Location, error: Exception) -> CorpusDamaged:
-    return CorpusDamaged(
-        f"The vector index at {location.uri} cannot be opened: {str(error).splitlines()[0]}",
-        hint="Run `aicx index drop`, then `aicx index`: it is derived from the corpus and can be made again.",
-    )
+    hint = "Run `aicx index drop`, then `aicx index`: it is derived from the corpus and can be made again."
+    if "://" in location.uri:
+        # Others may be using it, and a network that is down looks no different from here.
+        hint = "Check the address, the network and the credentials before anything else."
+    reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_LONGEST_REASON]
+    return CorpusDamaged(f"The vector index at {location.uri} cannot be opened: {reason}", hint=hint)
 
 
 def table_schema(columns: Columns, model: Model) -> Any:
@@ -160,16 +182,27 @@ def table_schema(columns: Columns, model: Model) -> Any:
     return pa.schema(fields, metadata=metadata)
 
 
-def held_versions(table: Any) -> dict[str, str]:
+def held_versions(table: Any, location: Location) -> dict[str, str]:
     """The version of each document in the table, read from its first passage.
 
     A document with two first passages (two writers at once) gets a version nobody asks for, so that it is written anew.
     """
     found: dict[str, str] = {}
-    rows = table.search().where("ordinal = 0").select(["id", "version"]).to_arrow()
+    try:
+        rows = table.search().where("ordinal = 0").select(["id", "version"]).to_arrow()
+    except (ValueError, OSError, RuntimeError) as error:
+        raise _damaged(location, error) from error
     for document_id, version in zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True):
         found[document_id] = "twice" if document_id in found else version
     return found
+
+
+def erase_documents(location: Location, ids: Sequence[str]) -> None:
+    """Deletes documents for good: also from the versions that were kept for those who are still reading them."""
+    table = open_table(connect(location), location)
+    if table is not None:
+        delete_documents(table, ids)
+        table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
 
 def delete_documents(table: Any, ids: Sequence[str]) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
+from aicx.engine.answers import INDEX, index_fields
 from aicx.engine.semantic import build_vectors, drop_vectors, lexical_state, parse_choice, vector_state
 from aicx.errors import NotFound
 
 if TYPE_CHECKING:
     from indexer.vectors import Progress
-
-SCHEMA = "aicx.index/1"
 
 
 class Action(StrEnum):
@@ -34,6 +33,9 @@ def command(
         str | None, typer.Option("--model", metavar="NAME", help="A model's name or folder, where one can be chosen.")
     ] = None,
     quantized: Annotated[bool, typer.Option("--quantized", help="8-bit weights: twice as fast.")] = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Let a model that is not on this machine be fetched from its hub.")
+    ] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, as for another model.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -50,7 +52,7 @@ def command(
     if action is Action.drop:
         drop_vectors(settings, console.say)
         if json:
-            console.out_json(SCHEMA, {"dropped": True})
+            console.out_json(INDEX, {"dropped": True})
         else:
             console.say("The vector index is deleted. The corpus and the search by words are as they were.")
         return
@@ -61,9 +63,9 @@ def command(
             def tell(progress: Progress) -> None:
                 bar(progress.done, progress.total, f"{progress.rate:,.0f} passages/s")
 
-            synced = build_vectors(settings, choice, rebuild=rebuild, tell=tell, say=console.say)
+            synced = build_vectors(settings, choice, rebuild=rebuild, tell=tell, say=console.say, download=download)
         if json:
-            console.out_json(SCHEMA, asdict(synced))
+            console.out_json(INDEX, asdict(synced))
             return
         new = console.plural(synced.added + synced.changed, "chunk")
         head = console.style("Indexed", fg="green", bold=True)
@@ -84,12 +86,7 @@ def _print_status(settings: Settings, json: bool) -> None:
     except NotFound as error:
         meaning, reason = None, error.message
     if json:
-        fields: dict[str, Any] = {"lexical": asdict(words), "exists": meaning is not None}
-        if meaning:
-            fields |= {"embedder": meaning.choice.kind, "model": meaning.table.model, "uri": meaning.uri}
-            fields |= {"passages": meaning.table.rows, "chunks": len(meaning.table.versions)}
-            fields |= {"behind": meaning.behind, "dimensions": meaning.table.dimensions, "bytes": meaning.size}
-        console.out_json(SCHEMA, fields)
+        console.out_json(INDEX, index_fields(words, meaning))
         return
     console.out(f"by words    {_freshness(words.exists, words.behind)}{_size(words.size)}")
     if meaning is None:

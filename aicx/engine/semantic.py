@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,9 +58,17 @@ class VectorState:
 
 
 def build_vectors(
-    settings: Settings, choice: Choice, *, rebuild: bool, tell: Callable[[Progress], None], say: Say
+    settings: Settings,
+    choice: Choice,
+    *,
+    rebuild: bool,
+    tell: Callable[[Progress], None],
+    say: Say,
+    download: bool = False,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
+
+    ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
     Raises MissingExtra when the optional parts are not installed, UsageError when the index was made with another
     model and ``rebuild`` does not say to start over.
@@ -73,7 +82,7 @@ def build_vectors(
         open_catalog(layout) as opened,
     ):
         catalog = opened.catalog
-        embedder = _prepared(settings, choice, say)
+        embedder = _prepared(settings, choice, say, download=download)
         model = Model(
             embedder.name,
             embedder.fingerprint,
@@ -95,7 +104,7 @@ def build_vectors(
                 if document is not None:
                     yield replace(document, version=versions[chunk_id])
 
-        synced = index.sync(versions, fetch, rebuild=rebuild, progress=tell)
+        before = read_manifest(layout).get("vectors", {})
         made: dict[str, Any] = {
             "catalog": catalog.identity,
             "sequence": sequence,
@@ -104,7 +113,14 @@ def build_vectors(
             "quantized": choice.quantized,
             "uri": _uri(settings),
         }
-        before = read_manifest(layout).get("vectors") or {}
+
+        def begun(progress: Progress) -> None:
+            # Once the new table is there it answers with what it has, also for whoever comes after a kill.
+            if progress.done == 0 and (rebuild or not before):
+                write_manifest(layout, "vectors", made | {"sequence": 0})
+            tell(progress)
+
+        synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
         written = synced.added + synced.changed
         if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
             before = {"near": _calibrated(made["uri"], embedder)}
@@ -173,8 +189,32 @@ def drop_vectors(settings: Settings, say: Say) -> None:
 
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say, name="vectors"):
         made = _made(settings)
-        drop_table(Location(made["uri"], TABLE))
+        with suppress(NotFound):  # gone already, and all that is left is to forget that there was one
+            drop_table(Location(made["uri"], TABLE))
         write_manifest(settings.layout, "vectors", None)
+
+
+def forget_vectors(settings: Settings, paths: Sequence[str]) -> dict[str, Any] | None:
+    """Takes chunks out of a vector index at an outside address; the one in our own folder goes with the folder.
+
+    Returns what the index was made with, for `remember_vectors` once the folder is gone. Raises an AicxError when the
+    address cannot be reached: something must not seem forgotten that is still there.
+    """
+    made = read_manifest(settings.layout).get("vectors", {})
+    if "uri" not in made or made["uri"] == str(settings.layout.index_manifest.parent):
+        return None
+    from indexer.vector_table import Location, erase_documents
+
+    with open_catalog(settings.layout) as opened:
+        rows = opened.catalog.rows("SELECT id, path FROM chunks")
+    wanted = set(paths)
+    erase_documents(Location(made["uri"], TABLE), [row["id"] for row in rows if row["path"] in wanted])
+    return made
+
+
+def remember_vectors(settings: Settings, made: dict[str, Any]) -> None:
+    """Records a vector index that is there and that the manifest no longer knows."""
+    write_manifest(settings.layout, "vectors", made)
 
 
 class DenseLeg:
@@ -213,7 +253,7 @@ def parse_choice(kind: str, model: str | None, quantized: bool) -> Choice:
     return Choice(kind, model, quantized)
 
 
-def _prepared(settings: Settings, choice: Choice, say: Say) -> Embedder:
+def _prepared(settings: Settings, choice: Choice, say: Say, *, download: bool) -> Embedder:
     """The embedder, its model exported or distilled first where that has not been done yet."""
     models = settings.layout.models
     if choice.kind == "static":
@@ -224,11 +264,12 @@ def _prepared(settings: Settings, choice: Choice, say: Say) -> Embedder:
             models,
             silent=STOP_WORDS,
             starting=lambda: say("the first time a static model is distilled, which takes about a minute"),
+            download=download,
         )
     elif choice.kind in ("minilm", "sentence-transformers"):
         from indexer.export import export_model
 
-        export_model(choice.model or _DEFAULT_MODEL, models, quantized=choice.quantized)
+        export_model(choice.model or _DEFAULT_MODEL, models, quantized=choice.quantized, download=download)
     return open_embedder(choice.kind, _embedder_settings(settings, choice))
 
 
@@ -247,8 +288,8 @@ def _embedder_settings(settings: Settings, choice: Choice) -> EmbedderSettings:
 
 
 def _made(settings: Settings) -> dict[str, Any]:
-    made = read_manifest(settings.layout).get("vectors")
-    if not isinstance(made, dict):
+    made = read_manifest(settings.layout).get("vectors", {})
+    if not {"embedder", "uri"} <= made.keys():
         raise NotFound("there is no vector index", hint="aicx index")
     return made
 
