@@ -16,6 +16,7 @@ from retrieval.questions import Question
 from retrieval.rules import DEFAULT_RULES, Rules
 
 _PART_OF_NAME = 0.25
+_WORDS_OF_A_SENTENCE = 5
 _LONGEST_REASON = 200
 
 
@@ -71,6 +72,17 @@ class LexicalSearcher:
             if type(error).__name__ != "PanicException":
                 raise
             raise CorpusDamaged(f"the lexical index in {self._folder} is damaged", hint=hint) from error
+
+    def holds(self, question: Question, where: Sequence[Condition], rules: Rules = DEFAULT_RULES) -> bool:
+        """Whether a document that fulfils every condition has the whole question side by side: somebody's own words."""
+        words = question.terms.words
+        if len(words) < _WORDS_OF_A_SENTENCE:
+            return False
+        query, must = self._tantivy.Query, self._tantivy.Occur.Must
+        fields = [field for field in rules.fields if not field.endswith("_names")]
+        sentence = query.disjunction_max_query([query.phrase_query(self._schema, field, words) for field in fields])
+        clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
+        return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
 
     def _wanted(self, question: Question, rules: Rules) -> Any:
         query = self._tantivy.Query

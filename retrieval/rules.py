@@ -32,7 +32,8 @@ class Rules:
         fields: weight of each field of the lexical index; a field without one is not searched.
         meaning: weight of the dense ranker from 0 to 1; words have the rest.
         meaning_in_lookup: the same for a question of names only (a path, a symbol, an error code), which is looked up
-            rather than interpreted.
+            rather than interpreted, and for one that stands somewhere word for word.
+        verbatim: whether it is looked at if a question stands somewhere word for word.
         names_as_one: whether the words that a name splits into weigh together as much as one word.
         lookup_name: in a question of names only, what a whole name is worth in any field.
         lookup_phrase: there, what the words of a name are worth side by side, as in ``foo_bar`` for ``fooBar``.
@@ -47,6 +48,7 @@ class Rules:
     fields: Mapping[str, float] = field(default_factory=lambda: FIELDS)
     meaning: float = 0.3
     meaning_in_lookup: float = 0.02
+    verbatim: bool = True
     names_as_one: bool = True
     lookup_name: float = 3.0
     lookup_phrase: float = 2.0
@@ -57,7 +59,7 @@ class Rules:
     abstain: bool = True
 
     def weights(self, *, lookup: bool) -> dict[str, float]:
-        """What each ranker's vote is worth; ``lookup`` says that the question consists of names only."""
+        """What each ranker's vote is worth; ``lookup`` says that the question is looked up, not interpreted."""
         meaning = self.meaning_in_lookup if lookup else self.meaning
         return {"lexical": 1.0 - meaning, "scan": 1.0 - meaning, "dense": meaning}
 

@@ -34,6 +34,7 @@ class Ranked:
     reasons: list[str] = field(default_factory=list)
     indexed: int = 0
     scanned: int = 0
+    verbatim: bool = False  # the question stands somewhere word for word
     near: float | None = None  # how near the dense ranker's candidate has to be to answer on its own
     nearest: float | None = None  # how near its best one was
 
@@ -144,6 +145,7 @@ class Legs:
             self._lexical = made, LexicalSearcher(layout.lexical_index)
         searcher = self._lexical[1]
         ranked.rankings["lexical"] = searcher.search(question, where, limit, rules)
+        ranked.verbatim = rules.verbatim and searcher.holds(question, where, rules)
         ranked.freshness["lexical"] = {"behind": state.behind}
         ranked.indexed = searcher.size
 
