@@ -6,21 +6,11 @@ import re
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
-_NAMES = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_NAMES = (
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
 _MONTHS = {name[:length]: number for number, name in enumerate(_NAMES, 1) for length in (3, 4, len(name))}
 # ASCII, or without regard to case an old long s would be an s of "sept", and no month of ours.
 _MONTH = "(?a:(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r"))\.?"
@@ -30,18 +20,8 @@ _START, _END = r"(?<![\w./#-])", r"(?![\w/#-]|\.\w)"
 # Words that lead to a date and say nothing without it; some leave one side open.
 _LEAD = r"(?:\b(?P<lead>in|on|from|between|during|of|since|after|until|till|before)\s+)?"
 
-# The longest form first: each also matches a part of the ones before it.
-_FORMS = [
-    re.compile(_LEAD + _START + form + _END, re.IGNORECASE)
-    for form in (
-        rf"{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)",
-        rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
-        rf"{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
-        rf"{_YEAR}-(?P<month>\d\d)",
-        rf"{_MONTH},?\s+{_YEAR}",
-        rf"{_YEAR}\s+{_MONTH}",
-    )
-]
+# No date without a year; most questions have none, and need none of what follows.
+_ANY_YEAR = re.compile(r"(?:19|20)\d\d")
 _QUOTED = re.compile(r'"[^"\n]*"')
 
 
@@ -56,17 +36,33 @@ class Dated:
     days: tuple[str | None, str | None] | None
 
 
+@cache
+def _forms() -> list[re.Pattern[str]]:
+    """How dates are written, the longest form first: each also matches a part of the ones before it."""
+    forms = (
+        rf"{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)",
+        rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+        rf"{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
+        rf"{_YEAR}-(?P<month>\d\d)",
+        rf"{_MONTH},?\s+{_YEAR}",
+        rf"{_YEAR}\s+{_MONTH}",
+    )
+    return [re.compile(_LEAD + _START + form + _END, re.IGNORECASE) for form in forms]
+
+
 def lift_dates(text: str) -> Dated:
     """Splits a question into what is asked and when.
 
     Months and days are lifted only with their year ("may" and "march" are words), never out of a quoted phrase or a
     longer name such as a file's. Several dates span everything between the first and the last.
     """
+    if not _ANY_YEAR.search(text):
+        return Dated(text, None)
     # Quoted phrases are hidden, as are dates once they are found; every character keeps its place.
     open_text = _QUOTED.sub(lambda match: "\0" * len(match[0]), text)
     firsts: list[date] = []
     lasts: list[date] = []
-    for form in _FORMS:
+    for form in _forms():
         for match in reversed(list(form.finditer(open_text))):
             span = _days(match)
             if span is None:
