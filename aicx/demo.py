@@ -100,7 +100,10 @@ STEPS = (
 
 # Only where the optional parts are installed.
 INDEX_STEP = Step("Now by meaning as well: embed the corpus, with a small model made on this machine.", ("index",))
-BY_WORDS = Step("No word of this question is in the answer: words miss it, meaning finds it.", ("search", _MEANT, "--mode", "lexical", "-n", "1"))
+BY_WORDS = Step(
+    "No word of this question is in the answer: words miss it, meaning finds it.",
+    ("search", _MEANT, "--mode", "lexical", "-n", "1"),
+)
 BY_MEANING = Step(BY_WORDS.story, ("search", _MEANT, "--mode", "dense", "-n", "1"))
 
 

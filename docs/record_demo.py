@@ -65,7 +65,8 @@ def run_demo() -> str:
     terminal, screen = pty.openpty()
     environ = {**os.environ, "TZ": "UTC", "TERM": "xterm-256color"}
     environ.pop("NO_COLOR", None)
-    with subprocess.Popen([sys.executable, "-m", "aicx", "demo", "--no-meaning"], env=environ, stdout=screen) as process:
+    command = [sys.executable, "-m", "aicx", "demo", "--no-meaning"]
+    with subprocess.Popen(command, env=environ, stdout=screen) as process:
         os.close(screen)
         printed = b"".join(_blocks(terminal))
         if process.wait() != 0:

@@ -112,7 +112,8 @@ def drop_table(location: Location) -> None:
     except (ValueError, OSError, RuntimeError) as error:
         if "not found" not in str(error).lower():
             damaged = _damaged(location, error)
-            damaged.hint = f"Delete {location.uri}/{location.table}.lance by other means."
+            if not _is_remote(location):
+                damaged.hint = f"Delete {location.uri}/{location.table}.lance by other means."
             raise damaged from error
         raise NotFound(f"There is no vector index at {location.uri}.", hint="aicx index") from error
 
@@ -147,16 +148,20 @@ def create_table(database: Any, location: Location, schema: Any, *, overwrite: b
     try:
         return database.create_table(location.table, schema=schema, mode="overwrite" if overwrite else "create")
     except (ValueError, OSError, RuntimeError) as error:
-        if not overwrite:
+        if not overwrite or _is_remote(location):
             raise _damaged(location, error) from error
     # Over one that is damaged there is no new version.
     drop_table(location)
     return create_table(database, location, schema, overwrite=False)
 
 
+def _is_remote(location: Location) -> bool:
+    return "://" in location.uri
+
+
 def _damaged(location: Location, error: Exception) -> CorpusDamaged:
     hint = "Run `aicx index drop`, then `aicx index`: it is derived from the corpus and can be made again."
-    if "://" in location.uri:
+    if _is_remote(location):
         # Others may be using it, and a network that is down looks no different from here.
         hint = "Check the address, the network and the credentials before anything else."
     reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_LONGEST_REASON]

@@ -24,6 +24,7 @@ from indexer.vector_table import (
     Model,
     check_same_make,
     connect,
+    create_table,
     delete_documents,
     held_versions,
     open_table,
@@ -107,7 +108,7 @@ class VectorIndex:
         """
         started = time.monotonic()
         table = self._opened(rebuild=rebuild)
-        held = held_versions(table)
+        held = held_versions(table, self._location)
         stale = [document_id for document_id, version in versions.items() if held.get(document_id) != version]
         gone = [document_id for document_id in held if document_id not in versions]
         delete_documents(table, gone)
@@ -137,10 +138,7 @@ class VectorIndex:
     def _opened(self, *, rebuild: bool) -> Any:
         table = None if rebuild else open_table(self._database, self._location)
         if table is None:
-            # Over one that exists this is a new version of it: whoever reads the old one can finish.
-            return self._database.create_table(
-                self._location.table, schema=self._schema, mode="overwrite" if rebuild else "create"
-            )
+            return create_table(self._database, self._location, self._schema, overwrite=rebuild)
         check_same_make(table, self._schema, self._location, self._model)
         return table
 

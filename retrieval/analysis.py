@@ -100,10 +100,13 @@ def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     name = _name(run.strip(_EDGE).rstrip("#"))
     if not name:
         return (), ()
+    # What is written in capitals is a constant or an error's name: EACCES is found apart from prose.
+    constant = (name,) if len(name) > 2 and run.isupper() else ()
     if _PLAIN.fullmatch(name) and name == run.lower().strip(_EDGE) and not _is_mixed(run):
-        # What is written in capitals is a constant or an error's name: EACCES is found apart from prose.
-        return _stemmed((name,)), (name,) if len(name) > 2 and run.isupper() else ()
+        return _stemmed((name,)), constant
     words = _stemmed(_split(run))
+    if run.strip(_EDGE).isalpha() and not _is_mixed(run):
+        return words, constant  # a word like any other, with diacritics or in another script
     return words, _names_of(run, name) if len(words) != 1 or words[0] != name else ()
 
 
@@ -114,7 +117,7 @@ def _name(run: str) -> str:
 
 def _is_mixed(run: str) -> bool:
     """Whether capitals inside a word divide it, as in ``fooBar``."""
-    return not (run.islower() or run.isupper() or run[1:].islower())
+    return not run.isupper() and any(character.isupper() for character in run[1:])
 
 
 def _names_of(run: str, name: str) -> tuple[str, ...]:

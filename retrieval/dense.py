@@ -7,6 +7,7 @@ it for a client of remote catalogues that is not used here. Only a remote databa
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,6 +29,10 @@ _MOST_PASSAGES = 8192
 # How many of an index's partitions are looked at, at least: more finds a little more and takes longer. There is no
 # upper end, so a filter that leaves few rows still finds them all.
 _PROBES = 32
+
+# Where in the library's own source an error came up says nothing to a user.
+_LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
+_LONGEST_REASON = 300
 
 # What a document with several near passages is worth: its best one, or the mean of its three best.
 _MEAN_OF = 3
@@ -85,7 +90,12 @@ class DenseSearcher:
         The score is the cosine between question and passage, times the passage's weight. No more than ``limit``, and
         fewer only when fewer documents fulfil the conditions.
         """
-        vector = self._embedder.embed([text])[0]
+        return self.search_near(self._embedder.embed([text])[0], where, limit)
+
+    def search_near(
+        self, vector: Any, where: Sequence[Condition | StartsWith | Missing], limit: int
+    ) -> list[Candidate]:
+        """As `search`, for a question that is embedded already."""
         if limit < 1 or not vector.any():
             return []  # nothing was asked: a question without a single token the model knows
         found: list[Candidate] = self._retried(lambda: self._nearest(vector, where, limit))
@@ -163,10 +173,12 @@ class DenseSearcher:
             raise Unusable(f"The vector index at {self._uri} holds no passages yet.", hint="Run `aicx index`.")
 
     def _damaged(self, error: Exception) -> CorpusDamaged:
-        return CorpusDamaged(
-            f"The vector index at {self._uri} cannot be read: {str(error).splitlines()[0][:300]}",
-            hint="Run `aicx index drop`, then `aicx index`: it is derived from the corpus and can be made again.",
-        )
+        hint = "Run `aicx index drop`, then `aicx index`: it is derived from the corpus and can be made again."
+        if "://" in self._uri:
+            # Others may be using it, and a network that is down looks no different from here.
+            hint = "Check the address, the network and the credentials before anything else."
+        reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_LONGEST_REASON]
+        return CorpusDamaged(f"The vector index at {self._uri} cannot be read: {reason}", hint=hint)
 
 
 Row = tuple[str, int, float, float]  # document, ordinal, weight, distance

@@ -16,8 +16,9 @@ Tier = Literal["exact", "partial", "nearest"]
 _LINE_LENGTH = 200
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
 _MOST_ANALYSED = 6
-_MOST_TRIES = 3
-_ACCENTED = re.compile("[\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uffef]")
+_MOST_TRIES = 20
+# Letters and digits beyond ASCII, and marks on letters.
+_ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 _LOOKED_AT = 4000
 _PIECE = re.compile(rf"(?s).{{1,{_LOOKED_AT}}}(?=\s|\Z)|.{{1,{_LOOKED_AT}}}")
@@ -134,7 +135,7 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
 
 
 def _lowered(text: str) -> str:
-    """As `fold`, without its work where no letter has a mark: most text beyond ASCII only holds a box or a dash."""
+    """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
     return fold(text) if _ACCENTED.search(text) else text.lower()
 
 

@@ -28,6 +28,8 @@ class LexicalSearcher:
 
         self._tantivy = tantivy
         self._folder = folder
+        # What only a search finds damaged looks whole to whoever opens it, so it has to be taken away.
+        self._take_away = f"rm -r {shlex.quote(str(folder))}, then aicx store"
         if not (folder / "meta.json").exists():
             raise NotFound(f"there is no lexical index in {folder}", hint="aicx store")
         with self._reading("aicx store"):
@@ -47,8 +49,7 @@ class LexicalSearcher:
 
         A document matches when it shares a single term; a quoted phrase must occur. Ties come in the order of ids.
         """
-        # What only a search finds damaged looks whole to whoever opens it, so it has to be taken away.
-        with self._reading(f"rm -r {shlex.quote(str(self._folder))}, then aicx store"):
+        with self._reading(self._take_away):
             wanted = self._wanted(question, rules)
             if wanted is None:
                 return []
@@ -75,14 +76,15 @@ class LexicalSearcher:
 
     def holds(self, question: Question, where: Sequence[Condition], rules: Rules = DEFAULT_RULES) -> bool:
         """Whether a document that fulfils every condition has the whole question side by side: somebody's own words."""
-        words = question.terms.words
+        words: list[Any] = list(question.terms.words)
         if len(words) < _WORDS_OF_A_SENTENCE:
             return False
         query, must = self._tantivy.Query, self._tantivy.Occur.Must
         fields = [field for field in rules.fields if not field.endswith("_names")]
-        sentence = query.disjunction_max_query([query.phrase_query(self._schema, field, words) for field in fields])
-        clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
-        return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
+        with self._reading(self._take_away):
+            sentence = query.disjunction_max_query([query.phrase_query(self._schema, field, words) for field in fields])
+            clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
+            return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
 
     def _wanted(self, question: Question, rules: Rules) -> Any:
         query = self._tantivy.Query

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 # What a hit in each field is worth. What people and agents said counts in full; reasoning and tool output, of which
 # there is much more, count less; a whole name counts on top of its words.
-FIELDS = MappingProxyType(
-    {
-        "header": 0.5,
-        "said": 1.0,
-        "thought": 0.7,
-        "tool": 0.3,
-        "header_names": 0.5,
-        "said_names": 0.5,
-        "thought_names": 0.3,
-        "tool_names": 0.3,
-    }
-)
+FIELDS: Mapping[str, float] = {
+    "header": 0.5,
+    "said": 1.0,
+    "thought": 0.7,
+    "tool": 0.3,
+    "header_names": 0.5,
+    "said_names": 0.5,
+    "thought_names": 0.3,
+    "tool_names": 0.3,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Rules:
     """
 
     fusion: Literal["weighted", "reciprocal"] = "weighted"
-    fields: Mapping[str, float] = field(default_factory=lambda: FIELDS)
+    fields: Mapping[str, float] = field(default_factory=lambda: dict(FIELDS))
     meaning: float = 0.3
     meaning_in_lookup: float = 0.02
     verbatim: bool = True

@@ -8,6 +8,9 @@ from aicx.types import Candidate, Document
 from retrieval.analysis import analyze
 from retrieval.questions import Question
 
+# As the BM25 index has it, so that both agree on the same terms; tests/retrieval/test_lexical.py compares them.
+_K1 = 1.2
+
 
 def scan(documents: Iterable[Document], question: Question, limit: int) -> list[Candidate]:
     """The best documents, best first; only those that share a term with the question."""
@@ -22,7 +25,7 @@ def scan(documents: Iterable[Document], question: Question, limit: int) -> list[
     wanted = [*question.terms.words, *question.terms.names]
     if not ids or not wanted:
         return []
-    scores = BM25Plus(corpus).get_scores(wanted)
+    scores = BM25Plus(corpus, k1=_K1).get_scores(wanted)
     sought = set(wanted)
     found = [
         Candidate(document_id, float(score))

@@ -146,7 +146,8 @@ def test_wheel_holds_every_data_file(wheel: Path) -> None:
 def test_wheel_runs_where_nothing_else_is(wheel: Path, tmp_path: Path) -> None:
     with ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    code = "import aicx, sys; from aicx.cli import run; print(aicx.__file__); sys.exit(run(['demo', '--no-meaning', '--json']))"
+    demo = "run(['demo', '--no-meaning', '--json'])"
+    code = f"import aicx, sys; from aicx.cli import run; print(aicx.__file__); sys.exit({demo})"
     done = run_python("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
     assert done.returncode == 0, done.stderr
     where, answer = done.stdout.splitlines()

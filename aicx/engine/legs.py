@@ -144,8 +144,9 @@ class Legs:
 
             self._lexical = made, LexicalSearcher(layout.lexical_index)
         searcher = self._lexical[1]
-        ranked.rankings["lexical"] = searcher.search(question, where, limit, rules)
+        candidates = searcher.search(question, where, limit, rules)
         ranked.verbatim = rules.verbatim and searcher.holds(question, where, rules)
+        ranked.rankings["lexical"] = candidates
         ranked.freshness["lexical"] = {"behind": state.behind}
         ranked.indexed = searcher.size
 
@@ -158,7 +159,9 @@ class Legs:
         if self._dense is None or self._dense[0] != made:
             self._dense = made, DenseLeg(self._settings)
         leg = self._dense[1]
-        candidates = leg.search(question.text, where, limit)
+        # Where no word stands in any chunk, only what the model knows as a word can mean something.
+        unheard_of = not ranked.rankings.get("lexical", [None])
+        candidates = leg.search(question.text, where, limit, only_known=unheard_of)
         ranked.rankings["dense"] = candidates
         ranked.freshness["dense"] = {"behind": leg.behind(catalog)}
         ranked.near = leg.near

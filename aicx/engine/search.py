@@ -310,7 +310,7 @@ def _answers(ranked: Ranked, question: Question, facts: Mapping[str, Any], query
 
     answers = rank(
         rankings,
-        rules.weights(lookup=question.is_lookup),
+        rules.weights(lookup=question.is_lookup or ranked.verbatim),
         rules,
         group_of=session_of if query.group == "session" else None,
         factor_of=lambda chunk: rules.subagent if facts[chunk]["lane"] == "subagent" else 1.0,

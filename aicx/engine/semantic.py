@@ -82,7 +82,7 @@ def build_vectors(
         open_catalog(layout) as opened,
     ):
         catalog = opened.catalog
-        embedder = _prepared(settings, choice, say, download=download)
+        embedder = prepare_embedder(settings, choice, say, download=download)
         model = Model(
             embedder.name,
             embedder.fingerprint,
@@ -123,12 +123,12 @@ def build_vectors(
         synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
         written = synced.added + synced.changed
         if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
-            before = {"near": _calibrated(made["uri"], embedder)}
+            before = {"near": calibrated(made["uri"], embedder)}
         write_manifest(layout, "vectors", made | {"near": before["near"]})
         return synced
 
 
-def _calibrated(uri: str, embedder: Embedder) -> float | None:
+def calibrated(uri: str, embedder: Embedder) -> float | None:
     """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
 
     What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
@@ -142,7 +142,9 @@ def _calibrated(uri: str, embedder: Embedder) -> float | None:
     text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
     try:
         searcher = DenseSearcher(uri, TABLE, embedder)
-        scores = [found[0].score for line in _lines(text) if (found := searcher.search(line, [], 1))]
+        # Embedded together: an endpoint may allow few requests a minute.
+        vectors = embedder.embed(_lines(text))
+        scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
     except Unusable:
         return None
     return round(quantiles(scores, n=20)[-1], 4) if len(scores) > 1 else None
@@ -226,12 +228,16 @@ class DenseLeg:
         self._made = _made(settings)
         choice = _choice(self._made)
         embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
+        self._embedder = embedder
         self._searcher = DenseSearcher(self._made["uri"], TABLE, embedder)
         self.near: float | None = self._made.get("near")
 
-    def search(self, text: str, where: Sequence[Condition], limit: int) -> list[Candidate]:
-        """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""
-        return self._searcher.search(text, where, limit)
+    def search(self, text: str, where: Sequence[Condition], limit: int, *, only_known: bool = False) -> list[Candidate]:
+        """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer.
+
+        ``only_known`` leaves out words that the model only knows in pieces: pieces of nonsense are near to hashes.
+        """
+        return self._searcher.search(self._embedder.known_words(text) if only_known else text, where, limit)
 
     def start_of(self, candidate: Candidate) -> tuple[int, int]:
         """Where a candidate's best passage begins: which of the document's parts, and the character there."""
@@ -253,7 +259,7 @@ def parse_choice(kind: str, model: str | None, quantized: bool) -> Choice:
     return Choice(kind, model, quantized)
 
 
-def _prepared(settings: Settings, choice: Choice, say: Say, *, download: bool) -> Embedder:
+def prepare_embedder(settings: Settings, choice: Choice, say: Say, *, download: bool = False) -> Embedder:
     """The embedder, its model exported or distilled first where that has not been done yet."""
     models = settings.layout.models
     if choice.kind == "static":

@@ -44,6 +44,10 @@ class Embedder(Protocol):
         """How many tokens the model sees in each text, without the marks it puts around it."""
         ...
 
+    def known_words(self, text: str) -> str:
+        """``text`` without words that the model only knows as pieces; all of it where that cannot be told."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:

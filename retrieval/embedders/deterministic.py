@@ -43,6 +43,9 @@ class DeterministicEmbedder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
 
+    def known_words(self, text: str) -> str:
+        return text
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Words and punctuation marks in each text."""
         return [len(_words(text)) for text in texts]

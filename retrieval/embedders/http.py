@@ -76,6 +76,9 @@ class HttpEmbedder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
 
+    def known_words(self, text: str) -> str:
+        return text
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """An estimate on the safe side."""
         return [-(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN) for text in texts]

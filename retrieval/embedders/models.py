@@ -77,3 +77,14 @@ def _model(folder: Path, fields: dict[str, Any]) -> Model:
         weights=folder / str(fields["weights"]),
         tokenizer=folder / "tokenizer.json",
     )
+
+
+def known_words(tokenizer: Any, text: str) -> str:
+    """``text`` without words that fall into pieces, which WordPiece tokenizers mark with ``##``."""
+    words = text.split()
+    encodings = tokenizer.encode_batch(words, add_special_tokens=False)
+    return " ".join(
+        word
+        for word, encoding in zip(words, encodings, strict=True)
+        if not any(token.startswith("##") for token in encoding.tokens)
+    )

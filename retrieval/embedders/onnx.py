@@ -13,7 +13,7 @@ from typing import Any
 
 from aicx.errors import MissingExtra, UsageError
 from retrieval.embedders import EmbedderSettings, Vectors
-from retrieval.embedders.models import damaged_model, find_model
+from retrieval.embedders.models import damaged_model, find_model, known_words
 
 # How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
 _BATCH_TOKENS = 4096
@@ -51,6 +51,9 @@ class OnnxEmbedder:
             vectors[rows] = self._session.run(None, feeds)[0]
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
+
+    def known_words(self, text: str) -> str:
+        return known_words(self._tokenizer, text)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text, the model's marks left out and nothing cut off."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from aicx.errors import MissingExtra
 from retrieval.embedders import EmbedderSettings, Vectors
-from retrieval.embedders.models import damaged_model, find_model
+from retrieval.embedders.models import damaged_model, find_model, known_words
 
 # Tokens summed at a time: bounds the copy of table rows to some 30 MB.
 _SLICE_TOKENS = 32_768
@@ -47,6 +47,9 @@ class StaticEmbedder:
             norms = np.linalg.norm(sums, axis=1, keepdims=True)
             vectors[start:stop][rows] = sums / np.where(norms > 0, norms, 1)
         return vectors
+
+    def known_words(self, text: str) -> str:
+        return known_words(self._tokenizer, text)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text. Those of passages are kept: they are embedded next, and finding tokens is most work."""

@@ -131,3 +131,9 @@ def test_unknown_embedder_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as raised:
         open_embedder("word2vec", EmbedderSettings(tmp_path))
     assert "static" in str(raised.value.hint)
+
+
+def test_known_words_are_words_of_the_text_in_their_order(embedder: Embedder) -> None:
+    words = ["fix", "the", "flibberzorp", "login"]
+    kept = embedder.known_words(" ".join(words)).split()
+    assert [word for word in words if word in kept] == kept

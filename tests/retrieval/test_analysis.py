@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.analysis import STOP_WORDS, analyze, fold
+from retrieval.analysis import STOP_WORDS, analyze, analyze_runs, fold
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,41 @@ def test_a_name_is_kept_whole(text, name):
     assert name in analyze(text).names
 
 
-def test_a_plain_word_is_no_name():
-    assert analyze("plain words only").names == []
+@pytest.mark.parametrize(
+    "text", ["plain words only", "Größe naïve zażółć", "Ünder", "日本語", "한국어", "Fix The Tests"]
+)
+def test_a_word_is_no_name_in_whatever_script(text):
+    assert analyze(text).names == []
+
+
+@pytest.mark.parametrize("text", ["EACCES", "ENOENT:", "SIGSEGV,", "ÉCOLE"])
+def test_a_word_in_capitals_is_a_name_too(text):
+    assert len(analyze(text).names) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("util::is_version", ["util::is_version", "is_version"]),
+        ("app.core.fetchAll", ["app.core.fetchall", "fetchall"]),
+        ("src/deep/parser.py", ["src/deep/parser.py", "parser.py"]),
+        (
+            "src/v2ray/my-tool.rs#L12",
+            ["src/v2ray/my-tool.rs#l12", "my-tool.rs#l12", "my-tool.rs", "v2ray", "my-tool", "l12"],
+        ),
+        ("HTTPServer", ["httpserver"]),
+        ("utf8", ["utf8"]),
+    ],
+)
+def test_a_qualified_name_is_known_by_its_parts_too(text, names):
+    assert analyze(text).names == names
+
+
+@given(st.text(max_size=200))
+def test_runs_together_hold_what_the_text_holds(text):
+    whole, runs = analyze(text), analyze_runs(text)
+    assert [word for run in runs for word in run.words] == whole.words
+    assert [name for run in runs for name in run.names] == whole.names
 
 
 def test_repeated_words_stay_repeated():

@@ -1,0 +1,174 @@
+"""`aicx rank` through the real command line: which chunks come first, the JSON, and what people see."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.cli import run
+from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.engine.searching import keep
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
+DECIDED = "\n".join(
+    f"Decision: we keep part {number} because the deploy failed with the other.\nThe root cause was its size."
+    for number in range(8)
+)
+SOME = (
+    "Please look at the parser.\nIt reads lines.\nIt reads them twice.\nThe fix is to read once.\nThat is all.\nReally."
+)
+NOISE = "import os\nimport sys\n}\n{\nat one.js:1\nat two.js:2\n"
+PRINTED = "Decision: printed by a tool because it can\n" * 20
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Three chunks of one project from good to bad, and one of another."""
+    user = Home(tmp_path_factory.mktemp("stored"))
+    orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
+    apiary = user.repository("apiary", "git@x.org:ada/apiary.git")
+    user.claude(ClaudeLog(SESSION, orbit).title("What we decided").prompt(DECIDED, 0))
+    user.codex(CodexLog(THIRD, orbit).prompt(SOME, 60))
+    bad = ClaudeLog(OTHER, orbit).prompt(NOISE, 120)
+    user.claude(bad.call("Bash", 121, command="print").result(PRINTED, 122))
+    user.claude(ClaudeLog("aaaa1111-0000-4000-8000-000000000001", apiary).prompt("The bees", 180))
+    keep(user)
+    return user
+
+
+@pytest.fixture
+def user(home: Path, stored: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+    for name, value in stored.environ.items():
+        monkeypatch.setenv(name, value)
+    capsys.readouterr()
+    return stored
+
+
+def rank(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(["rank", *arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code, out, err = rank(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def ids(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    return [item["id"] for item in answer(capsys, *arguments)["items"]]
+
+
+GOOD, FAIR, BAD = f"claude:{SESSION}:001", f"codex:{THIRD}:001", f"claude:{OTHER}:001"
+ALL = ["-p", "orbit", "-H", "0"]
+
+
+def test_what_holds_most_decisions_comes_first(user, capsys):
+    assert ids(capsys, *ALL) == [GOOD, FAIR, BAD]
+
+
+def test_labels_say_what_scores_mean(user, capsys):
+    labels = [item["label"] for item in answer(capsys, *ALL)["items"]]
+    assert (labels[0], labels[-1]) == ("HIGH", "NOISE")
+
+
+def test_what_tools_printed_does_not_count(user, capsys):
+    worst = answer(capsys, *ALL)["items"][-1]
+    assert (worst["id"], worst["signal"], worst["score"]) == (BAD, 0, 0.0)
+
+
+def test_strict_leaves_out_what_is_hardly_worth_reading(user, capsys):
+    assert ids(capsys, *ALL, "--strict") == [GOOD]
+
+
+@pytest.mark.parametrize("top", [1, 2])
+def test_no_more_than_asked_for(user, capsys, top):
+    assert ids(capsys, *ALL, "--top", str(top)) == [GOOD, FAIR][:top]
+
+
+def test_another_project_is_another_ranking(user, capsys):
+    assert ids(capsys, "-p", "apiary", "-H", "0") == ["claude:aaaa1111-0000-4000-8000-000000000001:001"]
+
+
+def test_one_agent_alone(user, capsys):
+    assert ids(capsys, *ALL, "-a", "codex") == [FAIR]
+
+
+def test_only_the_last_hours_count_unless_all_are_asked_for(user, capsys):
+    assert ids(capsys, "-p", "orbit") == []
+    assert ids(capsys, "-p", "orbit", "-H", "1000000") == [GOOD, FAIR, BAD]
+
+
+class TestJson:
+    def test_the_answer_has_these_fields(self, user, capsys):
+        found = answer(capsys, *ALL)
+        assert list(found) == ["schema", "project", "hours", "strict", "results", "items", "notes", "oracle_status"]
+        assert (found["schema"], found["project"], found["hours"], found["results"]) == ("aicx.rank/1", "orbit", 0, 3)
+
+    def test_an_item_has_these_fields(self, user, capsys):
+        item = answer(capsys, *ALL)["items"][0]
+        assert list(item) == [
+            *("file", "id", "title", "project", "date", "timestamp", "kind", "agent"),
+            *("score", "label", "signal", "noise", "total", "density"),
+        ]
+        assert (item["project"], item["date"], item["timestamp"]) == (
+            "ada/orbit",
+            "2026-03-01",
+            "2026-03-01T10:00:00.000Z",
+        )
+        assert (item["signal"], item["total"], item["density"]) == (16, 16, "100%")
+
+    def test_every_field_is_documented(self, user, capsys):
+        found = answer(capsys, *ALL)
+        text = DOCUMENTATION.read_text("utf-8")
+        assert [name for name in (*found, *found["items"][0]) if f"`{name}`" not in text and name != "schema"] == []
+
+    def test_the_file_is_the_chunk(self, user, capsys):
+        assert "Decision: we keep part 0" in Path(answer(capsys, *ALL)["items"][0]["file"]).read_text("utf-8")
+
+
+class TestForPeople:
+    def test_a_chunk_is_two_lines(self, user, capsys):
+        code, out, err = rank(capsys, *ALL, "-n", "1")
+        assert out.splitlines() == [
+            "10.0 HIGH   2026-03-01 claude   What we decided",
+            f"     100% of 16 lines · {GOOD}",
+        ]
+        assert (code, err) == (0, "")
+
+    def test_nothing_to_rank_says_what_to_try(self, user, capsys):
+        code, out, err = rank(capsys, "-p", "orbit")
+        assert (code, out) == (0, "")
+        assert "-H 0 takes all time" in err
+
+    def test_an_unknown_project_is_answered_with_the_known(self, user, capsys):
+        assert "ada/apiary, ada/orbit" in rank(capsys, "-p", "zzz", "-H", "0")[2]
+
+    def test_an_answer_without_the_catalogue_says_so(self, user, capsys, tmp_path, monkeypatch):
+        import shutil
+
+        monkeypatch.setenv("AICX_HOME", str(shutil.copytree(user.corpus, tmp_path / "copy")))
+        for path in (tmp_path / "copy").glob("catalog.sqlite*"):
+            path.unlink()
+        _, out, err = rank(capsys, *ALL)
+        assert out.startswith("10.0 HIGH")
+        assert "the catalogue is missing" in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["-p", "x", "-H", "-1"], ["-p", "x", "-n", "0"], ["-p", "x", "-H", "soon"]], ids=" ".join
+)
+def test_what_makes_no_sense_is_exit_two(user, capsys, arguments):
+    assert rank(capsys, *arguments)[0] == 2
+
+
+def test_nothing_stored_yet_is_exit_three(user, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("AICX_HOME", str(tmp_path / "empty"))
+    code, _, err = rank(capsys, *ALL)
+    assert code == 3
+    assert "next: aicx store" in err

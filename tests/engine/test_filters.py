@@ -1,0 +1,105 @@
+"""Filters reach every ranker before it ranks, and their values are never read as anything but values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from aicx.corpus.filters import parse_filters
+from aicx.types import Filters
+from retrieval.rules import DEFAULT_RULES
+from tests.corpus.building import SESSION, ClaudeLog, CodexLog, Home
+from tests.engine.searching import MODES, NOW, ask, found, ids, keep, ready_for
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+
+EVERYTHING = replace(DEFAULT_RULES, abstain=False)
+DAY = 86_400.0
+ONE = f"claude:{SESSION}:001"
+NASTY = 'it\'s "a" OR 1=1; DROP TABLE x --`[*]\\'
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """One chunk among 130 that fit the word "socket" far better, and differs from them in everything else."""
+    user = Home(tmp_path_factory.mktemp("haystack"))
+    orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
+    apiary = user.repository("apiary", "git@x.org:ada/apiary.git")
+    for number in range(130):
+        session = f"{number:08x}-4e63-4b9f-8b4d-6a1b2c3d4e5f"
+        user.codex(CodexLog(session, orbit).prompt(f"socket socket socket retry {number}", number))
+    front = f"---\nrun_id: {NASTY}\nprompt_id: p-1\nkind: plan\n---\n"
+    log = ClaudeLog(SESSION, apiary, NASTY).prompt(
+        f"{front}The bees hide when it rains, and far in is a socket", 3 * DAY
+    )
+    user.claude(log.call("Edit", 3 * DAY + 1, file_path=f"{apiary}/src/it's.py"))
+    keep(user)
+    return user
+
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def haystack(stored: Home, mode: str) -> Home:
+    return ready_for(mode, stored)
+
+
+FILTERS = {
+    "project": "apiary",
+    "agent": "claude",
+    "kind": "plan",
+    "session": SESSION[:8],
+    "run_id": NASTY,
+    "prompt_id": "p-1",
+    "date": "2026-03-04",
+    "since": "2026-03-03",
+    "branch": NASTY,
+    "file": "it's",
+}
+
+
+def filters(**named: str | None) -> Filters:
+    return parse_filters(NOW, **{"since": None, "until": None, "date": None, **named})
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_that_leaves_one_of_many_chunks_finds_it(haystack, name, mode):
+    assert ONE not in found(haystack, "socket", mode=mode, limit=30, rules=EVERYTHING)
+    limited = {"mode": mode, "rules": EVERYTHING, "filters": filters(**{name: FILTERS[name]})}
+    assert found(haystack, "socket", **limited) == [ONE]
+
+
+def test_until_leaves_out_what_came_later(haystack, mode):
+    report = ask(haystack, "bees socket", mode=mode, rules=EVERYTHING, filters=filters(until="2026-03-02"))
+    assert report.hits
+    assert ONE not in ids(report)
+
+
+def test_filters_hold_together(haystack, mode):
+    both = filters(agent="claude", project="orbit")
+    assert found(haystack, "socket", mode=mode, rules=EVERYTHING, filters=both) == []
+
+
+@pytest.mark.parametrize("value", ["' OR 1=1 --", "*:* OR c_agent:claude", "\\", ""])
+@pytest.mark.parametrize("name", ["project", "agent", "run_id", "branch", "session", "file"])
+def test_no_value_of_a_filter_is_read_as_syntax(haystack, name, value, mode):
+    matches_all = value == "" and name in ("project", "session", "file")
+    hits = found(haystack, "socket", mode=mode, limit=3, rules=EVERYTHING, filters=filters(**{name: value}))
+    assert bool(hits) == matches_all
+
+
+def test_a_session_can_be_left_out(haystack, mode):
+    near = ask(haystack, "socket retry 7", mode=mode, limit=1).hits[0].sidecar.session_id
+    report = ask(haystack, "socket retry 7", mode=mode, limit=100, exclude_session=near)
+    assert report.hits
+    assert near not in {hit.sidecar.session_id for hit in report.hits}
+
+
+def test_an_unknown_name_in_a_filter_is_answered_with_the_known(stored):
+    report = ask(stored, "socket", filters=filters(project="zzz"))
+    assert report.hits == []
+    assert any("ada/apiary, ada/orbit" in note for note in report.notes)

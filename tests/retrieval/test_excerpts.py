@@ -1,0 +1,201 @@
+"""Which lines of a text are quoted, what is marked in them, and how well the text is said to fit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.excerpts import Excerpt, excerpt, opening_lines
+from retrieval.questions import parse_question
+
+
+def of(question: str, *texts: str, header: str = "", limit: int = 3) -> Excerpt:
+    return excerpt(parse_question(question), texts, header, limit)
+
+
+def lines(found: Excerpt) -> list[str]:
+    return [line.text for line in found.lines]
+
+
+def marked(found: Excerpt) -> list[str]:
+    return [line.text[low:high] for line in found.lines for low, high in line.marks]
+
+
+# How well it fits -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "tier", "found", "asked"),
+    [
+        ("flaky login", "the login test is flaky", "exact", 2, 2),
+        ("flaky login windows", "the login test is flaky", "partial", 2, 3),
+        ("flaky login windows", "bread and water", "nearest", 0, 3),
+        ("why is the login flaky", "login\nflaky", "exact", 2, 2),
+        # A name counts besides its words: parse, header, and parse_header.
+        ("parse_header", "see parse_header()", "exact", 3, 3),
+        ("parse_header", "parse the header", "partial", 2, 3),
+        ("ERR_TIMEOUT", "it says err_timeout", "exact", 3, 3),
+        # A phrase counts besides its words.
+        ('"deploy failed"', "the deploy failed twice", "exact", 3, 3),
+        ('"deploy failed"', "failed to deploy", "partial", 2, 3),
+        ("Größe", "die grosse", "exact", 1, 1),
+        ("日本語", "これは日本語です", "exact", 2, 2),
+        ("мой йогурт", "мой йогурт", "exact", 2, 2),
+        ("έλεγχος", "ένας έλεγχος", "exact", 1, 1),
+        ("cafe\u0301", "un café", "exact", 1, 1),
+    ],
+)
+def test_the_tier_says_how_many_of_the_terms_are_there(question, text, tier, found, asked):
+    result = of(question, text)
+    assert (result.tier, result.found, result.asked) == (tier, found, asked)
+
+
+def test_the_header_counts_for_the_fit_and_is_not_quoted():
+    found = of("orbit login", "the login test", header="ada/orbit")
+    assert (found.tier, lines(found)) == ("exact", ["the login test"])
+
+
+def test_words_in_the_header_alone_quote_nothing():
+    found = of("orbit", "the login test", header="ada/orbit")
+    assert (found.tier, found.lines) == ("exact", ())
+
+
+def test_terms_may_be_spread_over_texts():
+    assert of("flaky login", "the login", "is flaky").tier == "exact"
+
+
+def test_a_question_of_nothing_fits_everything():
+    assert of("the of and", "anything") == Excerpt((), "exact")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("use", "by using it"),
+        ("using", "we use it"),
+        ("dry run", "a dry run"),
+        ("try", "trying hard"),
+        ("die", "it is dying"),
+        ("policies", "one policy"),
+        ("retries", "it will retry"),
+        ("tty", "no tty here"),
+    ],
+)
+def test_a_word_is_found_in_whatever_form_the_index_finds_it(question, text):
+    assert of(question, text).tier == "exact"
+
+
+def test_a_word_is_found_behind_lines_that_only_look_like_it():
+    text = "\n".join([*(f"the user of bus {number}" for number in range(15)), "by using it"])
+    found = of("use", text)
+    assert (found.tier, lines(found)) == ("exact", ["by using it"])
+
+
+def test_every_term_is_found_though_a_few_lines_hold_most_of_them():
+    text = "\n".join([*(f"login flaky {number}" for number in range(30)), "windows", "and the socket"])
+    assert of("login flaky windows socket", text).found == 4
+
+
+@pytest.mark.parametrize("text", ["🎉", "CI"])
+def test_a_line_of_a_character_or_two_is_found(text):
+    assert of(text, text).tier == "exact"
+
+
+# Which lines ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_lines_that_share_most_are_quoted_in_the_order_of_the_text():
+    text = "only login here\nlogin is flaky on windows\nnothing\nflaky login\nwindows"
+    assert lines(of("flaky login windows", text, limit=2)) == ["login is flaky on windows", "flaky login"]
+
+
+def test_a_whole_name_is_worth_more_than_its_words():
+    assert lines(of("parse_header", "parse the header, parse it\nparse_header", limit=1)) == ["parse_header"]
+
+
+def test_a_phrase_is_worth_more_than_its_words():
+    text = "failed because the deploy of docs was late\nthe deploy failed"
+    assert lines(of('"deploy failed"', text, limit=1)) == ["the deploy failed"]
+
+
+def test_a_line_that_comes_twice_is_quoted_once():
+    assert lines(of("login", "the login\nthe login\nlogin again")) == ["the login", "login again"]
+
+
+def test_white_space_around_a_line_is_left_out():
+    assert lines(of("login", "\t  the login  \r\n")) == ["the login"]
+
+
+# Marks ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "marks"),
+    [
+        ("flaky login", "the login test is flaky.", ["login", "flaky."]),
+        ("failing", "it failed, fails and will fail", ["failed,", "fails", "fail"]),
+        ("parse_header", "call `parse_header(line)` twice", ["`parse_header(line)`"]),
+        ("strasse", "die Straße 7", ["Straße"]),
+        ("cafe", "un café noir", ["café"]),
+    ],
+)
+def test_marks_cover_what_matched_as_it_is_written(question, text, marks):
+    assert marked(of(question, text)) == marks
+
+
+def test_a_long_line_is_cut_around_what_matched():
+    (line,) = of("needle", f"{'hay ' * 200}needle {'straw ' * 200}").lines
+    assert len(line.text) <= 202
+    assert (line.text[0], line.text[-1]) == ("…", "…")
+    assert [line.text[low:high] for low, high in line.marks] == ["needle"]
+
+
+def test_a_long_line_that_begins_with_what_matched_is_cut_behind_only():
+    (line,) = of("needle", f"needle {'straw ' * 200}").lines
+    assert line.text.startswith("needle")
+    assert line.text.endswith("…")
+
+
+def test_what_matched_far_inside_a_very_long_line_is_found():
+    (line,) = of("needle", f"{'hay ' * 5000}needle {'straw ' * 5000}").lines
+    assert [line.text[low:high] for low, high in line.marks] == ["needle"]
+
+
+@given(st.text(max_size=400), st.text(min_size=1, max_size=40))
+def test_marks_lie_inside_their_line_and_in_order(text, question):
+    for line in of(question, text, f"{text} {question} " * 20).lines:
+        ends = [end for mark in line.marks for end in mark]
+        assert ends == sorted(ends)
+        assert all(0 <= end <= len(line.text) for end in ends)
+
+
+@given(st.text(max_size=300), st.text(max_size=40), st.integers(1, 4))
+def test_no_more_lines_than_the_limit_and_none_too_long(text, question, limit):
+    found = of(question, text, limit=limit)
+    assert len(found.lines) <= limit
+    assert all(len(line.text) <= 202 for line in found.lines)
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "Nd", "Zs"], include_characters="_-./:#()\n"), max_size=60))
+def test_a_text_fits_a_question_that_is_itself(text):
+    question = parse_question(text)
+    if not question.empty:
+        assert excerpt(question, [text], "", 3).tier == "exact"
+
+
+# Where no word matched ------------------------------------------------------------------------------------------------
+
+
+def test_opening_lines_begin_at_their_place():
+    texts = ["first\nsecond", "third\nfourth\nfifth\nsixth"]
+    assert [line.text for line in opening_lines(texts, (1, 6), 2)] == ["fourth", "fifth"]
+
+
+def test_opening_lines_skip_what_says_nothing():
+    assert [line.text for line in opening_lines(["}\n\n  \nreal words"], (0, 0), 3)] == ["real words"]
+
+
+@pytest.mark.parametrize("start", [(0, 0), (5, 0), (0, 10_000)])
+def test_a_place_that_is_not_there_opens_nothing(start):
+    assert opening_lines([""], start, 3) == ()

@@ -1,0 +1,331 @@
+"""Searching and indexing in real processes: libraries missing, files damaged, runs killed, odd questions, many at once.
+
+Every run ends with an answer or with an error that says what to do next; none is silently empty, none a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.engine.semantic import vector_state
+from tests.corpus.building import ClaudeLog, Home
+from tests.engine.searching import copied, embed, keep
+from tests.survival.runs import REPOSITORY, TIMEOUT, Run, Runner, until
+from tests.survival.runs import Home as Runs
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+
+SESSIONS = 14
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    user = Home(tmp_path_factory.mktemp("stored"))
+    for number in range(SESSIONS):
+        log = ClaudeLog(f"{number:08x}-0000-4000-8000-000000000001")
+        log.prompt(f"The gasket of pump {number} leaks 🎉", number).answer(f"Washer {number} is worn.", number + 0.5)
+        user.claude(log)
+    keep(user)
+    return user
+
+
+@pytest.fixture(scope="module")
+def embedded(stored: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    user = copied(stored, tmp_path_factory.mktemp("embedded"))
+    keep(user)
+    embed(user)
+    return user
+
+
+@pytest.fixture
+def user(stored: Home, tmp_path: Path) -> Home:
+    return copied(stored, tmp_path)
+
+
+@pytest.fixture
+def with_vectors(embedded: Home, tmp_path: Path) -> Home:
+    return copied(embedded, tmp_path)
+
+
+def run(runner: Runner, user: Home, *arguments: str, **how: Any) -> Run:
+    found = runner.run(Runs(user.root, user.corpus), *arguments, **how)
+    assert "Traceback" not in found.err
+    assert found.code != 70, found.err
+    return found
+
+
+def hits(runner: Runner, user: Home, *arguments: str) -> list[str]:
+    """The ids of the answers, after a run that succeeded."""
+    found = run(runner, user, "search", *arguments, "--json")
+    assert found.code == 0, found.err
+    return [item["id"] for item in json.loads(found.out)["items"]]
+
+
+# Libraries that are not there -----------------------------------------------------------------------------------------
+
+_WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("lance", "lancedb", "pyarrow"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+from aicx.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def without_lancedb(user: Home, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environ = {**user.environ, "PATH": os.environ["PATH"], "TERM": "dumb"}
+    command = [sys.executable, "-c", _WITHOUT, *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, env=environ, capture_output=True, text=True, timeout=TIMEOUT)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_indexing_without_lancedb_says_what_to_install(user):
+    (user.corpus / "config.toml").write_text('embedding_base_url = "http://127.0.0.1:9"\nembedding_dimensions = 8\n')
+    done = without_lancedb(user, "index", "--embedder", "http", "--model", "m")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "next: pip install 'aicx-py[semantic]'" in done.stderr
+
+
+def test_searching_without_lancedb_is_as_before_where_nobody_indexed(user):
+    done = without_lancedb(user, "search", "washer 7")
+    assert (done.returncode, done.stderr) == (0, f"10 of {SESSIONS} answers, ranked by lexical.\n")
+
+
+def test_an_index_without_lancedb_is_named_and_words_answer(with_vectors):
+    done = without_lancedb(with_vectors, "search", "washer 7")
+    assert done.returncode == 0
+    assert "Washer 7 is worn." in done.stdout
+    assert "warning: answered without meaning" in done.stderr
+    assert "pip install 'aicx-py[semantic]'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["search", "washer", "--mode", "dense"], ["index", "status"]], ids=" ".join)
+def test_meaning_by_name_without_lancedb_is_exit_four(with_vectors, arguments):
+    done = without_lancedb(with_vectors, *arguments)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "next: pip install 'aicx-py[semantic]'" in done.stderr
+
+
+# Damage ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_half_written_vector_index_is_named_and_words_answer(runner, with_vectors):
+    for path in (with_vectors.corpus / "index" / "vectors.lance" / "_versions").iterdir():
+        path.write_bytes(path.read_bytes()[:30])
+    answered = run(runner, with_vectors, "search", "washer 7")
+    assert answered.code == 0
+    assert "Washer 7 is worn." in answered.out
+    assert "answered without meaning" in answered.err
+    refused = run(runner, with_vectors, "search", "washer 7", "--mode", "dense")
+    assert (refused.code, refused.out) == (7, "")
+    assert "aicx index drop" in refused.err
+    assert run(runner, with_vectors, "index", "drop").code == 0
+    assert "without meaning" not in run(runner, with_vectors, "search", "washer 7").err
+
+
+def test_a_half_written_index_of_words_is_named_and_mended_by_the_next_store(runner, user):
+    for path in (user.corpus / "index" / "lexical").glob("*.idx"):
+        path.write_bytes(path.read_bytes()[:30])
+    answered = run(runner, user, "search", "washer 7")
+    assert answered.code == 0
+    assert "Washer 7 is worn." in answered.out
+    assert "every chunk was read instead" in answered.err
+    assert run(runner, user, "store").code == 0
+    assert "ranked by lexical." in run(runner, user, "search", "washer 7").err
+
+
+def test_an_index_of_another_version_is_named_and_words_answer(runner, with_vectors):
+    import lancedb
+
+    shutil.rmtree(with_vectors.corpus / "index" / "vectors.lance")
+    lancedb.connect(str(with_vectors.corpus / "index")).create_table("vectors", [{"id": "a", "text": "washer"}])
+    answered = run(runner, with_vectors, "search", "washer 7")
+    assert "Washer 7 is worn." in answered.out
+    assert "made by another version of aicx" in answered.err
+    assert "aicx index --rebuild" in answered.err
+
+
+def test_a_model_that_is_gone_is_named_and_words_answer(runner, with_vectors):
+    manifest = with_vectors.settings.layout.index_manifest
+    manifest.write_text(manifest.read_text().replace('"test"', '"static"'))
+    answered = run(runner, with_vectors, "search", "washer 7")
+    assert "Washer 7 is worn." in answered.out
+    assert "answered without meaning: The model minilm" in answered.err
+
+
+# Odd questions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("indexed", ["stored", "embedded"])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("washer " * 14_000, True),
+        ("x" * 100_000, False),
+        ("🎉", True),
+        ('washer "gasket', True),
+        ('"', None),
+        ("the of and", None),
+        ("'); DROP TABLE chunks; --", False),
+    ],
+    ids=["100 KB", "100 KB in one", "emoji", "unbalanced", "quote", "stop words", "SQL"],
+)
+def test_an_odd_question_has_an_answer_or_an_error(runner, request, text, found, indexed):
+    answered = run(runner, request.getfixturevalue(indexed), "search", text)
+    if found is None:
+        assert (answered.code, answered.out) == (2, "")
+        assert "next:" in answered.err
+    else:
+        assert answered.code == 0
+        assert bool(answered.out) == found
+        assert found or "Nothing matches" in answered.err
+
+
+def test_no_filter_is_read_as_syntax(runner, embedded):
+    for value in ("' OR 1=1 --", "*:*"):
+        assert hits(runner, embedded, "washer", "--branch", value) == []
+    assert len(hits(runner, embedded, "washer", "-n", "100")) == SESSIONS
+
+
+# Several at once, and killed ------------------------------------------------------------------------------------------
+
+_INDEX = """
+import sys, time
+import indexer.vectors as vectors
+from aicx.config import load_settings
+from aicx.engine.semantic import Choice, build_vectors
+from retrieval.embedders.deterministic import DeterministicEmbedder
+vectors._DOCUMENTS_AT_ONCE, vectors._COMMIT_PASSAGES = 1, 1
+embed = DeterministicEmbedder.embed
+def slowly(self, texts):
+    time.sleep(float(sys.argv[1]))
+    return embed(self, texts)
+DeterministicEmbedder.embed = slowly
+def tell(progress):
+    print(progress.done, flush=True)
+build_vectors(load_settings(), Choice("test"), rebuild="rebuild" in sys.argv, tell=tell, say=print)
+print("done", flush=True)
+"""
+
+
+def indexing(user: Home, *arguments: str) -> subprocess.Popen[str]:
+    """`aicx index` with the embedder for tests, a commit a chunk, slowed down; says how many are done."""
+    command = [sys.executable, "-W", "ignore", "-c", _INDEX, *arguments]
+    environ = {**user.environ, "PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)}
+    return subprocess.Popen(command, cwd=REPOSITORY, env=environ, stdout=subprocess.PIPE, text=True)
+
+
+def killed_at(user: Home, done: int) -> None:
+    with indexing(user, "0.02") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == str(done):
+                process.kill()
+                return
+    raise AssertionError("it ended before it was killed")
+
+
+@pytest.fixture
+def engine() -> None:
+    for name in ("lancedb", "lance"):
+        pytest.importorskip(name)
+
+
+@pytest.mark.usefixtures("engine")
+class TestKilled:
+    def test_a_first_index_that_is_killed_answers_and_the_next_run_goes_on(self, runner, user):
+        keep(user)
+        killed_at(user, 5)
+        answered = run(runner, user, "search", "washer 7")
+        assert answered.code == 0
+        assert "Washer 7 is worn." in answered.out
+        assert f"the dense index is {SESSIONS} chunks behind; next: aicx index" in answered.err
+        assert run(runner, user, "index", "status").code == 0
+        done = embed(user)
+        assert done.unchanged >= 4
+        assert (done.added + done.unchanged, vector_state(user.settings).behind) == (SESSIONS, 0)
+
+    def test_an_index_that_is_killed_while_it_grows_answers_and_the_next_run_goes_on(self, runner, with_vectors):
+        user = with_vectors
+        keep(user)
+        embed(user)
+        for number in range(6):
+            log = ClaudeLog(f"{number:08x}-1111-4000-8000-000000000001")
+            user.claude(log.prompt(f"The flange of pump {number} rusts", 1000 + number))
+        keep(user)
+        killed_at(user, 3)
+        answered = run(runner, user, "search", "flange", "--mode", "hybrid")
+        assert answered.code == 0
+        assert "the dense index is 6 chunks behind" in answered.err
+        assert answered.out.count("rusts") >= 6
+        done = embed(user)
+        assert (done.added + done.unchanged, vector_state(user.settings).behind) == (SESSIONS + 6, 0)
+        assert done.added < 6
+
+
+def test_a_store_killed_while_it_makes_the_index_of_words_leaves_no_half_of_it(runner, user):
+    before = set(hits(runner, user, "washer", "-n", "100", "--mode", "scan"))
+    assert len(before) == SESSIONS
+    killed = 0
+    for milliseconds in (15, 30, 45, 60, 80, 100, 130):
+        (user.corpus / "index" / "lexical" / "meta.json").unlink(missing_ok=True)
+        killed += run(runner, user, "store", kill_after=milliseconds / 1000).killed
+        assert set(hits(runner, user, "washer", "-n", "100")) == before
+    assert killed
+    assert run(runner, user, "store").code == 0
+    assert set(hits(runner, user, "washer", "-n", "100", "--mode", "lexical")) == before
+
+
+@pytest.mark.usefixtures("engine")
+def test_five_searches_and_an_index_at_once_all_answer(with_vectors):
+    user = with_vectors
+    environ = {**user.environ, "PATH": os.environ["PATH"], "TERM": "dumb"}
+
+    def searching(*arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "aicx", "search", *arguments, "--json", "-n", "100"]
+        return subprocess.Popen(
+            command, cwd=REPOSITORY, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    with indexing(user, "0.05", "rebuild") as index:
+        assert index.stdout is not None
+        until(lambda: index.stdout.readline().strip() == "1")
+        started = [
+            searching("washer"),
+            searching("washer", "--group", "session"),
+            searching("gasket", "--mode", "lexical"),
+        ]
+        started += [searching("washer", "--mode", "hybrid"), searching("washer", "--mode", "scan")]
+        answers = [process.communicate(timeout=TIMEOUT) for process in started]
+        index.communicate(timeout=TIMEOUT)
+    assert index.returncode == 0
+    for process, (out, err) in zip(started, answers, strict=True):
+        assert (process.returncode, err) == (0, "")
+        assert len(json.loads(out)["items"]) == SESSIONS
+    assert vector_state(user.settings).behind == 0
+
+
+@pytest.mark.usefixtures("engine")
+def test_two_indexes_at_once_make_one(user):
+    keep(user)
+    with indexing(user, "0.1") as one:
+        assert one.stdout is not None
+        until(lambda: one.stdout.readline().strip() == "1")
+        with indexing(user, "0") as other:
+            outputs = [process.communicate(timeout=TIMEOUT)[0] for process in (one, other)]
+    assert (one.returncode, other.returncode) == (0, 0)
+    assert "waiting for another aicx" in outputs[1]
+    state = vector_state(user.settings)
+    assert (len(state.table.versions), state.table.rows, state.behind) == (SESSIONS, SESSIONS, 0)
