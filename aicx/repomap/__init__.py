@@ -1,0 +1,7 @@
+"""A map of a repository: which names its files define, what they import, and where to look for something."""
+
+from aicx.repomap.map import Answer, ChangeCount, MapStatus, RepoMap, open_map
+from aicx.repomap.ranking import EntryPoint
+from aicx.repomap.relations import Relation
+
+__all__ = ["Answer", "ChangeCount", "EntryPoint", "MapStatus", "Relation", "RepoMap", "open_map"]

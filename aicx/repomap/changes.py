@@ -1,0 +1,44 @@
+"""What differs between a repository and its map, seen from names and stamps alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from aicx.repomap.crew import Task
+from aicx.repomap.examine import Examined, without_text
+from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_name
+from aicx.repomap.languages import language_of, may_be_script
+from aicx.repomap.repository import Stamp
+from aicx.repomap.store import KnownFile
+
+# Scripts without an ending are known by their first line. Larger files without one are data.
+_LARGEST_SCRIPT = 200_000
+
+
+@dataclass(slots=True)
+class Changes:
+    """Files to be read; those of which no more than the name counts, with all there is to know; and those gone."""
+
+    to_read: list[Task] = field(default_factory=list)
+    by_name: dict[str, Examined] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+
+
+def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, KnownFile]) -> Changes:
+    """Compares the files there are with the known ones. What looks as it did is not mentioned."""
+    changes = Changes(gone=[path for path in known if path not in stamps])
+    for path, stamp in stamps.items():
+        before = known.get(path)
+        if before is not None and before.stamp == stamp:
+            continue
+        language = language_of(path)
+        if (reason := excluded_by_name(path)) is not None:
+            changes.by_name[path] = Examined(stamp, skipped=reason)
+        elif language is None and not (may_be_script(path) and stamp[0] <= _LARGEST_SCRIPT):
+            changes.by_name[path] = without_text(path, stamp)
+        elif stamp[0] > HUGE_BYTES:
+            changes.by_name[path] = without_text(path, stamp, skipped=HUGE)
+        else:
+            changes.to_read.append(Task(path, language, before.digest if before else None, stamp[0]))
+    return changes

@@ -1,0 +1,188 @@
+"""Several workers at once, and what happens when one of them does not survive a file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Timer
+from types import TracebackType
+from typing import Self
+
+import orjson
+
+from aicx.errors import AicxError
+from aicx.repomap.record import Record
+from aicx.repomap.worker import READY
+
+# What a request holds: many files, so that little time goes into talking; few, so that a crash costs few a second look.
+_BATCH, _BATCH_BYTES = 24, 300_000
+# Seconds a worker may think about a request, and about a single file that was in a request it died of.
+_PATIENCE, _PATIENCE_WITH_ONE = 30.0, 10.0
+# Starting a worker takes a tenth of a second, in which another one reads this many files.
+_WORTH_A_WORKER = 60
+# Requests on their way for each worker: enough to keep it busy, few enough to bound memory.
+_AHEAD = 3
+
+# A worker finds its modules where this process found them, and never in the folder it happens to start in.
+_START = "import sys; sys.path[:] = {path!r}; from aicx.repomap.worker import main; main({root!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to be read: the language its name promises, and the digest of the text that is known of it."""
+
+    path: str
+    language: str | None
+    digest: str | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a file could not be read."""
+
+    reason: str
+
+
+Outcome = tuple[Task, Record | Failure]
+
+
+def examine_all(root: str, tasks: Sequence[Task], workers: int) -> Iterator[Outcome]:
+    """What comes of each task. A file that kills its worker, or takes too long, fails alone."""
+    if not tasks:
+        return
+    count = max(1, min(workers, len(tasks) // _WORTH_A_WORKER))
+    pending: deque[Future[list[Outcome]]] = deque()
+    with _Crew(root, count) as crew, ThreadPoolExecutor(count) as threads:
+        try:
+            for batch in _batches(tasks):
+                pending.append(threads.submit(crew.examine, batch))
+                if len(pending) > count * _AHEAD:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
+        finally:
+            crew.dismiss()
+            for future in pending:
+                future.cancel()
+
+
+def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
+    """The largest files first, so that no worker sits alone with one at the end."""
+    batch: list[Task] = []
+    size = 0
+    for task in sorted(tasks, key=lambda task: -task.size):
+        batch.append(task)
+        size += task.size
+        if len(batch) == _BATCH or size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Died(Exception):
+    """A worker ended in the middle of a request; the message says how."""
+
+
+class _Crew:
+    """Workers for as many threads; a dead one is replaced when it is next needed."""
+
+    def __init__(self, root: str, count: int) -> None:
+        self._root = root
+        self._dismissed = False
+        self._free: SimpleQueue[_Worker | None] = SimpleQueue()
+        self._alive: set[_Worker] = set()
+        for _ in range(count):
+            self._free.put(None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.dismiss()
+
+    def examine(self, batch: list[Task]) -> list[Outcome]:
+        """What comes of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
+        try:
+            return list(zip(batch, self._ask(batch, _PATIENCE), strict=True))
+        except _Died:
+            return [(task, self._try_alone(task)) for task in batch]
+
+    def dismiss(self) -> None:
+        """Ends all workers, those that are busy included."""
+        self._dismissed = True
+        for worker in list(self._alive):
+            worker.end()
+
+    def _try_alone(self, task: Task) -> Record | Failure:
+        try:
+            [found] = self._ask([task], _PATIENCE_WITH_ONE)
+        except _Died as death:
+            return Failure(str(death))
+        return found
+
+    def _ask(self, batch: list[Task], patience: float) -> list[Record | Failure]:
+        worker = self._free.get()
+        try:
+            if self._dismissed:
+                raise _Died("stopped")
+            if worker is None:
+                worker = _Worker(self._root)
+                self._alive.add(worker)
+            return worker.ask(batch, patience)
+        except _Died:
+            if worker is not None:
+                self._alive.discard(worker)
+                worker.end()
+                worker = None
+            raise
+        finally:
+            self._free.put(worker)
+
+
+class _Worker:
+    """One process of `aicx.repomap.worker`."""
+
+    def __init__(self, root: str) -> None:
+        code = _START.format(path=sys.path, root=root)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        if self._out.readline() != READY:
+            reason = self._process.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise AicxError(f"a process that reads files did not start: {reason}", hint="aicx map status")
+
+    def ask(self, batch: list[Task], patience: float) -> list[Record | Failure]:
+        timer = Timer(patience, self._process.kill)
+        timer.start()
+        try:
+            self._in.write(orjson.dumps([(task.path, task.language, task.digest) for task in batch]) + b"\n")
+            self._in.flush()
+            line = self._out.readline()
+        except (OSError, ValueError):  # also a pipe that was closed by `end`
+            line = b""
+        finally:
+            late = not timer.is_alive()
+            timer.cancel()
+        if not line.endswith(b"\n"):
+            raise _Died(f"took longer than {patience:.0f} s" if late else "the parser crashed on it")
+        return [Failure(fields) if isinstance(fields, str) else Record(*fields) for fields in orjson.loads(line)]
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with suppress(OSError):  # what was not written yet has no reader any more
+                pipe.close() if pipe else None

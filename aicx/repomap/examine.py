@@ -1,0 +1,112 @@
+"""Reads one file of a repository: its outline, redacted, and what it is found under; or why it is left out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from errno import EINVAL
+from hashlib import blake2b
+
+from aicx.redaction import redact
+from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_content
+from aicx.repomap.imports import targets
+from aicx.repomap.languages import PLAIN, refine
+from aicx.repomap.plaintext import outline_plain
+from aicx.repomap.repository import Stamp, stamp_of
+from aicx.repomap.symbols import Outline, Symbol
+from aicx.repomap.terms import Posting, postings, words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is known of a file once it is read. With ``unchanged`` the text is as it was and the rest is empty."""
+
+    stamp: Stamp
+    digest: str = ""
+    unchanged: bool = False
+    language: str | None = None
+    skipped: str | None = None
+    problem: str | None = None
+    symbols: Sequence[Symbol] = ()
+    targets: Sequence[str] = ()
+    postings: Sequence[Posting] = field(default_factory=list)
+
+
+def examine(root: str, path: str, language: str | None, digest: str | None) -> Examined:
+    """The file at ``path`` below ``root``. ``digest`` is that of the text already known, if any.
+
+    Raises OSError for what is no file or cannot be read.
+    """
+    source, stamp = _read(root, path)
+    if len(source) > HUGE_BYTES:
+        return without_text(path, stamp, skipped=HUGE)
+    now = _digest(source)
+    if now == digest:
+        return Examined(stamp, now, unchanged=True)
+    if (reason := excluded_by_content(source)) is not None:
+        return Examined(stamp, now, skipped=reason)
+    language = refine(path, language, source)
+    if language is None:
+        return without_text(path, stamp, digest=now)
+    outline = _redacted(outline_of(source, language))
+    found = targets(path, language, outline.imports)
+    terms = postings(path, language, outline.symbols, found, outline.notes)
+    symbols = [symbol._replace(words=" ".join(words_of(symbol.name))) for symbol in outline.symbols]
+    return Examined(stamp, now, False, language, None, outline.flaw, symbols, found, terms)
+
+
+def digest_of(root: str, path: str) -> str | None:
+    """The digest of a file's text as `examine` gives it; None when it cannot be read."""
+    try:
+        return _digest(_read(root, path)[0])
+    except OSError:
+        return None
+
+
+def _read(root: str, path: str) -> tuple[bytes, Stamp]:
+    """A file's text as far as it matters, and its stamp. A link is not followed, and nothing else blocks."""
+    handle = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(EINVAL, "no regular file")
+        return file.read(HUGE_BYTES + 1), stamp_of(status)
+
+
+def _digest(source: bytes) -> str:
+    return blake2b(source, digest_size=16).hexdigest()
+
+
+def without_text(
+    path: str, stamp: Stamp, *, digest: str = "", skipped: str | None = None, problem: str | None = None
+) -> Examined:
+    """A file that is found by its path only."""
+    return Examined(stamp, digest, skipped=skipped, problem=problem, postings=postings(path, None, (), ()))
+
+
+def outline_of(source: bytes, language: str) -> Outline:
+    if language in PLAIN:
+        return outline_plain(source, language)
+    from aicx.repomap.grammar import outline
+
+    return outline(source, language)
+
+
+def _redacted(outline: Outline) -> Outline:
+    """The outline without secrets: in headings, and in the odd identifier or import that holds one."""
+    texts = [symbol.name for symbol in outline.symbols] + [item.source for item in outline.imports]
+    texts.append(outline.notes)
+    # Nearly always there is nothing, and one look at all of them together is cheap.
+    if not redact("\n".join(texts)).counts:
+        return outline
+    return replace(
+        outline,
+        symbols=tuple(
+            symbol._replace(name=redact(symbol.name).text, container=redact(symbol.container).text)
+            for symbol in outline.symbols
+        ),
+        imports=tuple(item for item in outline.imports if not redact(item.source).counts),
+        notes=redact(outline.notes).text,
+    )

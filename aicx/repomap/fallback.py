@@ -1,0 +1,78 @@
+"""Answers without a stored map: by the names of the files, the headings of Markdown and the targets of Makefiles.
+
+Everything is looked at anew for each question, so only what can match at all is looked at closely.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from aicx.repomap.examine import Examined, examine, without_text
+from aicx.repomap.exclusions import excluded_by_name
+from aicx.repomap.languages import PLAIN, language_of
+from aicx.repomap.repository import Repository, list_files
+from aicx.repomap.store import StoredFile
+from aicx.repomap.terms import terms_in
+
+# Documents that are read for a question, those nearest to the root first; of the others, the names have to do.
+_MOST_READ = 300
+# Words with the same stem begin alike for at least so long: `queries` and `query`, `happily` and `happy`.
+_ALIKE = 4
+
+
+class PathIndex:
+    """What a question may find in a repository without a map; it exists only as long as it is asked."""
+
+    def __init__(self, repository: Repository, text: str) -> None:
+        self._files: list[StoredFile] = []
+        self._postings: dict[str, dict[int, int]] = defaultdict(dict)
+        self._size = 0
+        may_match = _beginnings(text)
+        documents = []
+        for path, stamp in list_files(repository).stamps.items():
+            if excluded_by_name(path) is not None:
+                continue
+            self._size += 1
+            if language_of(path) in PLAIN:
+                documents.append((path, stamp))
+            elif may_match.search(path) or not path.isascii():
+                self._add(path, without_text(path, stamp))
+        documents.sort(key=lambda document: (document[0].count("/"), document[0]))
+        for path, stamp in documents[:_MOST_READ]:
+            self._add(path, _examined(repository, path) or without_text(path, stamp))
+        for path, stamp in documents[_MOST_READ:]:
+            self._add(path, without_text(path, stamp))
+
+    def _add(self, path: str, found: Examined) -> None:
+        for term, value in found.postings:
+            self._postings[term][len(self._files)] = value
+        self._files.append(StoredFile(path, found.language, list(found.symbols), list(found.targets)))
+
+    def size(self) -> int:
+        return self._size
+
+    def frequency(self, term: str) -> int:
+        return len(self._postings.get(term, ()))
+
+    def postings(self, term: str) -> Mapping[int, int]:
+        return self._postings.get(term, {})
+
+    def files(self, ids: Sequence[int]) -> dict[int, StoredFile]:
+        return {number: self._files[number] for number in ids}
+
+
+def _beginnings(text: str) -> re.Pattern[str]:
+    """Finds paths that may have a word of the text; a few have none."""
+    beginnings = {re.escape(term[:_ALIKE]) for term in terms_in(text) if term[0].isalnum()}
+    return re.compile("|".join(sorted(beginnings)) or r"(?!)", re.IGNORECASE)
+
+
+def _examined(repository: Repository, path: str) -> Examined | None:
+    """The outline of a document; None where it cannot be read, and its name has to do."""
+    try:
+        found = examine(str(repository.root), path, language_of(path), None)
+    except OSError:
+        return None
+    return None if found.skipped else found

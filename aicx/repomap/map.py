@@ -1,0 +1,229 @@
+"""The map of one repository as the rest of aicx sees it: where to look for something, and what belongs together.
+
+Answering reads what the last refresh stored, with little more than the standard library; tree-sitter is for refreshing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from aicx.errors import AicxError
+from aicx.paths import Layout
+from aicx.repomap.lock import trace_of
+from aicx.repomap.ranking import EntryPoint, rank
+from aicx.repomap.relations import Relation, relations
+from aicx.repomap.repository import Listing, Repository, Source, find_repository, is_inside, list_files
+from aicx.repomap.store import MapStore, Place
+
+LastRefresh = Literal["never", "ok", "partial", "running", "interrupted", "needs_full_refresh", "damaged"]
+Basis = Literal["index", "names"]
+
+# Files that vanished since the last refresh are left out of an answer; so many more are looked at to fill their places.
+_SPARE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Entry points, what they were found with, and what the reader should know about that."""
+
+    entries: list[EntryPoint]
+    basis: Basis
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCount:
+    """How many files a refresh would take in, read anew and drop."""
+
+    added: int
+    changed: int
+    removed: int
+
+    @property
+    def total(self) -> int:
+        return self.added + self.changed + self.removed
+
+
+@dataclass(frozen=True, slots=True)
+class MapStatus:
+    """What can be done with a repository's map, and how the last refresh went. Each word stands for itself.
+
+    ``changes`` is None when they were not counted, or cannot be.
+    """
+
+    root: Path
+    source: Source
+    provider_available: bool
+    index_available: bool
+    query_available: bool
+    refresh_available: bool
+    last_refresh_status: LastRefresh
+    last_refresh_at: str | None = None
+    last_refresh_seconds: float | None = None
+    files_discovered: int = 0
+    files_indexed: int = 0
+    symbols_indexed: int = 0
+    languages: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    with_syntax_errors: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    changes: ChangeCount | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def open_map(layout: Layout, repository_root: Path) -> RepoMap:
+    """The map of the repository that a folder lies in, whether one was made yet or not.
+
+    Raises NotFound when there is no such folder, UsageError for a bare repository, which has no files.
+    """
+    repository = find_repository(repository_root)
+    return RepoMap(repository, Place.of(layout, repository))
+
+
+class RepoMap:
+    """A repository's map. Every call reads the newest one, so an object may be kept while others refresh."""
+
+    def __init__(self, repository: Repository, place: Place) -> None:
+        self.repository = repository
+        self._place = place
+
+    def query(self, text: str, limit: int = 10, boost_paths: Iterable[str] = ()) -> list[EntryPoint]:
+        """Where to look for what a text is about, best first, each file once.
+
+        ``boost_paths`` are files, relative to the repository, that are known to matter: they and their neighbours
+        count more where they match. Empty when nothing matches.
+        """
+        return self.answer(text, limit, boost_paths).entries
+
+    def answer(self, text: str, limit: int = 10, boost_paths: Iterable[str] = ()) -> Answer:
+        """As `query`, with what was asked: the index, or names and headings where there is none."""
+        boosted = tuple(boost_paths)
+        with self._opened() as store:
+            if store is not None:
+                try:
+                    return self._verified(rank(store, text, limit + _SPARE, boosted), limit, "index", [])
+                except sqlite3.DatabaseError as error:
+                    reason = f"the map is damaged ({error})"
+            else:
+                reason = "there is no map yet" if not self._place.maps() else "the map cannot be read"
+        from aicx.repomap.fallback import PathIndex
+
+        note = f"{reason}: only names and headings were searched (next: aicx map refresh)"
+        return self._verified(
+            rank(PathIndex(self.repository, text), text, limit + _SPARE, boosted), limit, "names", [note]
+        )
+
+    def related(self, paths: Sequence[str], limit: int = 10) -> list[Relation]:
+        """Files that import the given ones or are imported by them, those with most ties first; empty without index."""
+        with self._opened() as store:
+            if store is None:
+                return []
+            try:
+                found = relations(store, paths)
+            except sqlite3.DatabaseError:
+                return []
+        return [item for item in found[: limit + _SPARE] if is_inside(self.repository.root, item.path)][:limit]
+
+    def status(self, *, count_changes: bool = True) -> MapStatus:
+        """What can be done, and how current the map is. To count changes, every file's size and times are looked at."""
+        from aicx.repomap.grammar import provider_problem
+
+        problem = provider_problem()
+        status = MapStatus(
+            root=self.repository.root,
+            source=self.repository.source,
+            provider_available=problem is None,
+            index_available=False,
+            query_available=True,
+            refresh_available=problem is None,
+            last_refresh_status=trace_of(self._place.lock) or "never",
+        )
+        if problem is not None:
+            status.warnings.append(f"nothing can be parsed: {problem} (next: pip install 'aicx-py[code]')")
+        listing = None
+        if count_changes:
+            try:
+                listing = list_files(self.repository)
+                status = replace(status, files_discovered=listing.discovered)
+            except AicxError as error:
+                status.warnings.append(f"{error.message} (next: {error.hint})")
+                status = replace(status, query_available=False, refresh_available=False)
+        with self._opened() as store:
+            if store is None:
+                return status
+            try:
+                return _described(status, store, listing)
+            except sqlite3.DatabaseError as error:
+                status.warnings.append(f"the map is damaged: {error} (next: aicx map refresh)")
+                return replace(status, last_refresh_status="damaged")
+
+    @contextmanager
+    def _opened(self) -> Iterator[MapStore | None]:
+        store = MapStore.open_for_reading(self._place)
+        try:
+            yield store
+        finally:
+            if store is not None:
+                store.close()
+
+    def _verified(self, entries: Sequence[EntryPoint], limit: int, basis: Basis, notes: list[str]) -> Answer:
+        """Leaves out what is no file of the repository any more: deleted, or replaced by a link to elsewhere."""
+        kept: list[EntryPoint] = []
+        gone = 0
+        for entry in entries:
+            if len(kept) == limit:
+                break
+            if is_inside(self.repository.root, entry.path):
+                kept.append(entry)
+            else:
+                gone += 1
+        if gone:
+            notes = [*notes, f"left out {gone} of the best because they are gone (next: aicx map refresh)"]
+        return Answer(kept, basis, notes)
+
+
+def _described(status: MapStatus, store: MapStore, listing: Listing | None) -> MapStatus:
+    """A status with what a stored map says of itself."""
+    from aicx.repomap.grammar import made_with
+
+    last = status.last_refresh_status if status.last_refresh_status != "never" else store.about("status")
+    if status.provider_available and last in ("ok", "partial") and store.about("made_with") != made_with():
+        last = "needs_full_refresh"
+    return replace(
+        status,
+        index_available=True,
+        query_available=True,
+        last_refresh_status=last,
+        last_refresh_at=store.about("refreshed_at"),
+        last_refresh_seconds=store.about("seconds"),
+        files_discovered=store.about("files_discovered"),
+        files_indexed=store.about("files_indexed"),
+        symbols_indexed=store.about("symbols_indexed"),
+        languages=store.count_languages(),
+        skipped=store.about("skipped"),
+        with_syntax_errors=store.count_with_syntax_errors(),
+        problems=store.problems(),
+        changes=None if listing is None else _count(status.root, store, listing),
+    )
+
+
+def _count(root: Path, store: MapStore, listing: Listing) -> ChangeCount:
+    """What a refresh would do. A file that only looks different is read, and not counted if it holds the same text."""
+    from aicx.repomap.changes import find_changes
+    from aicx.repomap.examine import digest_of
+
+    known = store.known()
+    changes = find_changes(listing.stamps, known)
+    added = sum(path not in known for path in changes.by_name)
+    changed = 0
+    for task in changes.to_read:
+        if task.digest is None:
+            added += 1
+        elif digest_of(str(root), task.path) != task.digest:
+            changed += 1
+    return ChangeCount(added, changed, len(changes.gone))

@@ -1,0 +1,96 @@
+"""The table that leads from a term to the files that have it: a row a term, its files packed into one value.
+
+A row a file and term would be millions of rows, which take longer to write than the files take to read, and longer to
+ask for. So changes are gathered and written a term at a time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+
+SCHEMA = "CREATE TABLE postings (term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;"
+
+# Two numbers for each file: its id, and what `terms` says of the term in it. In the machine's own byte order, since a
+# map is asked where it is made.
+_CODE = "I"
+_WIDTH = 2 * array(_CODE).itemsize
+# Entries gathered before they are written: they bound the memory of a build, and each writing goes through all terms.
+_MOST_GATHERED = 4_000_000
+# Up to so many files are cut out of a row one by one; beyond, going through the row once is faster.
+_FEW = 16
+
+
+class PostingTable:
+    """Postings of a map. What is added or removed can be asked for after `flush`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._added: defaultdict[str, array[int]] = defaultdict(lambda: array(_CODE))
+        self._removed: defaultdict[str, set[int]] = defaultdict(set)
+        self._gathered = 0
+
+    def add(self, file: int, postings: Iterable[tuple[str, int]]) -> None:
+        for term, value in postings:
+            self._added[term].extend((file, value))
+            self._gathered += 1
+        if self._gathered > _MOST_GATHERED:
+            self.flush()
+
+    def remove(self, file: int, terms: Iterable[str]) -> None:
+        """Takes out what was written of a file before."""
+        for term in terms:
+            self._removed[term].add(file)
+
+    def flush(self) -> None:
+        """Writes what was gathered, in the order of the table."""
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO postings VALUES (?, ?)",
+            ((term, self._merged(term)) for term in sorted(self._added.keys() | self._removed.keys())),
+        )
+        self._connection.executemany(
+            "DELETE FROM postings WHERE term=? AND length(entries)=0", ((term,) for term in self._removed)
+        )
+        self._added.clear()
+        self._removed.clear()
+        self._gathered = 0
+
+    def read(self, term: str) -> dict[int, int]:
+        """The files a term occurs in, each with its value."""
+        entries = array(_CODE, self._entries(term))
+        return dict(zip(entries[::2], entries[1::2], strict=True))
+
+    def count(self, term: str) -> int:
+        """How many files a term occurs in."""
+        row = self._connection.execute("SELECT length(entries) FROM postings WHERE term=?", (term,)).fetchone()
+        return row[0] // _WIDTH if row else 0
+
+    def _merged(self, term: str) -> bytes:
+        entries = self._entries(term)
+        if removed := self._removed.get(term):
+            entries = _without(entries, removed)
+        return entries + self._added[term].tobytes() if term in self._added else entries
+
+    def _entries(self, term: str) -> bytes:
+        row = self._connection.execute("SELECT entries FROM postings WHERE term=?", (term,)).fetchone()
+        return bytes(row[0]) if row else b""
+
+
+def _without(entries: bytes, files: set[int]) -> bytes:
+    """The entries of other files."""
+    if len(files) <= _FEW:
+        for file in files:
+            number = array(_CODE, [file]).tobytes()
+            at = entries.find(number)
+            while at >= 0 and at % _WIDTH:  # a value, or two halves, that look like it
+                at = entries.find(number, at + 1)
+            entries = entries[:at] + entries[at + _WIDTH :] if at >= 0 else entries
+        return entries
+    kept = array(_CODE)
+    numbers = array(_CODE, entries)
+    for file, value in zip(numbers[::2], numbers[1::2], strict=True):
+        if file not in files:
+            kept.extend((file, value))
+    return kept.tobytes()

@@ -1,0 +1,57 @@
+"""What is stored of one file, in the form in which it is stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from aicx.repomap.repository import Stamp
+from aicx.repomap.symbols import Symbol
+
+if TYPE_CHECKING:
+    from aicx.repomap.examine import Examined  # what reads files is not needed where they are asked for
+
+
+class Record(NamedTuple):
+    """A file's columns, its symbols and targets as JSON, its terms a line each, and a value for each of those.
+
+    ``unchanged``: the text is the known one, and the rest is empty.
+    """
+
+    stamp: Stamp
+    digest: str
+    unchanged: bool
+    language: str | None
+    skipped: str | None
+    problem: str | None
+    symbol_count: int
+    symbols: str
+    targets: str
+    terms: str
+    values: Sequence[int]
+
+    @classmethod
+    def of(cls, found: Examined) -> Self:
+        return cls(
+            found.stamp,
+            found.digest,
+            found.unchanged,
+            found.language,
+            found.skipped,
+            found.problem,
+            len(found.symbols),
+            _to_json(found.symbols),
+            _to_json(found.targets),
+            "\n".join(term for term, _ in found.postings),
+            [value for _, value in found.postings],
+        )
+
+
+def symbols_from(text: str) -> list[Symbol]:
+    """The symbols of a record."""
+    return list(map(Symbol._make, json.loads(text)))
+
+
+def _to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

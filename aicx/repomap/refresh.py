@@ -1,0 +1,198 @@
+"""Brings a repository's map up to date: reads what is new or changed, drops what is gone, in one step for readers."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from aicx.errors import StoreUnwritable
+from aicx.paths import Layout
+from aicx.repomap import grammar
+from aicx.repomap.changes import find_changes
+from aicx.repomap.crew import Failure, examine_all
+from aicx.repomap.examine import without_text
+from aicx.repomap.lock import refresh_lock
+from aicx.repomap.record import Record
+from aicx.repomap.repository import Repository, Stamp, find_repository, is_inside, list_files
+from aicx.repomap.store import DAMAGED, MapStore, Place
+
+UNREADABLE = "unreadable"
+# A file written this shortly before it was looked at may be written once more without looking different, for some file
+# systems keep time in steps of two seconds. It is noted as not yet settled and read again by the next refresh.
+_SETTLED_AFTER_NS = 2_000_000_000
+
+Mode = Literal["full", "quick"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh did. ``parsed`` files were read anew, ``problems`` could not be, or not in full."""
+
+    root: Path
+    mode: Mode
+    status: Literal["ok", "partial"]
+    files_discovered: int
+    files_indexed: int
+    symbols_indexed: int
+    parsed: int
+    removed: int
+    skipped: dict[str, int]
+    with_syntax_errors: int
+    problems: list[tuple[str, str]]
+    seconds: float
+    from_worktree: bool = False  # whether a new map began with that of another worktree
+
+
+def refresh_map(
+    layout: Layout,
+    folder: Path,
+    *,
+    workers: int = 1,
+    rebuild: bool = False,
+    wait_seconds: float = 120.0,
+    tell: Callable[[int, int, str], None] = lambda done, total, at: None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Refreshed:
+    """Makes or refreshes the map of the repository that ``folder`` lies in.
+
+    Raises MissingExtra without tree-sitter, NotFound and UsageError for a folder that has nothing to map, StoreLocked
+    when another refresh of the same folder does not end, StoreUnwritable when the map cannot be written.
+    """
+    grammar.require_provider()
+    repository = find_repository(folder)
+    place = Place.of(layout, repository)
+    started = time.monotonic()
+    with refresh_lock(place.lock, wait_seconds, say):
+        try:
+            return _Run(repository, place, workers, tell, started).refresh(rebuild)
+        except sqlite3.OperationalError as error:
+            raise StoreUnwritable(
+                f"the map below {place.folder} cannot be written: {error}",
+                hint="free some space, check the folder's permissions, or set AICX_HOME to a writable place",
+            ) from error
+
+
+class _Run:
+    """One refresh, under the folder's lock."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        place: Place,
+        workers: int,
+        tell: Callable[[int, int, str], None],
+        started: float,
+    ) -> None:
+        self._repository, self._place = repository, place
+        self._workers, self._tell, self._started = workers, tell, started
+
+    def refresh(self, rebuild: bool) -> Refreshed:
+        current = None if rebuild else self._current()
+        if current is not None:
+            try:
+                with closing(MapStore.open_for_writing(current)) as store:
+                    done = self._bring_up_to_date(store, "quick")
+                self._place.clear(keep=current)
+                return done
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError:  # damaged somewhere inside; it is derived, so it is made anew
+                pass
+        return self._build(None if rebuild else self._template())
+
+    def _build(self, template: Path | None) -> Refreshed:
+        store = MapStore.create(self._place.part, template)
+        try:
+            done = self._bring_up_to_date(store, "full")
+            store.finish()
+        finally:
+            store.close()
+        finished = self._place.new()
+        self._place.part.rename(finished)
+        self._place.clear(keep=finished)
+        return replace(done, from_worktree=template is not None)
+
+    def _current(self) -> Path | None:
+        """The map to go on with: the newest, if it is whole and was made in the same way."""
+        maps = self._place.maps()
+        return maps[-1] if maps and self._is_ours(maps[-1]) else None
+
+    def _template(self) -> Path | None:
+        """The map of another worktree to begin with: most files of two worktrees are the same."""
+        return next((path for path in reversed(self._place.others()) if self._is_ours(path)), None)
+
+    def _is_ours(self, path: Path) -> bool:
+        try:
+            with closing(MapStore.open_for_writing(path)) as store:
+                return bool(store.about("made_with") == grammar.made_with() and store.is_whole())
+        except DAMAGED:
+            return False
+
+    def _bring_up_to_date(self, store: MapStore, mode: Mode) -> Refreshed:
+        now = time.time_ns()
+        root = self._repository.root
+        store.begin()
+        known = store.known()
+        listing = list_files(self._repository)
+        changes = find_changes(listing.stamps, known)
+        store.remove(changes.gone)
+        for path, found in changes.by_name.items():
+            store.put(path, Record.of(found))
+        parsed = 0
+        for number, (task, outcome) in enumerate(examine_all(str(root), changes.to_read, self._workers), 1):
+            self._tell(number, len(changes.to_read), task.path)
+            if isinstance(outcome, Failure):
+                store.remove([task.path])
+                if is_inside(root, task.path):  # or it is gone since it was listed
+                    stamp = listing.stamps[task.path]
+                    found = without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome.reason)
+                    store.put(task.path, Record.of(found))
+            elif outcome.unchanged:
+                store.touch(task.path, _settled(outcome.stamp, now))
+            else:
+                store.put(task.path, outcome._replace(stamp=_settled(outcome.stamp, now)))
+                parsed += 1
+        files, symbols = store.count_indexed()
+        skipped = dict(sorted((listing.skipped + Counter(store.count_skipped())).items()))
+        done = Refreshed(
+            root=root,
+            mode=mode,
+            status="partial" if UNREADABLE in skipped else "ok",
+            files_discovered=listing.discovered,
+            files_indexed=files,
+            symbols_indexed=symbols,
+            parsed=parsed,
+            removed=len(changes.gone),
+            skipped=skipped,
+            with_syntax_errors=store.count_with_syntax_errors(),
+            problems=store.problems(),
+            seconds=time.monotonic() - self._started,
+        )
+        store.set_about(
+            root=str(root),
+            source=self._repository.source,
+            made_with=grammar.made_with(),
+            mode=mode,
+            status=done.status,
+            refreshed_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            seconds=round(done.seconds, 3),
+            files_discovered=done.files_discovered,
+            files_indexed=files,
+            symbols_indexed=symbols,
+            skipped=skipped,
+        )
+        store.commit()
+        return done
+
+
+def _settled(stamp: Stamp, now: int) -> Stamp:
+    """The stamp to keep of a file that was read: one that never fits again while the file may still be in change."""
+    size, modified, changed = stamp
+    return stamp if max(modified, changed) < now - _SETTLED_AFTER_NS else (size, 0, 0)

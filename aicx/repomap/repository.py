@@ -1,0 +1,235 @@
+"""A folder on disk as the map sees it: where its repository begins, which files count, what tells them apart."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from aicx.errors import AicxError, NotFound, UsageError
+
+if TYPE_CHECKING:
+    import subprocess
+
+# A folder without git is walked by hand; one with more files is a home or a disk rather than a project.
+MOST_FILES_WITHOUT_GIT = 50_000
+_SKIPPED_FOLDERS = frozenset({"build", "dist", "node_modules", "target", "venv", "__pycache__"})
+# Names that could not be printed as they are, or not at all.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# What a caller's environment may say of another repository. `git rev-parse --local-env-vars` lists them.
+_REPOSITORY_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
+
+
+Source = Literal["git", "scan"]
+# What tells whether a file may have changed, without opening it: size, modification and change time.
+Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A working folder, and git's own folder behind it, which worktrees share. Without git that is None."""
+
+    root: Path
+    common: Path | None
+
+    @property
+    def source(self) -> Source:
+        return "scan" if self.common is None else "git"
+
+    @property
+    def shared_name(self) -> str:
+        """A name for the repository that its worktrees agree on."""
+        owner = self.common or self.root
+        named = owner.parent if owner.name in (".git", ".bare") else owner
+        return f"{_plain(named.name)}-{_hash(owner)}"
+
+    @property
+    def own_name(self) -> str:
+        """A name for this working folder."""
+        return f"{_plain(self.root.name)}-{_hash(self.root)}"
+
+
+@dataclass(slots=True)
+class Listing:
+    """The files that count, with what tells whether they changed, and how many entries do not count, by reason."""
+
+    stamps: dict[str, Stamp] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def discovered(self) -> int:
+        return len(self.stamps) + self.skipped.total()
+
+
+def find_repository(folder: Path) -> Repository:
+    """The repository that ``folder`` lies in; the folder itself when it lies in none.
+
+    Only reads names and pointers of git, so it is safe in a folder that somebody else wrote. Raises NotFound when
+    there is no such folder, UsageError when it is one without working files.
+    """
+    try:
+        start = folder.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise NotFound(f"there is no folder {folder}", hint="aicx map status --repo FOLDER") from error
+    if not start.is_dir():
+        raise UsageError(f"{folder} is a file", hint="name the folder of a repository")
+    for candidate in (start, *start.parents):
+        if (candidate / ".git").exists():
+            return Repository(candidate, _common_folder(candidate / ".git"))
+        if _is_git_folder(candidate):
+            raise UsageError(
+                f"{candidate} is a bare repository or git's own folder: it has no files to map",
+                hint="go to a working copy, or make one: git worktree add FOLDER",
+            )
+    return Repository(start, None)
+
+
+def list_files(repository: Repository) -> Listing:
+    """What there is to map: tracked files, and untracked ones that are not ignored. Links are never followed."""
+    listing = Listing()
+    paths = _from_git(repository.root) if repository.common else _from_scan(repository.root)
+    folders = _Folders(str(repository.root))
+    for path in paths:
+        if _UNPRINTABLE.search(path):
+            listing.skipped["unprintable name"] += 1
+            continue
+        if path.endswith("/"):
+            listing.skipped["repository within"] += 1
+            continue
+        if path in listing.stamps:  # a conflict is listed once for each side
+            continue
+        found = folders.look(path)
+        if isinstance(found, str):
+            listing.skipped[found] += 1
+        elif found is not None:
+            listing.stamps[path] = found
+    return listing
+
+
+def is_inside(root: Path, path: str) -> bool:
+    """Whether ``path`` is a file that now lies in the repository, without a link on the way to it."""
+    return isinstance(_Folders(str(root)).look(path), tuple)
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+class _Folders:
+    """Looks at files, and at each folder above them once: git lists paths that a link may since have led astray."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._safe = {"": True}
+
+    def look(self, path: str) -> Stamp | str | None:
+        """The stamp of a file; the reason why it does not count; None when it is not there."""
+        try:
+            if not self._is_safe(path.rpartition("/")[0]):
+                return "link"
+            status = os.lstat(f"{self._root}/{path}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            return "unreadable"
+        if stat.S_ISREG(status.st_mode):
+            return stamp_of(status)
+        if stat.S_ISDIR(status.st_mode):
+            return "repository within"
+        return "link" if stat.S_ISLNK(status.st_mode) else "special file"
+
+    def _is_safe(self, folder: str) -> bool:
+        known = self._safe.get(folder)
+        if known is None:
+            known = self._is_safe(folder.rpartition("/")[0])
+            known = known and not stat.S_ISLNK(os.lstat(f"{self._root}/{folder}").st_mode)
+            self._safe[folder] = known
+        return known
+
+
+def _from_git(root: Path) -> list[str]:
+    """Tracked paths, then untracked ones. Both are asked for at once; git takes longest for the second."""
+    tracked = _git(root, "ls-files", "-z", "--cached")
+    others = _git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    answers = [(process, *process.communicate()) for process in (tracked, others)]
+    for process, _, complaint in answers:
+        if process.returncode != 0:
+            reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            raise AicxError(f"git cannot list the files of {root}: {reason}", hint=f"git -C {root} status")
+    return [os.fsdecode(name) for _, names, _ in answers for name in names.split(b"\0") if name]
+
+
+def _git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    import subprocess  # not for a question that a stored map answers
+
+    environ = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
+    # A repository may name a program that watches its files, and git would run it.
+    safe = ("-c", "core.fsmonitor=false")
+    try:
+        return subprocess.Popen(
+            ["git", "-C", str(root), *safe, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+        )
+    except OSError as error:
+        raise AicxError(f"git does not start: {error.strerror or error}", hint="install git") from error
+
+
+def _from_scan(root: Path) -> Iterator[str]:
+    """The files below a folder that is no repository, without what tools leave behind and what is hidden."""
+    pending = [""]
+    count = 0
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith(".") and entry.name not in _SKIPPED_FOLDERS:
+                    pending.append(path)
+                continue
+            count += 1
+            if count > MOST_FILES_WITHOUT_GIT:
+                raise UsageError(
+                    f"{root} is no git repository and holds more than {MOST_FILES_WITHOUT_GIT:,} files",
+                    hint="name a folder further down with --repo, or make it a repository: git init",
+                )
+            yield path
+
+
+def _common_folder(git: Path) -> Path:
+    """Git's folder that all worktrees share; ``.git`` itself where the pointers lead nowhere, and git will say so."""
+    try:
+        if git.is_dir():
+            return git
+        pointer = git.read_text("utf-8", "replace")[:4096].strip()
+        folder = (git.parent / pointer.removeprefix("gitdir:").strip()).resolve()
+        shared = folder / "commondir"
+        if shared.is_file():
+            folder = (folder / shared.read_text("utf-8", "replace")[:4096].strip()).resolve()
+        return folder if folder.is_dir() else git
+    except (OSError, ValueError, RuntimeError):
+        return git
+
+
+def _is_git_folder(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "folder"
+
+
+def _hash(path: Path) -> str:
+    return sha256(os.fsencode(path)).hexdigest()[:16]

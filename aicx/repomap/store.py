@@ -1,0 +1,268 @@
+"""A stored map: one SQLite file for each working folder, below ``AICX_HOME`` and never inside the repository.
+
+``repomap/<repository>/<folder>.v1.<moment>.sqlite``. A full build writes a new file beside and renames it; readers take
+the newest. A refresh after that is one transaction in the newest file, so a kill leaves what was there before it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import time_ns
+from typing import Any, NamedTuple, Self
+
+from aicx.paths import Layout
+from aicx.repomap import postings
+from aicx.repomap.postings import PostingTable
+from aicx.repomap.record import Record, symbols_from
+from aicx.repomap.repository import Repository, Stamp
+from aicx.repomap.symbols import SYNTAX_ERRORS, Symbol
+
+# Raised when the tables change; the next refresh then builds anew. Changes of what is in them are noticed without it.
+MAP_VERSION = 1
+DAMAGED = (sqlite3.DatabaseError, ValueError)
+
+_SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+    changed INTEGER NOT NULL, digest TEXT NOT NULL, language TEXT, skipped TEXT, problem TEXT, symbols INTEGER NOT NULL
+);
+CREATE TABLE outlines (file INTEGER PRIMARY KEY, symbols TEXT NOT NULL, targets TEXT NOT NULL, terms TEXT NOT NULL);
+"""
+# A question reads a few thousand pages at most; a build would otherwise write the same page again and again.
+_READING_CACHE, _WRITING_CACHE = "PRAGMA cache_size=-16000", "PRAGMA cache_size=-128000"
+
+
+class KnownFile(NamedTuple):
+    """A file as it was at the last refresh. A plain tuple, for every refresh makes one of each file."""
+
+    stamp: Stamp
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file with all that is stored of it, but its postings."""
+
+    path: str
+    language: str | None
+    symbols: list[Symbol]
+    targets: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the maps of one working folder lie."""
+
+    folder: Path
+    name: str
+
+    @classmethod
+    def of(cls, layout: Layout, repository: Repository) -> Self:
+        return cls(layout.repomap / repository.shared_name, repository.own_name)
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / f"{self.name}.lock"
+
+    @property
+    def part(self) -> Path:
+        return self.folder / f"{self.name}.part"
+
+    def maps(self) -> list[Path]:
+        """The maps of this folder that this version can read, the newest last."""
+        return sorted(self.folder.glob(f"{self.name}.v{MAP_VERSION}.*.sqlite"))
+
+    def others(self) -> list[Path]:
+        """Maps of other working folders of the same repository, the most recently written last."""
+        found = [path for path in self.folder.glob(f"*.v{MAP_VERSION}.*.sqlite") if path not in self.maps()]
+        return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+
+    def new(self) -> Path:
+        return self.folder / f"{self.name}.v{MAP_VERSION}.{time_ns():016x}.sqlite"
+
+    def clear(self, keep: Path | None) -> None:
+        """Deletes what earlier refreshes left: older maps, those of other versions, and unfinished ones."""
+        kept = {f"{keep.name}{ending}" for ending in ("", "-wal", "-shm")} if keep else set()
+        for path in self.folder.glob(f"{self.name}.*"):
+            if path.name not in kept and path != self.lock:
+                path.unlink(missing_ok=True)
+
+
+class MapStore:
+    """A connection to a stored map."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._postings = PostingTable(connection)
+
+    @classmethod
+    def open_for_reading(cls, place: Place) -> Self | None:
+        """The newest map of a folder, or None when there is none that can be read."""
+        for path in reversed(place.maps()):
+            # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
+            for mode in ("mode=ro", "immutable=1"):
+                connection = None
+                try:
+                    connection = _connect(f"{path.absolute().as_uri()}?{mode}", _READING_CACHE)
+                    store = cls(connection)
+                    if store.about("root"):
+                        return store
+                except DAMAGED:
+                    pass
+                if connection is not None:
+                    connection.close()
+        return None
+
+    @classmethod
+    def open_for_writing(cls, path: Path) -> Self:
+        """An existing map, to be changed in one transaction."""
+        connection = _connect(f"{path.absolute().as_uri()}?mode=rw", _WRITING_CACHE)
+        connection.execute("PRAGMA synchronous=NORMAL")
+        return cls(connection)
+
+    @classmethod
+    def create(cls, path: Path, template: Path | None = None) -> Self:
+        """A new map in a file nobody reads yet: empty, or with what another one holds."""
+        path.unlink(missing_ok=True)
+        connection = _connect(f"{path.absolute().as_uri()}?mode=rwc", _WRITING_CACHE)
+        # Not worth a journal: a build that is interrupted is thrown away.
+        connection.execute("PRAGMA journal_mode=OFF")
+        connection.execute("PRAGMA synchronous=OFF")
+        if template is None:
+            connection.executescript(_SCHEMA + postings.SCHEMA)
+        else:
+            other = _connect(f"{template.absolute().as_uri()}?mode=ro", _READING_CACHE)
+            try:
+                other.backup(connection)
+            finally:
+                other.close()
+        return cls(connection)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def begin(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        self._postings.flush()
+        self._connection.execute("COMMIT")
+
+    def finish(self) -> None:
+        """Makes a new map durable and ready for readers that come while it is changed later."""
+        self._connection.execute("PRAGMA synchronous=FULL")
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self.close()
+
+    def is_whole(self) -> bool:
+        """Whether its tables are there and can be read."""
+        self._connection.execute("SELECT 1 FROM files, outlines, postings LIMIT 1").fetchone()
+        return self.about("files_indexed") is not None
+
+    # What is known of the map as a whole ------------------------------------------------------------------------------
+
+    def about(self, name: str) -> Any:
+        row = self._connection.execute("SELECT value FROM about WHERE name=?", (name,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def set_about(self, **values: Any) -> None:
+        rows = [(name, json.dumps(value)) for name, value in values.items()]
+        self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Files that could not be read, or not to their end, and why. Syntax errors are counted instead."""
+        sql = "SELECT path, problem FROM files WHERE problem<>? ORDER BY path"
+        return list(self._connection.execute(sql, (SYNTAX_ERRORS,)))
+
+    def count_with_syntax_errors(self) -> int:
+        sql = "SELECT count(*) FROM files WHERE problem=?"
+        return int(self._connection.execute(sql, (SYNTAX_ERRORS,)).fetchone()[0])
+
+    def count_skipped(self) -> dict[str, int]:
+        sql = "SELECT skipped, count(*) FROM files WHERE skipped NOT NULL GROUP BY skipped ORDER BY skipped"
+        return dict(self._connection.execute(sql))
+
+    def count_languages(self) -> dict[str, int]:
+        sql = "SELECT language, count(*) FROM files WHERE language NOT NULL GROUP BY language ORDER BY 2 DESC, 1"
+        return dict(self._connection.execute(sql))
+
+    def count_indexed(self) -> tuple[int, int]:
+        """Files that can be found, and their symbols."""
+        found = "SELECT count(*), coalesce(sum(f.symbols), 0) FROM files f JOIN outlines o ON o.file=f.id"
+        files, symbols = self._connection.execute(found).fetchone()
+        return files, symbols
+
+    # Files ------------------------------------------------------------------------------------------------------------
+
+    def known(self) -> dict[str, KnownFile]:
+        rows = self._connection.execute("SELECT path, digest, size, modified, changed FROM files")
+        return {path: KnownFile((size, modified, changed), digest) for path, digest, size, modified, changed in rows}
+
+    def put(self, path: str, record: Record) -> None:
+        """Stores what is known of a file, in place of what was known before."""
+        self.remove([path])
+        columns = (path, *record.stamp, record.digest, record.language, record.skipped, record.problem)
+        file = self._connection.execute(
+            "INSERT INTO files (path, size, modified, changed, digest, language, skipped, problem, symbols)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*columns, record.symbol_count),
+        ).lastrowid
+        if record.terms and file is not None:
+            outline = (file, record.symbols, record.targets, record.terms)
+            self._connection.execute("INSERT INTO outlines VALUES (?, ?, ?, ?)", outline)
+            self._postings.add(file, zip(record.terms.split("\n"), record.values, strict=True))
+
+    def touch(self, path: str, stamp: Stamp) -> None:
+        """Notes that a file looks different and holds the same text."""
+        sql = "UPDATE files SET size=?, modified=?, changed=? WHERE path=?"
+        self._connection.execute(sql, (*stamp, path))
+
+    def remove(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            row = self._connection.execute(
+                "SELECT id, terms FROM files LEFT JOIN outlines ON file=id WHERE path=?", (path,)
+            ).fetchone()
+            if row is None:
+                continue
+            file, terms = row
+            if terms:
+                self._postings.remove(file, terms.split("\n"))
+                self._connection.execute("DELETE FROM outlines WHERE file=?", (file,))
+            self._connection.execute("DELETE FROM files WHERE id=?", (file,))
+
+    # Questions --------------------------------------------------------------------------------------------------------
+
+    def size(self) -> int:
+        return int(self.about("files_indexed") or 0)
+
+    def frequency(self, term: str) -> int:
+        """How many files a term occurs in."""
+        return self._postings.count(term)
+
+    def postings(self, term: str) -> Mapping[int, int]:
+        """The files a term occurs in, each with its value."""
+        return self._postings.read(term)
+
+    def files(self, ids: Sequence[int]) -> dict[int, StoredFile]:
+        marks = ",".join("?" * len(ids))
+        columns = "id, path, language, outlines.symbols, targets"
+        sql = f"SELECT {columns} FROM files JOIN outlines ON file=id WHERE id IN ({marks})"
+        return {
+            file: StoredFile(path, language, symbols_from(symbols), json.loads(targets))
+            for file, path, language, symbols, targets in self._connection.execute(sql, ids)
+        }
+
+    def ids(self, paths: Sequence[str]) -> dict[str, int]:
+        marks = ",".join("?" * len(paths))
+        return dict(self._connection.execute(f"SELECT path, id FROM files WHERE path IN ({marks})", paths))
+
+
+def _connect(address: str, cache: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30)
+    connection.execute(cache)
+    return connection

@@ -1,0 +1,47 @@
+"""What is known of one file: the names it defines, with kind and lines, and what it imports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+# The flaw of a file that does not follow its language's grammar, as much C does that leans on the preprocessor.
+SYNTAX_ERRORS = "syntax errors"
+
+
+class Symbol(NamedTuple):
+    """A definition, a heading or a target. Lines count from 1; ``container`` is what it lies in, as ``Outer.inner``.
+
+    A plain tuple, because a question looks at tens of thousands of them, and they are stored as they are.
+    """
+
+    name: str
+    kind: str
+    line: int
+    end_line: int
+    container: str = ""
+    local: bool = False  # inside a function, so of no interest to other files
+    words: str = ""  # what the name is made of, stemmed and separated by spaces
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.container}.{self.name}" if self.container else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class RawImport:
+    """An import as the file writes it. ``form`` tells apart what the languages do; `imports` knows what it means."""
+
+    source: str
+    form: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A file without its text. ``notes`` is what its comments say of it; ``flaw`` what kept part from being read."""
+
+    symbols: tuple[Symbol, ...] = ()
+    imports: tuple[RawImport, ...] = ()
+    notes: str = ""
+    flaw: str | None = None

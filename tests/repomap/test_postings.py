@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aicx.repomap import postings
+from aicx.repomap.postings import SCHEMA, PostingTable
+
+
+@pytest.fixture
+def table() -> Iterator[PostingTable]:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+    yield PostingTable(connection)
+    connection.close()
+
+
+def test_what_was_added_is_found_after_flush(table: PostingTable) -> None:
+    table.add(1, [("press", 7), ("cider", 8)])
+    table.add(2, [("press", 9)])
+    assert table.read("press") == {}
+    table.flush()
+    assert table.read("press") == {1: 7, 2: 9}
+    assert (table.count("press"), table.count("cider"), table.count("other")) == (2, 1, 0)
+
+
+def test_a_later_flush_adds_to_an_earlier_one(table: PostingTable) -> None:
+    table.add(1, [("press", 7)])
+    table.flush()
+    table.add(2, [("press", 9)])
+    table.flush()
+    assert table.read("press") == {1: 7, 2: 9}
+
+
+def test_a_term_without_files_leaves_the_table(table: PostingTable) -> None:
+    table.add(1, [("press", 7)])
+    table.flush()
+    table.remove(1, ["press"])
+    table.flush()
+    assert table._connection.execute("SELECT count(*) FROM postings").fetchone() == (0,)
+
+
+def test_gathering_is_bounded(table: PostingTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postings, "_MOST_GATHERED", 3)
+    for file in range(10):
+        table.add(file, [("press", file), ("cider", file)])
+    assert table.count("press") >= 8
+    table.flush()
+    assert table.read("press") == {file: file for file in range(10)}
+
+
+_VALUES = st.integers(0, 2**32 - 1)
+# Ids that look like values, and like the two halves of their neighbours.
+_FILES = st.one_of(st.integers(0, 40), st.sampled_from([256, 65536, 2**24, 2**32 - 1]))
+
+
+@given(st.dictionaries(_FILES, st.one_of(_VALUES, _FILES), max_size=30), st.sets(_FILES, max_size=30))
+@settings(max_examples=200, deadline=None)
+def test_removing_files_leaves_exactly_the_others(files: dict[int, int], removed: set[int]) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+    table = PostingTable(connection)
+    for file, value in files.items():
+        table.add(file, [("press", value)])
+    table.flush()
+    for file in removed:
+        table.remove(file, ["press"])
+    table.flush()
+    assert table.read("press") == {file: value for file, value in files.items() if file not in removed}
+    connection.close()
