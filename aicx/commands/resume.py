@@ -1,0 +1,145 @@
+"""`aicx resume`: what a new session needs to know, in one brief."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.continuity.budget import LEAST_TOKENS
+from aicx.corpus.filters import parse_instant
+from aicx.engine.resume import Limits, ResumeQuery, resume
+from aicx.engine.resume_brief import Brief, json_brief, markdown_brief
+from aicx.errors import StoreUnwritable
+from aicx.paths import user_path
+
+# What is worth reading at the start of a session; JSON has names and instants besides.
+_TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
+
+
+class Mode(StrEnum):
+    auto = "auto"
+    lexical = "lexical"
+    dense = "dense"
+    hybrid = "hybrid"
+    scan = "scan"
+
+
+def command(
+    repo: Annotated[
+        str | None, typer.Option("--repo", "-r", metavar="FOLDER", help="A folder of the repository; else this one.")
+    ] = None,
+    task: Annotated[
+        str, typer.Option("--task", "-t", metavar="GOAL", help="What is to be done; without it: where was I?")
+    ] = "",
+    project: options.Project = None,
+    mode: Annotated[
+        Mode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
+    ] = Mode.auto,
+    since: options.Since = None,
+    agent_id: Annotated[
+        str | None, typer.Option("--agent-id", metavar="NAME", help="Who asks; noted in the answer.")
+    ] = None,
+    exclude_session: Annotated[
+        str | None, typer.Option("--exclude-session", metavar="ID", help="Leave out one session, such as this one.")
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            min=LEAST_TOKENS,
+            max=1_000_000,
+            metavar="TOKENS",
+            help=f"Print no more. Else {_TOKENS:,}, as JSON {_JSON_TOKENS:,}, with --full {_FULL} times as many.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="More of everything.", rich_help_panel=options.OUTPUT)] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Say of everything that was looked at why it is there or not.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+    manifest: Annotated[
+        str | None,
+        typer.Option(
+            "--manifest",
+            metavar="FILE",
+            help="Write the selection into a file, as JSON.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Tell a new session what was being done here, what worked, what failed, what is open and where to look first.
+
+    Brings together git, the latest sessions of any agent in this repository, what the history says of the task, and the
+    repository map. Everything quoted names its evidence, which `aicx show` opens. Writes nothing into the repository.
+
+    Example: aicx resume
+    Example: aicx resume --task "fix the flaky login test"
+    Example: aicx resume -t "fix the flaky login test" --budget 1000 --explain
+    """
+    now = options.now()
+    settings = load_settings()
+    query = ResumeQuery(
+        now=now,
+        task=task,
+        folder=None if project and repo is None else user_path(repo or "."),
+        project=project,
+        mode=mode.value,
+        since=parse_instant(since, now) if since else None,
+        agent=agent_id,
+        exclude_session=exclude_session,
+        limits=Limits.full() if full else Limits(),
+    )
+    report = resume(settings, query)
+    tokens = budget or (_JSON_TOKENS if json else _TOKENS) * (_FULL if full else 1)
+    target = user_path(manifest) if manifest else None
+    if json:
+        brief = json_brief(settings, report, tokens, explain=explain, written=[str(target)] if target else [])
+    else:
+        brief = markdown_brief(settings, report, tokens)
+    if target is not None:
+        _write(target, brief)
+    console.out_bytes(brief.text)
+    if not json:
+        if explain:
+            _print_manifest(brief.manifest())
+        for note in report.unavailable:
+            console.say(f"note: {note}")
+
+
+def _write(path: Path, brief: Brief) -> None:
+    try:
+        path.write_bytes(orjson.dumps(brief.manifest(), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_INDENT_2))
+    except OSError as error:
+        raise StoreUnwritable(
+            f"{path} cannot be written: {error.strerror or error}", hint="choose another --manifest"
+        ) from error
+
+
+def _print_manifest(manifest: Mapping[str, Any]) -> None:
+    style = console.style
+    console.out()
+    console.out(style("Considered", bold=True))
+    for entry in manifest["entries"]:
+        shown = entry["included"]
+        mark = style(f"{shown:<7}", fg={"full": "green", "partial": "yellow"}.get(shown, "red"))
+        why = f"left out: {entry['left_out']}" if entry["left_out"] else ", ".join(entry["reasons"])
+        score = "     " if entry["score"] is None else f"{entry['score']:5.2f}"
+        console.out(f"{mark} {score} {entry['ref']}  {style(why, dim=True)}")
+    counts = ", ".join(f"{reason} {count}" for reason, count in manifest["exclusions"]["by_reason"].items())
+    used, limit = manifest["budget"]["used"], manifest["budget"]["limit"]
+    console.out(
+        f"{len(manifest['entries'])} considered; {used} of {limit} tokens used; left out: {counts or 'nothing'}"
+    )

@@ -1,0 +1,200 @@
+"""One session in brief: what was wanted, done, left failing, left open and decided, each line with its evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from aicx.continuity.calls import answered_calls
+from aicx.continuity.commands import Run, latest_outcomes, open_failures, runs_of
+from aicx.continuity.edits import Edit, edits_of
+from aicx.continuity.paths import Roots
+from aicx.continuity.rules import command_rules
+from aicx.continuity.statements import (
+    Statement,
+    conclusion,
+    decisions,
+    is_done,
+    left_open,
+    open_plan,
+    requests,
+    telling,
+)
+from aicx.continuity.texts import gist, shorten
+from aicx.continuity.transcript import Step
+
+State = Literal["active", "completed", "unknown"]
+StateReason = Literal[
+    "failure_open",  # a command failed and nothing fixed it
+    "question_open",  # the agent asked and got no answer
+    "interrupted",  # a person's prompt, or the agent's announcement, was the last word
+    "plan_open",  # the last plan has items left
+    "said_next",  # the agent said what is still to be done
+    "said_done",
+    "nothing_said",
+]
+
+_REQUEST_LENGTH = 280
+_PROGRESS_LENGTH = 360
+_SHOWN_OUTCOMES = ("ok", "failed")
+_MOST_CHECKS, _MOST_FAILURES, _MOST_NEXT, _MOST_DECISIONS = 6, 5, 6, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One statement, when it was made, and the references that prove it."""
+
+    text: str
+    at: datetime
+    refs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBrief:
+    """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last."""
+
+    goal: Line | None
+    asked: Line | None
+    progress: Line | None
+    checks: tuple[Line, ...]
+    commits: tuple[Line, ...]
+    pull_requests: tuple[Line, ...]
+    failures: tuple[Line, ...]
+    ahead: tuple[Line, ...]
+    questions: tuple[Line, ...]
+    decisions: tuple[Line, ...]
+    edits: tuple[Edit, ...]
+    state: State
+    state_reason: StateReason
+
+
+def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> SessionBrief:
+    """The brief of one session from its messages, worked out by rules alone.
+
+    ``roots`` and ``folder``, where the session worked, tell which files lie in the repository.
+    """
+    calls = answered_calls(steps)
+    runs = runs_of(calls)
+    failures = open_failures(runs)
+    wanted = requests(steps)
+    last = conclusion(steps)
+    ahead, questions = left_open(last) if last else ([], [])
+    plan = open_plan(steps)
+    done = last is not None and is_done(last)
+    # A plan that was never ticked off says nothing once the agent reported the work done.
+    plan = [] if done else plan
+    interrupted = _is_interrupted(steps, last)
+    questions = [] if interrupted else questions
+    state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
+    goal, asked = _requests(wanted)
+    return SessionBrief(
+        goal=goal,
+        asked=asked,
+        progress=_line(gist(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
+        checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MOST_CHECKS]),
+        commits=_commits(calls),
+        pull_requests=_pull_requests(calls),
+        failures=tuple(map(_failure, failures[:_MOST_FAILURES])),
+        ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MOST_NEXT]),
+        questions=tuple(map(_said, questions)),
+        decisions=tuple(map(_said, decisions(steps, _MOST_DECISIONS))),
+        edits=tuple(edits_of(calls, roots, folder)),
+        state=state,
+        state_reason=reason,
+    )
+
+
+def _state(
+    failing: bool, asking: bool, interrupted: bool, planned: bool, ahead: bool, done: bool, last: Step | None
+) -> tuple[State, StateReason]:
+    rules: tuple[tuple[bool, StateReason], ...] = (
+        (failing, "failure_open"),
+        (interrupted, "interrupted"),
+        (asking, "question_open"),
+        (planned, "plan_open"),
+        (ahead, "said_next"),
+    )
+    for holds, reason in rules:
+        if holds:
+            return "active", reason
+    return ("completed", "said_done") if done else ("unknown", "nothing_said")
+
+
+def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
+    """Whether a person's request came after the agent's last word, or tools were at work when the log ended."""
+    if last is None:
+        return bool(steps)
+    after = steps[_place(steps, last) + 1 :]
+    return bool(requests(after)) or sum(step.phase == "call" for step in after) > 1
+
+
+def _place(steps: Sequence[Step], wanted: Step) -> int:
+    return next(number for number, step in enumerate(steps) if step is wanted)
+
+
+def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line | None]:
+    weighed = [(weight.level, weight.text, step) for weight, step in wanted]  # type: ignore[attr-defined]
+    if not weighed:
+        return None, None
+    telling = [item for item in weighed if item[0] > 1] or weighed
+    first, last = telling[0], weighed[-1]
+    goal = _line(gist(first[1], _REQUEST_LENGTH), first[2])
+    if last[2] is first[2]:
+        return goal, None
+    text = gist(last[1], _REQUEST_LENGTH)
+    before = telling[-1]
+    if last[0] == 1 and before[2] is not first[2]:
+        # "make a pr" says what was to be done with something: with this.
+        text = f"{shorten(gist(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
+    return goal, _line(text, last[2])
+
+
+def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+    """What was tested last, each check once. Failures that stayed are told on their own."""
+    latest = latest_outcomes([run for run in runs if run.kind == "check"])
+    return [(run, count) for run, count in latest if run.outcome == "ok"]
+
+
+def _check(run: Run, count: int) -> Line:
+    times = f" (run {count} times)" if count > 1 else ""
+    return Line(f"`{run.line}` passed{times}", run.at, (f"chunk:{run.chunk}",))
+
+
+def _failure(run: Run) -> Line:
+    telling = f": {run.telling}" if run.telling else ""
+    return Line(f"`{run.line}` failed{telling}", run.at, (f"chunk:{run.chunk}",))
+
+
+def _commits(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Line, ...]:
+    """The commits a session made, the last first, from what git printed."""
+    found: dict[str, Line] = {}
+    for call, result in calls:
+        if result is None or result.failed or "commit" not in call.text:
+            continue
+        for commit, subject in command_rules().commit.findall(result.text):
+            found[commit] = Line(shorten(subject, 120), result.at, (f"commit:{commit}", f"chunk:{result.chunk}"))
+    return tuple(reversed(found.values()))
+
+
+_CREATES = re.compile(r"create|merge|ready", re.IGNORECASE)
+
+
+def _pull_requests(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Line, ...]:
+    found: dict[str, Line] = {}
+    for call, result in calls:
+        if result is None or result.failed or not _CREATES.search(call.text[:4000]):
+            continue
+        for address in command_rules().pull_request.findall(result.text):
+            found[address] = Line(address, result.at, (f"chunk:{result.chunk}",))
+    return tuple(reversed(found.values()))
+
+
+def _said(statement: Statement) -> Line:
+    return _line(statement.text, statement.step)
+
+
+def _line(text: str, step: Step) -> Line:
+    return Line(text, step.at, (f"chunk:{step.chunk}",))

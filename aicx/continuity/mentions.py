@@ -1,0 +1,70 @@
+"""Which files a task means: named in it, changed just now, or fitting by their words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+_PATH_LIKE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")
+# What each way of being meant is worth; words of a path together at most as much as a change.
+_CHANGED, _WRITTEN, _WORDS = 1.0, 1.5, 1.0
+# A task means a few files; how many more fit by a word must not matter.
+_MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What there is to go by: the task, when, on which branch, in which folder, and the files that changed just now."""
+
+    task: str
+    now: datetime
+    branch: str | None = None
+    folder: str | None = None
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """How strongly each known file is meant. ``total`` is the weight of the few that are meant most."""
+
+    weights: Mapping[str, float]
+    total: float
+
+    @classmethod
+    def of(cls, ask: Ask, paths: Iterable[str]) -> Mentions:
+        """What ``ask`` means among ``paths`` and the changed files."""
+        weights = _weights(ask, {*paths, *ask.changed}) if ask.task.strip() or ask.changed else {}
+        return cls(weights, sum(sorted(weights.values(), reverse=True)[:_MOST]))
+
+    def share(self, paths: Iterable[str]) -> float:
+        """Of what is meant, how much is among ``paths``: 0 to 1."""
+        found = sum(sorted((self.weights.get(path, 0.0) for path in paths), reverse=True)[:_MOST])
+        return found / self.total if self.total else 0.0
+
+
+def _weights(ask: Ask, paths: set[str]) -> dict[str, float]:
+    # Imported here: its stemmer is not needed where nothing is asked.
+    from retrieval.analysis import analyze
+
+    written = {found.strip("./").lower() for found in _PATH_LIKE.findall(ask.task)}
+    asked = set(analyze(ask.task).words)
+    words = {path: set(analyze(path).words) for path in paths} if asked else {path: set() for path in paths}
+    spread = Counter(word for of in words.values() for word in of)
+    weights: dict[str, float] = {}
+    for path, of in words.items():
+        # A word that many paths share says little of any one of them.
+        rare = sum(1 / (1 + math.log(spread[word])) for word in of & asked)
+        weight = (
+            _CHANGED * (path in ask.changed) + _WRITTEN * _is_written(path.lower(), written) + min(_WORDS, rare / 2)
+        )
+        if weight > 0:
+            weights[path] = weight
+    return weights
+
+
+def _is_written(path: str, written: set[str]) -> bool:
+    return any(path == name or path.endswith(f"/{name}") or name.endswith(f"/{path}") for name in written)

@@ -1,0 +1,94 @@
+"""Takes a shell command line apart as far as needed to tell what was run: its simple commands, without plumbing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+_WRAPPERS = frozenset(
+    {
+        "do",
+        "then",
+        "else",
+        "if",
+        "while",
+        "until",
+        "!",
+        "time",
+        "sudo",
+        "env",
+        "nohup",
+        "exec",
+        "command",
+        "xvfb-run",
+        "nice",
+        "stdbuf",
+        "caffeinate",
+    }
+)
+_WRAPPED = re.compile(r"(?:timeout|gtimeout)(?: -\S+)* \S+ |(?:(?:ba|z|da)?sh|zsh) -l?c ")
+_REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}(?:&\d|\s*\S+)|\s*<\s*\S+")
+# A shell's own words around the commands that count.
+_SETTING_UP = re.compile(
+    r"(?:cd|pushd|popd|export|unset|set|source|\.|shopt|trap|ulimit|umask|alias|for|case|done|fi|esac)(?:\s|$)|[A-Za-z_]\w*=\S*$"
+)
+# Quoted text, escapes, redirections that look like joints, joints, and everything else.
+_TOKEN = re.compile(
+    r"""\"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.?|&>|>&|&&|\|\||\|&|[;\n&|]|[^"'\\;\n&|>]+|>""",
+    re.DOTALL,
+)
+_JOINTS = frozenset({"&&", "||", "|&", "|", ";", "\n", "&"})
+_FOLDER = re.compile(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
+_LONGEST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """One command of a line, normalised. ``masked`` when the line's exit code is that of something after it."""
+
+    text: str
+    masked: bool
+
+
+def simple_commands(line: str) -> list[Simple]:
+    """The commands of a command line in order, without folders, variables, redirections, and filters they feed."""
+    found: list[Simple] = []
+    for pipeline, joint in _pipelines(line[:_LONGEST]):
+        first = _normal(pipeline[0])
+        if first and not first.startswith("#") and not _SETTING_UP.match(first):
+            found.append(Simple(first, masked=len(pipeline) > 1 or joint not in ("", "&&")))
+    return found
+
+
+def _pipelines(line: str) -> Iterator[tuple[list[str], str]]:
+    """The pipelines of a line, each with what joins it to the next; the last one with nothing.
+
+    Quotes are honoured. What follows a here-document is not read: its text is no command.
+    """
+    pipeline: list[str] = []
+    current: list[str] = []
+    for piece in _TOKEN.findall(line.split("<<", 1)[0].strip().rstrip(";")):
+        if piece not in _JOINTS:
+            current.append(" " if piece == "\\\n" else piece)
+            continue
+        pipeline.append("".join(current))
+        current = []
+        if piece not in ("|", "|&"):
+            yield pipeline, piece
+            pipeline = []
+    yield [*pipeline, "".join(current)], ""
+
+
+def _normal(command: str) -> str:
+    text = " ".join(_REDIRECTION.sub(" ", command).split()).strip("(){} ")
+    while True:
+        if wrapped := _WRAPPED.match(text):
+            text = text[wrapped.end() :].strip("\"'")
+            continue
+        word, _, rest = text.partition(" ")
+        if not rest or not (word in _WRAPPERS or _ASSIGNMENT.fullmatch(word)):
+            break
+        text = rest.lstrip()
+    return _FOLDER.sub("", text, count=1) if text.startswith(("/", "./", "../", "~/")) else text

@@ -1,0 +1,122 @@
+"""Takes prose apart into sentences that can stand alone, and shortens text to one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+# What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
+_DIRECTIVE = re.compile(r"^::[\w-]+\{[^\n]*\}[ \t]*$", re.MULTILINE)
+_TAGGED = re.compile(r"<(heartbeat|system-reminder|environment_context|user_instructions)>.*?(?:</\1>|\Z)", re.DOTALL)
+_LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)(?:\)|(?<=…)$)", re.MULTILINE)
+# A tag around a whole line; one inside a line may be what is being talked about.
+_TAG = re.compile(r"^[ \t]*</?[a-z][\w-]{1,30}>|</[a-z][\w-]{1,30}>[ \t]*$", re.MULTILINE)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)")
+_TABLE = re.compile(r"\|.*\|[ \t]*|[-|: \t]{3,}|={3,}|[─━╌]{3,}.*")
+_SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])")
+_GIST_SHARE = 20
+_CONTROLS = dict.fromkeys(
+    [*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF], " "
+)
+_TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence or list item, and the heading it stands under, both without marks; empty without one."""
+
+    text: str
+    heading: str = ""
+    item: bool = False
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """What a text says, sentence by sentence. Code blocks, tables and directives to machines are left out."""
+    heading = ""
+    paragraph: list[str] = []
+    for line in [*_prose(text).splitlines(), ""]:
+        plain = line.strip().lstrip(">").strip()
+        found = _HEADING.fullmatch(plain)
+        item = None if found else _ITEM.fullmatch(plain)
+        if plain and not found and not item and not _TABLE.fullmatch(plain):
+            paragraph.append(plain)
+            continue
+        for said in _split(" ".join(paragraph)):
+            # A line that ends in a colon introduces what follows, as a heading does.
+            if said.endswith(":") and len(said) <= 80:
+                heading = said.rstrip(":")
+            else:
+                yield Sentence(said, heading)
+        paragraph = []
+        if found:
+            heading = _unmarked(found[1]).rstrip(":")
+        elif item:
+            for said in _split(item[1]):
+                yield Sentence(said, heading, item=True)
+
+
+def gist(text: str, limit: int) -> str:
+    """The beginning of what a text says, whole sentences where they fit, at most ``limit`` characters on one line."""
+    kept, under = "", ""
+    # Far more than fits, and still little of a long text.
+    for said in sentences(text[: _GIST_SHARE * limit]):
+        lead = f"{said.heading}: " if said.item and said.heading != under else ""
+        under = said.heading
+        joint = " " if kept.endswith((".", "!", "?", ":", "…", "。")) else "; "
+        longer = f"{kept}{joint if kept else ''}{lead}{said.text}"
+        if kept and len(longer) > limit:
+            break
+        kept = longer
+    return shorten(kept or text, limit)
+
+
+def shorten(text: str, limit: int) -> str:
+    """``text`` on one line of at most ``limit`` characters, cut between words, never inside a redaction mark."""
+    line = " ".join(printable(text).split())
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    space = cut.rfind(" ")
+    cut = cut[:space] if space > limit // 2 else cut
+    return _TORN_MARK.sub("", cut).rstrip(" ,;:-") + "…"
+
+
+def printable(text: str) -> str:
+    """``text`` as valid Unicode, with spaces for what steers a terminal or turns the direction of writing."""
+    if text.isascii() and text.isprintable():
+        return text
+    return text.encode("utf-8", "replace").decode().translate(_CONTROLS)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded, in order."""
+    return [word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)]
+
+
+def _prose(text: str) -> str:
+    text = _FENCED.sub("\n\n", text)
+    text = _TAGGED.sub("\n", text)
+    text = _DIRECTIVE.sub("", text)
+    return _TAG.sub(" ", _LINK.sub(_link_text, text))
+
+
+def _link_text(found: re.Match[str]) -> str:
+    """A link as its words; a link whose words are the address stays one address."""
+    label, target = found[1], found[2]
+    return target if label.startswith(("http://", "https://")) and not target.endswith("…") else label
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    for part in _SENTENCE_END.split(paragraph):
+        said = _unmarked(part)
+        if len(said) > 2:
+            yield said
+
+
+def _unmarked(text: str) -> str:
+    return " ".join(_EMPHASIS.sub(r"\2", text).split()).strip("*_ ")

@@ -1,0 +1,296 @@
+"""Which sessions, files and passages come first, and why the others are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from aicx.continuity.edits import Edit
+from aicx.continuity.files import entry_files
+from aicx.continuity.manifest import Considered, Reason
+from aicx.continuity.mentions import Ask, Mentions
+from aicx.continuity.paths import Roots
+from aicx.continuity.ranking import Scored, confidence, files_of, rank_sessions
+from aicx.continuity.recall import Passage, choose, shares, telling_sentences
+from aicx.continuity.report import EntryFile
+from aicx.continuity.sessions import (
+    Scope,
+    SessionFacts,
+    known_folders,
+    list_sessions,
+    load_sessions,
+    related_projects,
+    short_ids,
+)
+from aicx.paths import NON_REPOSITORY
+from tests.continuity.stories import T0, Story
+from tests.corpus.building import OTHER, SESSION, THIRD, catalog_of, fields_of
+
+ROOT = "/srv/ada/orbit"
+ROOTS = Roots.of([ROOT])
+NOW = T0 + timedelta(days=10)
+
+
+def session(name: str, days_ago: float = 1, **fields: Any) -> SessionFacts:
+    ended = NOW - timedelta(days=days_ago)
+    found: dict[str, Any] = {
+        "agent": "claude",
+        "session_id": name,
+        "project": "ada/orbit",
+        "title": name,
+        "cwd": ROOT,
+        "branch": "main",
+        "lane": "primary",
+        "parent": None,
+        "started_at": ended - timedelta(hours=1),
+        "completed_at": ended,
+        "chunks": 1,
+    }
+    return SessionFacts(**{**found, **fields})
+
+
+def ranked(ask: Ask, *sessions: SessionFacts, **recall: float) -> list[Scored]:
+    shares_of = {("claude", name): share for name, share in recall.items()}
+    return rank_sessions(sessions, ask, shares_of, mentions(ask, *sessions), ROOTS)
+
+
+def mentions(ask: Ask, *sessions: SessionFacts) -> Mentions:
+    return Mentions.of(ask, (path for item in sessions for path in files_of(item, ROOTS)))
+
+
+def names(ask: Ask, *sessions: SessionFacts, **recall: float) -> list[str]:
+    return [item.session.session_id for item in ranked(ask, *sessions, **recall)]
+
+
+# Sessions -----------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_task_the_latest_session_comes_first() -> None:
+    assert names(Ask("", NOW), session("old", 5), session("new", 1)) == ["new", "old"]
+
+
+def test_session_that_answers_the_task_beats_a_later_one() -> None:
+    assert names(Ask("fix tokens", NOW), session("old", 5), session("new", 1), old=1.0) == ["old", "new"]
+
+
+def test_session_of_the_same_branch_beats_a_later_one_of_another() -> None:
+    ask = Ask("review the changes", NOW, branch="fix/login")
+    assert names(ask, session("login", 5, branch="fix/login"), session("new", 1)) == ["login", "new"]
+
+
+def test_main_branch_which_all_share_says_little() -> None:
+    ask = Ask("fix tokens", NOW, branch="main")
+    assert names(ask, session("main", 5), session("other", 4, branch="x"), other=1.0) == ["other", "main"]
+
+
+def test_session_that_touched_the_file_named_in_the_task_comes_first() -> None:
+    ask = Ask("fix the crash in src/login.py", NOW)
+    assert (
+        names(ask, session("login", 5, files=("src/login.py",)), session("new", 1, files=("src/cache.py",)))[0]
+        == "login"
+    )
+
+
+def test_session_that_touched_what_is_changed_now_comes_first() -> None:
+    ask = Ask("", NOW, changed=("src/login.py",))
+    assert names(ask, session("login", 2, files=(f"{ROOT}/src/login.py",)), session("new", 1))[0] == "login"
+
+
+def test_order_of_the_sessions_given_does_not_matter() -> None:
+    sessions = [session(name, 2) for name in "abc"]
+    ask = Ask("", NOW)
+    assert names(ask, *sessions) == names(ask, *reversed(sessions))
+
+
+def test_confidence_needs_more_than_being_the_latest() -> None:
+    ask = Ask("fix the tokens of the login", NOW, branch="fix/login")
+    latest, same = ranked(ask, session("latest"), session("same", 3, branch="fix/login"))[::-1]
+    assert confidence(latest, ask, 0.1) == "low"
+    assert confidence(latest, ask, 0.9) == "high"
+    assert confidence(same, ask, 0.1) == "medium"
+    assert confidence(same, ask, 0.6) == "high"
+
+
+# Files --------------------------------------------------------------------------------------------------------------
+
+
+def first_files(
+    ask: Ask, *sessions: SessionFacts, is_there: Callable[[str], bool] | None = None, **edits: str
+) -> tuple[list[EntryFile], list[Considered]]:
+    changed = {
+        f"session:claude:{name}": [Edit(path, 1, T0, "claude:x:001") for path in paths.split()]
+        for name, paths in edits.items()
+    }
+    return entry_files(ranked(ask, *sessions), changed, [], ask, mentions(ask, *sessions), ROOTS, 10, is_there)
+
+
+def test_edited_file_comes_before_one_that_was_read() -> None:
+    found, _ = first_files(Ask("", NOW), session("a", files=("read.py", "edited.py")), a="edited.py")
+    assert [(file.path, file.reasons[0]) for file in found] == [
+        ("edited.py", Reason.EDITED_BEFORE),
+        ("read.py", Reason.READ_BEFORE),
+    ]
+
+
+def test_file_named_in_the_task_comes_first() -> None:
+    found, _ = first_files(Ask("fix parser.py", NOW), session("a", files=("src/parser.py", "b.py")), a="b.py")
+    assert found[0].path == "src/parser.py"
+
+
+def test_changed_file_that_no_session_knows_has_no_reference() -> None:
+    found, _ = first_files(Ask("", NOW, changed=("new.py",)), session("a"))
+    assert [(file.path, file.refs) for file in found] == [("new.py", ())]
+
+
+def test_folder_missing_file_and_file_outside_are_left_out_with_their_reasons() -> None:
+    sessions = session("a", files=("src", "src/a.py", "src/gone.py", "/etc/hosts"))
+    found, considered = first_files(Ask("", NOW), sessions, is_there=lambda path: path == "src/a.py")
+    assert [file.path for file in found] == ["src/a.py"]
+    assert {item.ref: item.left_out for item in considered} == {
+        "file:src": Reason.FOLDER,
+        "file:src/a.py": None,
+        "file:src/gone.py": Reason.NOT_THERE,
+        "file:/etc/hosts": Reason.OUTSIDE_REPOSITORY,
+    }
+
+
+# Passages -----------------------------------------------------------------------------------------------------------
+
+
+def passage(number: int, name: str = "a", score: float = 1.0, **fields: Any) -> Passage:
+    found: dict[str, Any] = {
+        "chunk": f"claude:{name}:{number:03d}",
+        "path": "store/x.md",
+        "agent": "claude",
+        "session_id": name,
+        "project": "ada/orbit",
+        "cwd": ROOT,
+        "parent": None,
+        "lane": "primary",
+        "started_at": T0,
+        "completed_at": T0,
+        "score": score,
+        "tier": "partial",
+        "title": None,
+        "branch": None,
+        "lines": ("a line",),
+        "coverage": 0.5,
+        "files": (),
+    }
+    return Passage(**{**found, **fields})
+
+
+def left_out(*passages: Passage, limit: int = 6, now: datetime = NOW) -> dict[str, Reason | None]:
+    _, considered = choose(passages, now, "mine", limit, 1)
+    return {item.ref.removeprefix("chunk:claude:"): item.left_out for item in considered}
+
+
+def test_session_has_two_passages_at_most() -> None:
+    assert left_out(passage(1), passage(2), passage(3), passage(1, "b")) == {
+        "a:001": None,
+        "a:002": None,
+        "a:003": Reason.ENOUGH_OF_SESSION,
+        "b:001": None,
+    }
+
+
+def test_own_passages_come_before_related_ones_whatever_their_scores() -> None:
+    others = [passage(1, name, 9.0, relation="same_owner") for name in "xy"]
+    chosen, considered = choose([*others, passage(1)], NOW, None, 6, 1)
+    assert [(item.session_id, item.relation) for item in chosen] == [("a", None), ("x", "same_owner")]
+    assert {item.ref: item.left_out for item in considered}["chunk:claude:y:001"] == Reason.OVER_LIMIT
+
+
+def test_passage_of_the_future_of_the_asking_session_and_weak_ones_are_left_out() -> None:
+    found = left_out(
+        passage(1, "good", 1.0),
+        passage(1, "later", 0.9, completed_at=NOW + timedelta(hours=1)),
+        passage(1, "mine", 0.9),
+        passage(1, "weak", 0.1),
+        passage(1, "none", 0.9, tier="nearest"),
+    )
+    assert found == {
+        "good:001": None,
+        "later:001": Reason.AFTER_NOW,
+        "mine:001": Reason.EXCLUDED_BY_USER,
+        "weak:001": Reason.WEAK_MATCH,
+        "none:001": Reason.WEAK_MATCH,
+    }
+
+
+def test_subagent_speaks_for_the_session_that_started_it() -> None:
+    found = shares([passage(1, "a", 1.0), passage(1, "helper", 2.0, lane="subagent", parent="b")])
+    assert found == {("claude", "a"): 0.5, ("claude", "b"): 1.0}
+
+
+def test_quoted_are_the_sentences_that_answer_and_no_announcements() -> None:
+    story = (
+        Story()
+        .asks("The login token expires early.")
+        .says("I'll check the login token now. The token lives five minutes.")
+    )
+    story.gets("Bash", "token token token")
+    assert telling_sentences(story.steps, "why does the login token expire", 2) == (
+        "The login token expires early.",
+        "The token lives five minutes.",
+    )
+
+
+# The catalogue ------------------------------------------------------------------------------------------------------
+
+
+def test_sessions_of_a_project_and_of_its_folder_are_listed_latest_first() -> None:
+    catalog = catalog_of(
+        fields_of(session_id=SESSION, started_at="2026-03-01T10:00:00.000Z"),
+        fields_of(session_id=OTHER, project=NON_REPOSITORY, cwd=f"{ROOT}/web", started_at="2026-03-02T10:00:00.000Z"),
+        fields_of(
+            session_id=THIRD, project=NON_REPOSITORY, cwd="/srv/ada/orbit2", started_at="2026-03-03T10:00:00.000Z"
+        ),
+    )
+    found = list_sessions(catalog, Scope("ada/orbit", (ROOT,)), NOW)
+    assert [item.session_id for item in found] == [OTHER, SESSION]
+
+
+def test_home_folder_does_not_stand_for_everything_below_it() -> None:
+    catalog = catalog_of(
+        fields_of(session_id=SESSION, project=NON_REPOSITORY, cwd="/home/ada"),
+        fields_of(session_id=OTHER, project=NON_REPOSITORY, cwd="/home/ada/notes"),
+    )
+    found = list_sessions(catalog, Scope(None, ("/home/ada",), below=False), NOW)
+    assert [item.session_id for item in found] == [SESSION]
+
+
+def test_session_that_begins_later_is_not_seen() -> None:
+    catalog = catalog_of(fields_of(started_at="2026-03-05T10:00:00.000Z"))
+    assert list_sessions(catalog, Scope("ada/orbit"), T0) == []
+    assert load_sessions(catalog, [("claude", SESSION)], T0) == []
+
+
+def test_folders_of_a_repository_are_known_from_its_sessions() -> None:
+    there = {"/srv/ada/orbit-tree": {"project": "ada/orbit", "repo_source": "git-remote"}, "/srv/ada/notes": None}
+    assert known_folders(catalog_of(fields_of(folders=there)), Scope("ada/orbit")) == ["/srv/ada/orbit-tree"]
+
+
+def test_repositories_are_related_by_session_name_or_owner() -> None:
+    both = {
+        ROOT: {"project": "ada/orbit", "repo_source": "git-remote"},
+        "/x": {"project": "bob/lib", "repo_source": "layout"},
+    }
+    catalog = catalog_of(
+        fields_of(folders=both),
+        fields_of(session_id=OTHER, project="eve/orbit"),
+        fields_of(session_id=THIRD, project="ada/notes"),
+        fields_of(session_id="x", project="eve/other"),
+    )
+    assert related_projects(catalog, "ada/orbit") == {
+        "bob/lib": "same_session",
+        "eve/orbit": "same_name",
+        "ada/notes": "same_owner",
+    }
+
+
+def test_short_id_is_the_beginning_that_no_other_session_has() -> None:
+    one, two = "019f1fd6-f9a0-7e13-8a8f-cbf5a3fd10d1", "019f1fd6-0000-7e13-8a8f-cbf5a3fd10d1"
+    catalog = catalog_of(fields_of(session_id=one), fields_of(session_id=two), fields_of(session_id=SESSION))
+    assert short_ids(catalog, [one, SESSION, "not-a-uuid"]) == {one: "019f1fd6-f9a0", SESSION: SESSION[:8]}
