@@ -1,0 +1,1 @@
+"""The benchmark harness: rankers over datasets, all measured the same way. No other command needs it."""

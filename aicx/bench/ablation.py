@@ -1,0 +1,198 @@
+"""Each rule of ranking switched off in turn: what it is worth, set by set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Literal
+
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices
+from aicx.bench.results import Result
+from aicx.bench.statistics import Difference, differences, holm
+from aicx.bench.summary import abstentions_of, values_of
+from retrieval.rules import FIELDS, Rules
+
+_NAME_FIELDS = tuple(name for name in FIELDS if name.endswith("_names"))
+_HEADER_FIELDS = ("header", "header_names")
+_RULES = DEFAULT_CHOICES.rules
+_CHUNKS = replace(DEFAULT_CHOICES, group="chunk")
+
+# What a rule is judged against, by the name it has after a ranker's; the plain ranker has none.
+_PLAIN, _IN_CHUNKS = "", "in chunks"
+
+Needs = Literal["words", "meaning", "store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """One rule switched off, or another choice in its place.
+
+    ``rule`` is its name in `Rules`, or what else it is called. ``needs`` says where it can make a difference: with any
+    ranker of ours, with one that has vectors, over a store only. ``base`` is what it is compared with.
+    """
+
+    name: str
+    rule: str
+    choices: Choices
+    needs: frozenset[Needs] = frozenset()
+    base: str = _PLAIN
+
+
+def _off(name: str, rule: str, *needs: Needs, **changes: Any) -> Ablation:
+    return Ablation(name, rule, replace(DEFAULT_CHOICES, rules=replace(_RULES, **changes)), frozenset(needs))
+
+
+def _fields(**weights: float) -> Mapping[str, float]:
+    return {**_RULES.fields, **weights}
+
+
+ABLATIONS: Sequence[Ablation] = (
+    _off("without headers", "fields", fields=_fields(**dict.fromkeys(_HEADER_FIELDS, 0.0))),
+    _off("tool output in full", "fields", fields=_fields(tool=1.0, tool_names=0.5)),
+    _off("reasoning in full", "fields", fields=_fields(thought=1.0, thought_names=0.5)),
+    _off("without whole names", "fields", fields=_fields(**dict.fromkeys(_NAME_FIELDS, 0.0))),
+    _off("names not as one", "names_as_one", names_as_one=False),
+    _off("looked-up names not worth more", "lookup_name", lookup_name=0.0),
+    _off("looked-up names not as phrases", "lookup_phrase", lookup_phrase=0.0),
+    _off("fused by ranks", "fusion", "meaning", fusion="reciprocal"),
+    _off("without meaning", "meaning", "meaning", meaning=0.0, meaning_in_lookup=0.0),
+    _off("meaning in lookups too", "meaning_in_lookup", "meaning", meaning_in_lookup=_RULES.meaning),
+    _off("not looked for word for word", "verbatim", "meaning", verbatim=False),
+    _off("never silent by meaning", "abstain", "meaning", abstain=False),
+    _off("subagents in full", "subagent", "store", subagent=1.0),
+    _off("a session's best chunk only", "session_shares", "store", session_shares=(1.0,)),
+    _off(
+        "three chunks by meaning too",
+        "session_shares_dense",
+        *("store", "meaning"),
+        session_shares_dense=_RULES.session_shares,
+    ),
+    Ablation("gentle decay", "decay", replace(DEFAULT_CHOICES, decay="gentle"), frozenset({"store"})),
+    Ablation("strong decay", "decay", replace(DEFAULT_CHOICES, decay="strong"), frozenset({"store"})),
+    Ablation(
+        "in chunks, one session's not spread",
+        "diversity",
+        replace(_CHUNKS, rules=replace(_RULES, diversity=1.0)),
+        frozenset({"store"}),
+        base=_IN_CHUNKS,
+    ),
+)
+
+
+def ablations(ranker: str, *, stored: bool) -> dict[str, Choices]:
+    """What to run ``ranker`` with, by name: everything on first, then each rule off that can make a difference."""
+    there: set[Needs] = {"words"}
+    if ":" in ranker:
+        there.add("meaning")
+    if stored:
+        there.add("store")
+    able = [ablation for ablation in ABLATIONS if ablation.needs <= there]
+    bases = {_PLAIN: DEFAULT_CHOICES} | ({_IN_CHUNKS: _CHUNKS} if stored else {})
+    return bases | {ablation.name: ablation.choices for ablation in able}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one change did to a ranker on one dataset: its mean on the primary measure minus the base's.
+
+    ``corrected`` is p for all changes to that ranker on that dataset together. ``silent`` and ``silent_base`` count
+    negative questions without an answer, which is what they should get; None where the dataset has none.
+    """
+
+    dataset: str
+    ranker: str
+    ablation: Ablation
+    queries: int
+    difference: Difference
+    corrected: float
+    silent: int | None
+    silent_base: int | None
+
+    @property
+    def worse(self) -> bool:
+        """Whether the rule has earned its place here: without it, it is worse by more than noise."""
+        return self.difference.mean < 0 and self.corrected < _CHANCE
+
+    @property
+    def better(self) -> bool:
+        return self.difference.mean > 0 and self.corrected < _CHANCE
+
+
+_CHANCE = 0.05
+
+
+def effects(result: Result) -> list[Effect]:
+    """Every change of an ablation's result, dataset by dataset."""
+    return [
+        effect
+        for described in result.facts["datasets"]
+        for ranker in result.facts["settings"]["rankers"]
+        for effect in _effects(result, described["name"], ranker)
+    ]
+
+
+def _effects(result: Result, dataset: str, ranker: str) -> Iterator[Effect]:
+    values = values_of(result, dataset)
+    silent = {line.ranker: line.abstained for line in abstentions_of(result, dataset)}
+    found: list[tuple[Ablation, str, str, Difference]] = []
+    for ablation in ABLATIONS:
+        name, base = f"{ranker} {ablation.name}", f"{ranker} {ablation.base}".rstrip()
+        if {name, base} <= values.keys():
+            (difference,) = differences({name: values[name]}, values[base], result.seed).values()
+            found.append((ablation, name, base, difference))
+    corrected = holm({name: difference.p for _, name, _, difference in found})
+    for ablation, name, base, difference in found:
+        queries = len(values[name])
+        yield Effect(
+            dataset, ranker, ablation, queries, difference, corrected[name], silent.get(name), silent.get(base)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What all sets together say of one change. ``mean`` is over the sets, each counting the same."""
+
+    ablation: Ablation
+    mean: float
+    effects: Sequence[Effect]
+
+    @property
+    def keep(self) -> bool:
+        """Whether the default stays: unless the change is better on some set by more than noise and worse on none.
+
+        An answer where there should be none counts as worse.
+        """
+        talks = any((effect.silent or 0) < (effect.silent_base or 0) for effect in self.effects)
+        worse = any(effect.worse for effect in self.effects)
+        return talks or worse or self.mean <= 0 or not any(effect.better for effect in self.effects)
+
+    @property
+    def earned(self) -> bool:
+        """Whether the rule as it is helps on some set by more than noise, or keeps answers from where none belong."""
+        return any(effect.worse or (effect.silent or 0) < (effect.silent_base or 0) for effect in self.effects)
+
+
+def verdicts(result: Result, ranker: str) -> list[Verdict]:
+    """What a result says of each rule of one ranker, in the order of `ABLATIONS`."""
+    mine = [effect for effect in effects(result) if effect.ranker == ranker]
+    found = []
+    for ablation in ABLATIONS:
+        of_it = [effect for effect in mine if effect.ablation == ablation]
+        if of_it:
+            found.append(Verdict(ablation, fmean(effect.difference.mean for effect in of_it), of_it))
+    return found
+
+
+def recommended(found: Sequence[Verdict]) -> tuple[Rules, str]:
+    """The rules that a result recommends, and the decay. What was not measured stays as it is."""
+    rules, decay = _RULES, DEFAULT_CHOICES.decay
+    for verdict in sorted(found, key=lambda verdict: verdict.mean):  # of two changes to one rule the better one stays
+        if verdict.keep:
+            continue
+        choices = verdict.ablation.choices
+        if verdict.ablation.rule == "decay":
+            decay = choices.decay
+        else:
+            rules = replace(rules, **{verdict.ablation.rule: getattr(choices.rules, verdict.ablation.rule)})
+    return rules, decay

@@ -1,0 +1,57 @@
+"""How long a question takes from nothing: a new process that opens an index on disk and answers once.
+
+`python -m aicx.bench.cold` is that process. aicx over a store is measured as its command line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from aicx.bench.dataset import Query
+from aicx.bench.metrics import DEPTH
+from aicx.bench.rankers import Place, method_of
+
+
+def cold_seconds(
+    ranker: str, queries: Sequence[Query], place_of: Callable[[Query], Place]
+) -> tuple[list[float], list[float]]:
+    """Seconds for each question, and for a bare interpreter started just before it."""
+    cold: list[float] = []
+    bare: list[float] = []
+    for query in queries:
+        place = place_of(query)
+        bare.append(_timed([sys.executable, "-c", "pass"], None, os.environ))
+        if place.home is not None and ranker.startswith("aicx"):
+            from aicx.bench.rankers.product import home_of
+
+            command = [sys.executable, "-m", "aicx", "search", "--group", "session", "--json", "--", query.text]
+            cold.append(_timed(command, None, os.environ | {"AICX_HOME": str(home_of(ranker, place))}))
+        else:
+            where = {"folder": str(place.folder), "models": str(place.models)}
+            asked = json.dumps({"ranker": ranker, "text": query.text, **where})
+            # -P: a folder of the user's named as one of our packages must not be imported in its place.
+            cold.append(_timed([sys.executable, "-P", "-m", "aicx.bench.cold"], asked, os.environ))
+    return cold, bare
+
+
+def _timed(command: Sequence[str], said: str | None, environ: Mapping[str, str]) -> float:
+    started = time.perf_counter()
+    subprocess.run(command, input=said, capture_output=True, text=True, check=True, env=environ)
+    return time.perf_counter() - started
+
+
+def _answer_once() -> None:
+    asked = json.load(sys.stdin)
+    place = Place(Path(asked["folder"]), Path(asked["models"]))
+    found = method_of(asked["ranker"]).open_ranker(asked["ranker"], (), place).rank(Query("cold", asked["text"]), DEPTH)
+    json.dump([hit.id for hit in found], sys.stdout)
+
+
+if __name__ == "__main__":
+    _answer_once()

@@ -1,0 +1,109 @@
+"""Datasets: one module a form of file. Which one a name means, and where its data lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+
+from aicx.bench.dataset import Dataset
+from aicx.errors import AicxError, NotFound, UsageError
+from aicx.paths import Layout
+
+Say = Callable[[str], None]
+
+# Form -> module with a function `load`.
+FORMS: Mapping[str, str] = {
+    "bundled": "aicx.bench.datasets.bundled",
+    "own": "aicx.bench.datasets.own",
+    "commits": "aicx.bench.datasets.commits",
+    "locomo": "aicx.bench.datasets.locomo",
+    "cosqa": "aicx.bench.datasets.cosqa",
+    "trec": "aicx.bench.datasets.trec",
+}
+_WITHOUT_PATH = ("bundled", "own")
+# What a form's data is called in a data folder.
+_IN_FOLDER: Mapping[str, str] = {"commits": "commit*session*.jsonl", "locomo": "locomo*.json", "cosqa": "cosqa"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A dataset asked for: its form, and its file or folder unless it needs none."""
+
+    form: str
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A dataset that is not there, and what was missing."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What loaders need beside their file: a home folder with agents' logs, where stored logs are kept, what is own."""
+
+    user_home: Path | None
+    cache: Path
+    say: Say
+    layout: Layout  # of the user's own corpus
+    seed: int = 0
+
+
+def parse_wanted(text: str) -> Wanted:
+    """``locomo=FILE``, or ``bundled``."""
+    form, given, path = text.partition("=")
+    if form not in FORMS:
+        raise UsageError(f"there is no dataset {form!r}", hint=f"choose from {', '.join(FORMS)}")
+    if form in _WITHOUT_PATH and given:
+        raise UsageError(f"{form} takes no file", hint=f"--dataset {form}")
+    return Wanted(form, Path(path).expanduser() if path else None)
+
+
+def in_folder(folder: Path) -> list[Wanted]:
+    """The datasets a data folder holds, known forms first; any other folder in it may be a TREC collection."""
+    if not folder.is_dir():
+        raise NotFound(f"{folder} is not a folder", hint="--data FOLDER, or AICX_BENCH_DATA")
+    found = [Wanted(form, path) for form, pattern in _IN_FOLDER.items() for path in sorted(folder.glob(pattern))]
+    taken = {wanted.path for wanted in found}
+    judged = {path.parent for path in folder.glob("*/*qrel*")}
+    return found + [Wanted("trec", path) for path in sorted(judged) if path not in taken]
+
+
+def open_datasets(wanted: Sequence[Wanted], around: Around) -> Iterator[Dataset | Skipped]:
+    """Each dataset asked for, or why it is not there. Two of one name are told apart by a number."""
+    seen: dict[str, int] = {}
+    for item in wanted:
+        try:
+            dataset = _open(item, around)
+        except AicxError as error:
+            yield Skipped(item.form, error.message + (f" ({error.hint})" if error.hint else ""))
+            continue
+        seen[dataset.name] = seen.get(dataset.name, 0) + 1
+        number = seen[dataset.name]
+        yield dataset if number == 1 else replace(dataset, name=f"{dataset.name}-{number}")
+
+
+def _open(wanted: Wanted, around: Around) -> Dataset:
+    if wanted.form == "bundled":
+        from aicx.bench.datasets import bundled
+
+        return bundled.load()
+    if wanted.form == "own":
+        from aicx.bench.datasets import own
+
+        return own.load(around.layout, around.seed)
+    if wanted.path is None:
+        raise NotFound(f"no data for {wanted.form}", hint=f"--dataset {wanted.form}=FILE")
+    if wanted.form == "commits":
+        from aicx.bench.datasets import commits
+
+        if around.user_home is None:
+            raise NotFound("the home folder whose sessions made the commits is not given", hint="--home FOLDER")
+        return commits.load(wanted.path, around.user_home, around.cache, around.say)
+    dataset: Dataset = import_module(FORMS[wanted.form]).load(wanted.path)
+    return dataset

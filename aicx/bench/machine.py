@@ -1,0 +1,84 @@
+"""What a result was measured on: the machine, the versions, the commit."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import aicx
+
+# What can change a figure: the engines, the models' runtimes, the measures.
+_PACKAGES = (
+    *("tantivy", "rank-bm25", "pystemmer", "lancedb", "pylance", "onnxruntime", "tokenizers", "sentence-transformers"),
+    *("torch", "numpy", "polars", "pyarrow", "ir-measures", "pytrec-eval-terrier"),
+)
+_STATUS = Path("/proc/self/status")
+
+
+def machine() -> dict[str, Any]:
+    """The machine, as far as it decides a time. No name of it or of its user."""
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+    }
+
+
+def versions() -> dict[str, str]:
+    """aicx, Python and every installed package that can change a figure."""
+    import sqlite3
+
+    found = {"aicx": aicx.__version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the checkout aicx runs from, with ``+`` for changes on top; None where it is installed."""
+    folder = Path(aicx.__file__).resolve().parent.parent
+    if not (folder / ".git").exists():
+        return None
+    head = _git(folder, "rev-parse", "--short=12", "HEAD")
+    return f"{head}+" if head and _git(folder, "status", "--porcelain", "--untracked-files=no") else head
+
+
+def peak_memory() -> int:
+    """The most memory this process has held so far, in bytes."""
+    if _STATUS.exists():
+        # What `getrusage` says includes the process this one was started from, as it was then.
+        line = next(line for line in _STATUS.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor()

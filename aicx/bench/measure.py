@@ -1,0 +1,194 @@
+"""Measures one ranker over one dataset, in a process of its own: its memory is its own, and its failure too."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from aicx.bench.cold import cold_seconds
+from aicx.bench.dataset import Dataset, Query
+from aicx.bench.machine import peak_memory
+from aicx.bench.metrics import DEPTH
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, full_text, method_of
+from aicx.errors import AicxError
+from aicx.types import Document
+
+# Sessions are ranked by their best chunk, so more chunks are asked for than answers.
+_CHUNKS = 100
+_WARM_UP = 3
+# Questions whose answers are weighed in tokens. Product rankers are asked once more for it, which takes its time.
+_WEIGHED = 50
+_CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One ranker over one dataset, once for each of ``choices``. Indexes are kept below ``folder``."""
+
+    ranker: str
+    dataset: Dataset
+    folder: Path
+    models: Path
+    cold_runs: int = 5
+    seconds: float = 1800.0  # after which the ranker is given up
+    choices: Sequence[Choices] = (DEFAULT_CHOICES,)
+
+
+@dataclass(slots=True)
+class Measured:
+    """What came out, by question: answers (best first, each once) and seconds. Times and sizes are sums over corpora.
+
+    With a ``failure`` nothing else counts.
+    """
+
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    tokens: dict[str, int] = field(default_factory=dict)
+    build_seconds: float | None = None
+    index_bytes: int = 0
+    base_bytes: int = 0
+    peak_bytes: int = 0
+    cold: list[float] = field(default_factory=list)
+    bare: list[float] = field(default_factory=list)
+    failure: str | None = None
+
+
+@runtime_checkable
+class Excerpting(Protocol):
+    """A ranker that hands over excerpts rather than whole documents."""
+
+    def excerpts(self, query: Query, limit: int) -> Sequence[str]: ...
+
+
+def measure(task: Task) -> list[Measured]:
+    """Runs the task in another process, and gives what came out for each of its choices.
+
+    A ranker that fails, dies or takes too long gives failures, never an error.
+    """
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(task, sender), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(task.seconds):
+            return _failed(task, f"given up after {task.seconds:.0f} s")
+        measured: list[Measured] = receiver.recv()
+        return measured
+    except EOFError:
+        process.join()
+        return _failed(task, f"its process died with exit code {process.exitcode}")
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+
+
+def run_here(task: Task) -> list[Measured]:
+    """Runs the task in this process. Choices decide how an index is asked, so all of them ask the same one."""
+    base_bytes = peak_memory()
+    method = method_of(task.ranker)
+    built = [
+        method.build(task.ranker, documents, _place(task, corpus)) for corpus, documents in task.dataset.corpora.items()
+    ]
+    return [_ask(task, choices, built, base_bytes) for choices in task.choices]
+
+
+def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes: int) -> Measured:
+    dataset = task.dataset
+    method = method_of(task.ranker)
+    measured = Measured(base_bytes=base_bytes)
+    rankers: dict[str, Ranker] = {}
+    builds: list[float | None] = []
+    for (corpus, documents), seconds in zip(dataset.corpora.items(), built, strict=True):
+        place = _place(task, corpus)
+        started = time.perf_counter()
+        rankers[corpus] = method.open_ranker(task.ranker, documents, place, choices)
+        builds.append(time.perf_counter() - started if method.IN_MEMORY else seconds)
+        measured.index_bytes += sum(map(_size, method.index_paths(task.ranker, place)))
+    measured.build_seconds = None if None in builds else sum(filter(None, builds))
+    answering = Answering(dataset, rankers)
+    for query in dataset.queries[:_WARM_UP]:
+        answering.answers(query)
+    for query in dataset.queries:
+        started = time.perf_counter()
+        found = answering.answers(query)
+        measured.seconds[query.id] = time.perf_counter() - started
+        measured.answers[query.id] = found
+    for query in dataset.queries[:_WEIGHED]:
+        measured.tokens[query.id] = answering.tokens(query, measured.answers[query.id])
+    measured.peak_bytes = peak_memory()
+    # aicx itself starts from a store; over other documents its legs are measured under their own names.
+    starts = not method.IN_MEMORY and (dataset.home is not None or not task.ranker.startswith("aicx"))
+    if starts and task.cold_runs:
+        asked = dataset.queries[: task.cold_runs]
+        measured.cold, measured.bare = cold_seconds(task.ranker, asked, lambda query: _place(task, query.corpus))
+    return measured
+
+
+class Answering:
+    """Rankers over a dataset's corpora, asked in its terms: documents, or sessions where those are the answers."""
+
+    def __init__(self, dataset: Dataset, rankers: Mapping[str, Ranker]) -> None:
+        self._rankers = rankers
+        self._sessions = dataset.answer == "session"
+        self._answer_ids = {
+            corpus: {document.id: dataset.answer_id(document) for document in documents}
+            for corpus, documents in dataset.corpora.items()
+        }
+        self._corpora = dataset.corpora
+
+    def answers(self, query: Query) -> list[str]:
+        """The best answers, each once; a session stands where its best chunk does."""
+        ranker = self._rankers[query.corpus]
+        by_chunk = self._sessions and not isinstance(ranker, Excerpting)
+        asked = _CHUNKS if by_chunk else DEPTH + (query.exclude is not None)
+        ids = self._answer_ids[query.corpus]
+        found = dict.fromkeys(ids[hit.id] for hit in ranker.rank(query, asked))
+        return [answer for answer in found if answer != query.exclude][:DEPTH]
+
+    def tokens(self, query: Query, answers: Sequence[str]) -> int:
+        """About how many tokens a reader is handed: the excerpts, or the best document of each answer, whole."""
+        ranker = self._rankers[query.corpus]
+        if isinstance(ranker, Excerpting):
+            return sum(map(len, ranker.excerpts(query, DEPTH))) // _CHARACTERS_A_TOKEN
+        texts: dict[str, Document] = {}
+        documents = {document.id: document for document in self._corpora[query.corpus]}
+        for hit in ranker.rank(query, _CHUNKS if self._sessions else DEPTH):
+            texts.setdefault(self._answer_ids[query.corpus][hit.id], documents[hit.id])
+        return sum(len(full_text(texts[answer])) for answer in answers) // _CHARACTERS_A_TOKEN
+
+
+def _send(task: Task, sender: Connection) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # Whoever started this may be killed, and would leave it measuring for nobody.
+        threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
+    try:
+        measured = run_here(task)
+    except AicxError as error:
+        measured = _failed(task, error.message + (f" (next: {error.hint})" if error.hint else ""))
+    except Exception as error:  # noqa: BLE001 - whatever a ranker raises is its result, and named in the report
+        measured = _failed(task, f"{type(error).__name__}: {error}")
+    sender.send(measured)
+
+
+def _failed(task: Task, failure: str) -> list[Measured]:
+    return [Measured(failure=failure) for _ in task.choices]
+
+
+def _place(task: Task, corpus: str) -> Place:
+    return Place(task.folder / corpus, task.models, task.dataset.home)
+
+
+def _size(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

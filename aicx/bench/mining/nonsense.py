@@ -1,0 +1,31 @@
+"""Questions about nothing: words that the corpus does not hold. The only right answer is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from random import Random
+
+from aicx.bench.dataset import Query
+
+_ONSETS = ("bl", "dr", "fl", "gr", "kr", "pl", "sk", "tr", "v", "z", "qu", "m", "n", "th")
+_MIDDLES = ("a", "e", "i", "o", "u", "oo", "ai")
+_ENDS = ("b", "g", "k", "mp", "nd", "rf", "sk", "v", "zz", "lb")
+_TRIES = 100
+
+
+def mine(texts: Sequence[str], now: datetime, limit: int, random: Random) -> list[Query]:
+    """At most ``limit`` questions, a name and a sentence in turns, of which no word occurs in ``texts``."""
+    words: list[str] = []
+    for _ in range(limit * _TRIES):
+        if len(words) == limit * 4:
+            break
+        word = "".join(random.choice(part) for part in (_ONSETS, _MIDDLES, _ENDS, _MIDDLES, _ENDS))
+        if word not in words and not any(word in text for text in texts):
+            words.append(word)
+    queries = []
+    for number in range(len(words) // 4):
+        four = words[4 * number : 4 * number + 4]
+        text = " ".join(four) if number % 2 else "_".join(four[:2])
+        queries.append(Query(f"negative-{number}", text, type="negative", now=now))
+    return queries

@@ -1,0 +1,86 @@
+"""Stored sessions as mining sees them: who said what when, which files they touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from aicx.bench.dataset import session_key
+from aicx.corpus.query import open_catalog
+from aicx.corpus.read import load_markdown, load_sidecar
+from aicx.corpus.sidecar import Sidecar
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a person typed to an agent."""
+
+    session: str
+    at: datetime
+    text: str
+
+
+@dataclass(slots=True)
+class Session:
+    """A session by its key. ``files`` says on which days (ISO) each file was touched; ``texts`` are all it holds."""
+
+    key: str
+    started_at: datetime
+    completed_at: datetime
+    parent: str | None
+    folders: set[str] = field(default_factory=set)
+    files: dict[str, set[str]] = field(default_factory=dict)
+    prompts: list[Prompt] = field(default_factory=list)
+    tool_texts: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+
+def read_sessions(layout: Layout) -> list[Session]:
+    """Every session of a store, oldest first. A chunk that cannot be read is left out, as every index leaves it out."""
+    sessions: dict[str, Session] = {}
+    for sidecar, markdown in _chunks(layout):
+        key = session_key(sidecar.session_id)
+        completed = datetime.fromisoformat(sidecar.fields["completed_at"])
+        parent = sidecar.get("parent_session")
+        session = sessions.setdefault(
+            key, Session(key, sidecar.started_at, completed, session_key(parent) if parent else None)
+        )
+        session.started_at = min(session.started_at, sidecar.started_at)
+        session.completed_at = max(session.completed_at, completed)
+        if sidecar.get("cwd"):
+            session.folders.add(sidecar.get("cwd"))
+        for path in sidecar.get("files") or ():
+            session.files.setdefault(path, set()).add(sidecar.date)
+        for message in sidecar.messages:
+            if message.get("repeated") or message.get("echo"):
+                continue
+            low, high = message["span"]
+            text = markdown[low:high].decode("utf-8", "replace")
+            session.texts.append(text)
+            if message["role"] == "tool":
+                session.tool_texts.append(text)
+            elif message["role"] == "user" and message["origin"] == "typed" and not message.get("part"):
+                session.prompts.append(Prompt(key, datetime.fromisoformat(message["at"]), text))
+    return sorted(sessions.values(), key=lambda session: (session.started_at, session.key))
+
+
+def related(first: Session, second: Session) -> bool:
+    """Whether one was started by the other, so that what one holds the other is about as well."""
+    return first.parent == second.key or second.parent == first.key
+
+
+def latest(sessions: Sequence[Session]) -> datetime:
+    return max(session.completed_at for session in sessions)
+
+
+def _chunks(layout: Layout) -> Iterator[tuple[Sidecar, bytes]]:
+    with open_catalog(layout) as opened:
+        rows = opened.catalog.rows("SELECT path FROM chunks WHERE ignored=0 ORDER BY started_at, id")
+        for row in rows:
+            try:
+                yield load_sidecar(layout, row["path"]), load_markdown(layout, row["path"])
+            except (CorpusDamaged, NotFound):
+                continue

@@ -1,0 +1,104 @@
+"""Rankers behind one small protocol: one module a method, imported when it is asked for.
+
+A ranker is named by its method and, after a colon, what it works with: ``fts5``, ``dense:minilm``, ``weighted:static``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, Protocol
+
+from aicx.bench.dataset import Query
+from aicx.errors import UsageError
+from aicx.types import Candidate, Document
+from retrieval.rules import DEFAULT_RULES, Rules
+
+
+class Ranker(Protocol):
+    """Something that puts documents in an order for a question."""
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        """The best documents, best first; fewer, or none, when it has nothing to say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a ranker keeps its index, where exported models lie, and the AICX_HOME when the corpus is a stored one."""
+
+    folder: Path
+    models: Path
+    home: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a ranker of ours is to rank; others have no use for it. ``group`` and ``decay`` are for aicx over a store."""
+
+    rules: Rules = DEFAULT_RULES
+    group: Literal["session", "chunk"] = "session"
+    decay: str = "off"
+
+
+DEFAULT_CHOICES = Choices()
+
+
+class Method(Protocol):
+    """What a module of this package offers. ``name`` is the ranker's whole name."""
+
+    IN_MEMORY: bool  # no index on disk: every new process builds it again, and needs the documents for it
+
+    def build(self, name: str, documents: Sequence[Document], place: Place) -> float | None:
+        """Writes the index below ``place``, and says how long the whole of it took, now or when it was first written.
+
+        None where that is unknown, or where it works in memory.
+        """
+        ...
+
+    def index_paths(self, name: str, place: Place) -> Sequence[Path]:
+        """The files and folders of the index."""
+        ...
+
+    def open_ranker(
+        self, name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES
+    ) -> Ranker:
+        """The ranker on its index; only a method that works in memory looks at ``documents``."""
+        ...
+
+
+METHODS: Mapping[str, str] = {
+    "grep": "aicx.bench.rankers.grep",
+    "rank-bm25": "aicx.bench.rankers.reference",
+    "bm25-analysed": "aicx.bench.rankers.reference",
+    "fts5": "aicx.bench.rankers.fts5",
+    "lexical": "aicx.bench.rankers.lexical",
+    "dense": "aicx.bench.rankers.dense",
+    "rrf": "aicx.bench.rankers.fusion",
+    "weighted": "aicx.bench.rankers.fusion",
+    "aicx": "aicx.bench.rankers.product",
+}
+
+
+def method_of(name: str) -> Method:
+    """The module behind the ranker called ``name``."""
+    method = name.partition(":")[0]
+    if method not in METHODS:
+        raise UsageError(f"there is no ranker {name!r}", hint=f"choose from {', '.join(METHODS)}")
+    module: Method = import_module(METHODS[method])
+    return module
+
+
+def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:
+    """The ranker called ``name`` over ``documents``, its index built below ``place`` first."""
+    method = method_of(name)
+    method.build(name, documents, place)
+    return method.open_ranker(name, documents, place, choices)
+
+
+def full_text(document: Document) -> str:
+    """All of a document as one text, its header first: what methods without fields see."""
+    texts = [document.header, *(part.text for part in document.parts)]
+    return "\n".join(text for text in texts if text)

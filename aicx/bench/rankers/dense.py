@@ -1,0 +1,123 @@
+"""Our dense leg over any documents, with any embedder: ``dense:static``, ``dense:minilm``, ``dense:NAME/int8``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aicx.bench.dataset import Query
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
+from aicx.bench.stores import settings_for
+from aicx.corpus.documents import NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.types import Candidate, Document
+from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
+
+if TYPE_CHECKING:
+    from aicx.engine.semantic import Choice
+    from indexer.vectors import Synced
+    from retrieval.dense import DenseSearcher
+
+IN_MEMORY = False
+
+TABLE = "vectors"
+_INT8 = "/int8"
+_NOTE = "seconds.txt"
+# As `aicx index` has it: tool output is not embedded.
+_LEAST_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    searcher: DenseSearcher
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        return self.searcher.search(query.text, (), limit)
+
+
+def build(name: str, documents: Sequence[Document], place: Place) -> float:
+    """Embeds what the table lacks: a document whose text and model are unchanged is never embedded twice."""
+    from indexer.vector_table import Columns, Location, Model, OtherModel
+    from indexer.vectors import VectorIndex
+
+    embedder = prepared(_embedder_name(name), place)
+    model = Model(
+        embedder.name,
+        embedder.fingerprint,
+        embedder.dimensions,
+        embedder.max_tokens,
+        embedder.embed,
+        embedder.count_tokens,
+        _LEAST_WEIGHT,
+    )
+    by_id = {document.id: document for document in documents}
+
+    def fetch(ids: Sequence[str]) -> Iterator[Document]:
+        return (by_id[document_id] for document_id in ids)
+
+    versions = {document.id: document.version for document in documents}
+    index = VectorIndex(Location(str(folder_of(name, place)), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS), model)
+    try:
+        synced = index.sync(versions, fetch)
+    except OtherModel:
+        synced = index.sync(versions, fetch, rebuild=True)
+    return first_seconds(folder_of(name, place), synced)
+
+
+def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Dense:
+    from retrieval.dense import DenseSearcher
+
+    return Dense(DenseSearcher(str(folder_of(name, place)), TABLE, _opened(_embedder_name(name), place)))
+
+
+def index_paths(name: str, place: Place) -> Sequence[Path]:
+    return (folder_of(name, place),)
+
+
+def first_seconds(folder: Path, synced: Synced) -> float:
+    """How long the vectors in ``folder`` took to make: this run's time when it made them, else what was noted then."""
+    note = folder / _NOTE
+    if synced.unchanged == 0:
+        note.write_text(str(synced.seconds))
+    return float(note.read_text())
+
+
+def _embedder_name(name: str) -> str:
+    return name.partition(":")[2] or "static"
+
+
+def folder_of(name: str, place: Place) -> Path:
+    """Where the vectors of the ranker called ``name`` lie."""
+    return place.folder / f"dense-{re.sub(r'[^A-Za-z0-9]+', '-', _embedder_name(name))}"
+
+
+def prepared(name: str, place: Place) -> Embedder:
+    """The embedder called ``name``, its model distilled or exported first where that has not been done yet."""
+    from aicx.engine.semantic import prepare_embedder
+
+    # Models lie in a home's folder of that name, and preparing one asks for nothing else of the home.
+    return prepare_embedder(settings_for(place.models.parent), choice_of(name), _nobody)
+
+
+def choice_of(name: str) -> Choice:
+    """An embedder's name here (``static``, ``minilm``, ``NAME/int8``) as the product has it."""
+    from aicx.engine.semantic import Choice
+
+    model, quantized = name.removesuffix(_INT8), name.endswith(_INT8)
+    if model in ("static", "minilm"):
+        return Choice(model, quantized=quantized)
+    return Choice("sentence-transformers", model, quantized=quantized)
+
+
+def _nobody(_: object) -> None:
+    """Nobody is told."""
+
+
+def _opened(name: str, place: Place) -> Embedder:
+    model = name.removesuffix(_INT8)
+    if model == "static":
+        return open_embedder("static", EmbedderSettings(place.models))
+    kind = "minilm" if model == "minilm" else "sentence-transformers"
+    return open_embedder(kind, EmbedderSettings(place.models, model=model, quantized=name.endswith(_INT8)))

@@ -1,0 +1,62 @@
+"""SQLite FTS5 with its stemmer, any word matching: the full-text search that most peers use."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from aicx.bench.dataset import Query
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, full_text
+from aicx.types import Candidate, Document
+
+IN_MEMORY = False
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fts5:
+    """An FTS5 table in a file."""
+
+    connection: sqlite3.Connection
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        words = list(dict.fromkeys(_WORD.findall(query.text.lower())))
+        if not words:
+            return []
+        match = " OR ".join(f'"{word}"' for word in words)
+        rows = self.connection.execute(
+            "SELECT id, bm25(texts) FROM texts WHERE texts MATCH ? ORDER BY 2, 1 LIMIT ?", (match, limit)
+        )
+        return [Candidate(document_id, -float(score)) for document_id, score in rows]
+
+
+def build(name: str, documents: Sequence[Document], place: Place) -> float:
+    started = time.perf_counter()
+    path = _path(place)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, body, tokenize='porter unicode61')")
+        rows = ((document.id, full_text(document)) for document in documents)
+        connection.executemany("INSERT INTO texts VALUES (?, ?)", rows)
+        connection.execute("INSERT INTO texts(texts) VALUES ('optimize')")
+        connection.commit()
+    return time.perf_counter() - started
+
+
+def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Fts5:
+    return Fts5(sqlite3.connect(_path(place)))
+
+
+def index_paths(name: str, place: Place) -> Sequence[Path]:
+    return (_path(place),)
+
+
+def _path(place: Place) -> Path:
+    return place.folder / "fts5.sqlite"

@@ -1,0 +1,52 @@
+"""Our two legs joined: by weighted scores (``weighted:static``) or by reciprocal ranks (``rrf:static``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aicx.bench.dataset import Query
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, lexical
+from aicx.types import Candidate, Document
+from retrieval.questions import parse_question
+from retrieval.ranking import rank
+from retrieval.rules import Rules
+
+IN_MEMORY = False
+
+# As `aicx search` has it: so many candidates of each leg are joined, at least.
+_POOL = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    lexical: Ranker
+    dense: Ranker
+    rules: Rules
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        pool = max(_POOL, 3 * limit)
+        rankings = {"lexical": self.lexical.rank(query, pool), "dense": self.dense.rank(query, pool)}
+        weights = self.rules.weights(lookup=parse_question(query.text).is_lookup)
+        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules)[:limit]]
+
+
+def build(name: str, documents: Sequence[Document], place: Place) -> float:
+    return lexical.build("lexical", documents, place) + dense.build(_dense(name), documents, place)
+
+
+def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Joined:
+    return Joined(
+        lexical.open_ranker("lexical", documents, place, choices),
+        dense.open_ranker(_dense(name), documents, place, choices),
+        replace(choices.rules, fusion="reciprocal" if name.startswith("rrf") else "weighted"),
+    )
+
+
+def index_paths(name: str, place: Place) -> Sequence[Path]:
+    return (*lexical.index_paths("lexical", place), *dense.index_paths(_dense(name), place))
+
+
+def _dense(name: str) -> str:
+    return f"dense:{name.partition(':')[2]}"

@@ -1,0 +1,58 @@
+"""Our BM25 leg: the index that `aicx store` builds, over any documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aicx.bench.dataset import Query
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
+from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.types import Candidate, Document
+from retrieval.questions import parse_question
+from retrieval.rules import Rules
+
+if TYPE_CHECKING:
+    from retrieval.lexical import LexicalSearcher
+
+IN_MEMORY = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    searcher: LexicalSearcher
+    rules: Rules
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        return self.searcher.search(parse_question(query.text), (), limit, self.rules)
+
+
+def build(name: str, documents: Sequence[Document], place: Place) -> float:
+    from indexer.lexical import LexicalSchema, LexicalWriter, analyze_document
+    from retrieval.analysis import analyze
+
+    def terms(text: str) -> tuple[list[str], list[str]]:
+        found = analyze(text)
+        return found.words, found.names
+
+    started = time.perf_counter()
+    writer = LexicalWriter(_folder(place), LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS), fresh=True)
+    writer.update((analyze_document(document, terms) for document in documents), ())
+    return time.perf_counter() - started
+
+
+def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Lexical:
+    from retrieval.lexical import LexicalSearcher
+
+    return Lexical(LexicalSearcher(_folder(place)), choices.rules)
+
+
+def index_paths(name: str, place: Place) -> Sequence[Path]:
+    return (_folder(place),)
+
+
+def _folder(place: Place) -> Path:
+    return place.folder / "lexical"

@@ -1,0 +1,146 @@
+"""aicx itself, as a user gets it: ``aicx`` as it is after `aicx store`, ``aicx:static`` or ``aicx:minilm`` after
+`aicx index` with that embedder.
+
+Over stored sessions it is `aicx.engine.search`; over any other documents the same by hand, see `plain`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from aicx.bench.dataset import Query
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, plain
+from aicx.bench.stores import seconds_of_lexical, settings_for
+from aicx.engine.build import refresh_lexical
+from aicx.engine.lexical import read_manifest, write_manifest
+from aicx.engine.search import Hit, Searcher, SearchQuery
+from aicx.engine.semantic import build_vectors
+from aicx.errors import AicxError, UsageError
+from aicx.paths import Layout
+from aicx.types import Candidate, Document
+from retrieval.decay import PROFILES
+
+IN_MEMORY = False
+
+
+class OtherRankers(AicxError):
+    """Not the rankers that were to be measured have answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """`aicx search --group session` over a store."""
+
+    searcher: Searcher
+    choices: Choices
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        return [Candidate(hit.sidecar.id, hit.score) for hit in self._hits(query, limit)]
+
+    def excerpts(self, query: Query, limit: int) -> list[str]:
+        return [line.text for hit in self._hits(query, limit) for line in hit.lines]
+
+    def _hits(self, query: Query, limit: int) -> list[Hit]:
+        asked = SearchQuery(
+            query.text,
+            query.now,
+            group=self.choices.group,
+            limit=limit,
+            decay=PROFILES[self.choices.decay],
+            rules=self.choices.rules,
+        )
+        try:
+            report = self.searcher.search(asked)
+        except UsageError:
+            return []  # a question without a word to look for; the command line says so in as many words
+        if reason := report.oracle_status["fallback_reason"]:
+            raise OtherRankers(f"a fallback has answered: {reason}")
+        return report.hits
+
+
+def build(name: str, documents: Sequence[Document], place: Place) -> float | None:
+    if place.home is None:
+        return plain.build(_embedder(name), documents, place)
+    lexical = seconds_of_lexical(place.home)
+    if _embedder(name) == plain.LEXICAL:
+        return lexical
+    return _build_twin(name, place) + (lexical or 0.0)
+
+
+def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:
+    if place.home is None:
+        return plain.open_ranker(_embedder(name), documents, place, choices)
+    return Product(Searcher(settings_for(home_of(name, place))), choices)
+
+
+def home_of(name: str, place: Place) -> Path:
+    """The home that the ranker asks: the corpus's own as it is, or its twin with the vector index."""
+    assert place.home is not None
+    return place.home if _embedder(name) == plain.LEXICAL else _twin(name, place)
+
+
+def index_paths(name: str, place: Place) -> Sequence[Path]:
+    if place.home is None:
+        return plain.index_paths(_embedder(name), place)
+    return (Layout(home_of(name, place)).lexical_index.parent,)
+
+
+def _embedder(name: str) -> str:
+    return name.partition(":")[2] or plain.LEXICAL
+
+
+def _twin(name: str, place: Place) -> Path:
+    return place.folder / f"home-{_embedder(name).replace('/', '-')}"
+
+
+def _build_twin(name: str, place: Place) -> float:
+    """A second home over the same chunks: a home has room for one vector index, and that is its owner's.
+
+    Everything but the vectors is put there anew; what was embedded before is kept, as `aicx index` keeps it.
+    """
+    assert place.home is not None
+    theirs, ours = Layout(place.home), Layout(_twin(name, place))
+    for source, folder in (
+        (theirs.store, ours.store),
+        (theirs.non_repository, ours.non_repository),
+        (theirs.lexical_index, ours.lexical_index),
+    ):
+        shutil.rmtree(folder, ignore_errors=True)
+        if source.exists():
+            shutil.copytree(source, folder, copy_function=_link)
+    read_only = f"{theirs.catalog.resolve().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(read_only, uri=True)) as catalog, closing(sqlite3.connect(ours.catalog)) as copy:
+        catalog.backup(copy)
+    write_manifest(ours, "lexical", read_manifest(theirs).get("lexical"))
+    place.models.mkdir(parents=True, exist_ok=True)
+    if not ours.models.is_symlink():
+        ours.models.symlink_to(place.models.resolve())
+    made = dense.folder_of(f"dense:{_embedder(name)}", place)
+    vectors = ours.lexical_index.parent
+    if made.exists() and not (vectors / f"{dense.TABLE}.lance").exists():
+        shutil.copytree(made, vectors, dirs_exist_ok=True)
+    settings, choice = settings_for(ours.home), dense.choice_of(_embedder(name))
+    refresh_lexical(settings, _nobody)
+    try:
+        synced = build_vectors(settings, choice, rebuild=False, tell=_nobody, say=_nobody)
+    except UsageError:  # it was made by a model that is gone
+        synced = build_vectors(settings, choice, rebuild=True, tell=_nobody, say=_nobody)
+    return dense.first_seconds(vectors, synced)
+
+
+def _nobody(_: object) -> None:
+    """Nobody is told."""
+
+
+def _link(source: str, target: str) -> None:
+    """A file under a second name: chunks and segments are replaced, never written over. Copied on another disk."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -1,0 +1,64 @@
+"""rank-bm25, the reference BM25: over plain words as its own page shows, or over what our analysis makes of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aicx.bench.dataset import Query
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, full_text
+from aicx.types import Candidate, Document
+
+IN_MEMORY = True
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """BM25 over tokens, in memory."""
+
+    ids: Sequence[str]
+    tokenize: Callable[[str], list[str]]
+    bm25: Any
+
+    def rank(self, query: Query, limit: int) -> list[Candidate]:
+        tokens = self.tokenize(query.text)
+        if not tokens:
+            return []
+        scores = self.bm25.get_scores(tokens)
+        order = scores.argsort(kind="stable")[::-1][:limit]
+        return [Candidate(self.ids[row], float(scores[row])) for row in order if scores[row] > 0]
+
+
+def build(name: str, documents: Sequence[Document], place: Place) -> None:
+    """Nothing: it works in memory."""
+
+
+def index_paths(name: str, place: Place) -> Sequence[Path]:
+    return ()
+
+
+def open_ranker(
+    name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES
+) -> Reference:
+    # Imported here: it brings numpy.
+    from rank_bm25 import BM25Okapi
+
+    tokenize = _analysed if name == "bm25-analysed" else _plain
+    ids = [document.id for document in documents]
+    return Reference(ids, tokenize, BM25Okapi([tokenize(full_text(document)) for document in documents]))
+
+
+def _plain(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _analysed(text: str) -> list[str]:
+    from retrieval.analysis import analyze
+
+    terms = analyze(text)
+    return [*terms.words, *terms.names]

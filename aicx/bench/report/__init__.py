@@ -1,0 +1,1 @@
+"""A result as people read it: tables, a page, a comparison of two."""

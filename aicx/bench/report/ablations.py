@@ -1,0 +1,111 @@
+"""What each rule is worth, as tables: set by set, and all sets together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import orjson
+
+from aicx.bench.ablation import Effect, Verdict, effects, recommended, verdicts
+from aicx.bench.report.cells import Table, chance, signed
+from aicx.bench.results import Result
+from aicx.bench.summary import PRIMARY
+
+
+def effect_tables(result: Result, dataset: str) -> list[Table]:
+    """A table for each ranker whose rules were switched off on this dataset."""
+    found = [effect for effect in effects(result) if effect.dataset == dataset]
+    rankers = dict.fromkeys(effect.ranker for effect in found)
+    return [_table(ranker, [effect for effect in found if effect.ranker == ranker]) for ranker in rankers]
+
+
+def _table(ranker: str, found: Sequence[Effect]) -> Table:
+    negatives = any(effect.silent is not None for effect in found)
+    rows = []
+    for effect in found:
+        row = [effect.ablation.name, effect.ablation.rule, signed(effect.difference), chance(effect.corrected)]
+        if negatives:
+            row.append(f"{effect.silent} (was {effect.silent_base})")
+        rows.append([*row, _word(effect)])
+    note = (
+        f"n = {found[0].queries}. {PRIMARY} with the change minus {PRIMARY} without it, with its 95 % interval (paired "
+        "bootstrap); p: paired randomisation test, corrected for the number of changes (Holm). What is below zero "
+        "speaks for the rule as it is."
+    )
+    head = ["change", "rule", PRIMARY, "p", *(["silent on negatives"] if negatives else []), "more than noise"]
+    return Table(f"Each rule off in turn: {ranker}", note, head, rows)
+
+
+def verdict_table(result: Result, ranker: str) -> Table:
+    """All sets together: what each change does on average, where it is more than noise, what follows from it."""
+    rows = []
+    for verdict in verdicts(result, ranker):
+        worse = [effect.dataset for effect in verdict.effects if effect.worse]
+        better = [effect.dataset for effect in verdict.effects if effect.better]
+        rows.append(
+            [
+                verdict.ablation.name,
+                verdict.ablation.rule,
+                f"{verdict.mean:+.3f}",
+                str(len(verdict.effects)),
+                ", ".join(worse) or "-",
+                ", ".join(better) or "-",
+                _conclusion(verdict),
+            ]
+        )
+    note = (
+        "Mean over the sets, each counting the same. A rule has earned its place when some set is worse without it by "
+        "more than noise, or has answers where none belong. It gives way only to a change that is better on some set "
+        "by more than noise, worse on none, and better on average."
+    )
+    return Table(
+        f"All sets: {ranker}", note, ["change", "rule", PRIMARY, "sets", "worse on", "better on", "the rule"], rows
+    )
+
+
+def recommendation(result: Result, ranker: str) -> dict[str, Any]:
+    """The rules that a result recommends, with what speaks for each, as JSON has it."""
+    found = verdicts(result, ranker)
+    rules, decay = recommended(found)
+    facts = {
+        "made_at": result.facts["made_at"],
+        "commit": result.facts["commit"],
+        "ranker": ranker,
+        "datasets": {described["name"]: described["fingerprint"] for described in result.facts["datasets"]},
+        "measure": PRIMARY,
+        "rules": orjson.loads(orjson.dumps(asdict(rules))),
+        "decay": decay,
+    }
+    evidence = [
+        {
+            "change": verdict.ablation.name,
+            "rule": verdict.ablation.rule,
+            "mean": round(verdict.mean, 4),
+            "keep": verdict.keep,
+            "earned": verdict.earned,
+            "sets": {
+                effect.dataset: {
+                    "queries": effect.queries,
+                    **{name: round(value, 4) for name, value in asdict(effect.difference).items()},
+                    "corrected": round(effect.corrected, 4),
+                    "silent": effect.silent,
+                    "silent_base": effect.silent_base,
+                }
+                for effect in verdict.effects
+            },
+        }
+        for verdict in found
+    ]
+    return facts | {"evidence": evidence}
+
+
+def _word(effect: Effect) -> str:
+    return "worse" if effect.worse else "better" if effect.better else ""
+
+
+def _conclusion(verdict: Verdict) -> str:
+    if not verdict.keep:
+        return "gives way"
+    return "earned" if verdict.earned else "kept, not shown to matter"

@@ -1,0 +1,58 @@
+"""A result as Markdown, for a terminal, a pull request or docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aicx.bench.report.cells import Table
+from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
+from aicx.bench.results import Result
+
+
+def markdown(result: Result, reference: str = DEFAULT_REFERENCE, level: int = 2) -> str:
+    """The whole result. ``level`` is how deep its headings begin."""
+    return "\n".join(_lines(result, reference, level)) + "\n"
+
+
+def made_with(result: Result) -> list[str]:
+    """What a result was made with, in sentences."""
+    facts = result.facts
+    machine, settings = facts["machine"], facts["settings"]
+    packages = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    processor = machine["processor"] or machine["architecture"]
+    where = f"{machine['cores']} cores of {processor}, {machine['memory_gb']:.0f} GB, {machine['system']}"
+    return [
+        f"Made {facts['made_at'][:16].replace('T', ' ')} UTC at commit {facts['commit'] or 'unknown'}, on {where}.",
+        f"Versions: {packages}.",
+        f"Seed {settings['seed']}, {settings['resamples']:,} resamples; {settings['depth']} answers a question.",
+        *(f"Not measured: {row['name']}, since {row['reason']}." for row in facts["skipped"]),
+    ]
+
+
+def _lines(result: Result, reference: str, level: int) -> Iterator[str]:
+    yield from made_with(result)
+    for section in sections(result, reference):
+        yield ""
+        yield f"{'#' * level} {section.dataset}"
+        yield ""
+        yield from (f"- {fact}" for fact in section.facts)
+        for table in section.tables:
+            yield ""
+            yield f"{'#' * (level + 1)} {table.title}"
+            yield ""
+            yield from table_lines(table)
+
+
+def table_lines(table: Table) -> Iterator[str]:
+    """A table as Markdown, without its title."""
+    if table.note:
+        yield table.note
+        yield ""
+    yield f"| {' | '.join(map(_cell, table.head))} |"
+    yield "|---" + "|--:" * (len(table.head) - 1) + "|"
+    for row in table.rows:
+        yield f"| {' | '.join(map(_cell, row))} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,167 @@
+"""A result's figures as tables, before anything decides how a table looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aicx.bench.metrics import MEASURES
+from aicx.bench.report.ablations import effect_tables, verdict_table
+from aicx.bench.report.cells import Table, chance, signed, with_ends
+from aicx.bench.results import Result
+from aicx.bench.summary import (
+    PRIMARY,
+    abstentions_of,
+    against,
+    costs_of,
+    parts_of,
+    quality_of,
+    rankers_of,
+    types_of,
+)
+
+# The ranker others are compared with: what there is right after `aicx store`.
+DEFAULT_REFERENCE = "aicx"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One dataset: what it is, and its tables."""
+
+    dataset: str
+    facts: Sequence[str]
+    tables: Sequence[Table]
+    plotted: bool = True
+
+
+def sections(result: Result, reference: str = DEFAULT_REFERENCE) -> list[Section]:
+    """A section for every dataset of the result; of an ablation also one for all of them together."""
+    if result.facts["settings"]["ablate"]:
+        found = [
+            Section(described["name"], _facts(result, described), effect_tables(result, described["name"]), False)
+            for described in result.facts["datasets"]
+        ]
+        rankers = result.facts["settings"]["rankers"]
+        return [*found, Section("All sets together", (), [verdict_table(result, name) for name in rankers], False)]
+    return [
+        Section(described["name"], _facts(result, described), _tables(result, described["name"], reference))
+        for described in result.facts["datasets"]
+    ]
+
+
+def _tables(result: Result, dataset: str, reference: str) -> list[Table]:
+    if not rankers_of(result, dataset):
+        return []
+    first, *others = parts_of(result, dataset)
+    tables = [_quality(result, dataset, first, "Quality", reference)]
+    if len(types := types_of(result, dataset)) > 1:
+        tables.append(_by_type(result, dataset, types))
+    if abstentions_of(result, dataset):
+        tables.append(_abstention(result, dataset))
+    tables += [_quality(result, dataset, part, f"Apart: {part}", None) for part in others]
+    tables.append(_costs(result, dataset))
+    return tables
+
+
+def _facts(result: Result, described: Mapping[str, Any]) -> list[str]:
+    counts = ", ".join(
+        f"{sum(types.values())} {part} ({', '.join(f'{count} {kind}' for kind, count in types.items())})"
+        for part, types in described["queries"].items()
+    )
+    noun = "document" if described["answer"] == "document" else "chunk"
+    facts = [f"{described['documents']:,} {noun}s"]
+    if described["answer"] == "session":
+        facts[0] += f" of {described['answers']:,} sessions; an answer is a session"
+    if described["corpora"] > 1:
+        facts[0] += f" in {described['corpora']} corpora, each asked on its own"
+    facts += [f"questions: {counts}", f"data fingerprint {described['fingerprint']}", *described["notes"]]
+    failed = [
+        f"{row['ranker']} is missing: {row['failure']}"
+        for row in result.facts["rankers"]
+        if row["dataset"] == described["name"] and row["failure"]
+    ]
+    return facts + failed
+
+
+def _quality(result: Result, dataset: str, part: str, title: str, reference: str | None) -> Table:
+    lines = quality_of(result, dataset, part)
+    compared = reference is not None and reference in rankers_of(result, dataset)
+    gaps = {item.ranker: item for item in against(result, dataset, str(reference))} if compared else {}
+    head = ["ranker", *MEASURES]
+    if compared:
+        head += [f"{PRIMARY} against {reference}", "p"]
+    rows = []
+    for line in lines:
+        row = [line.ranker, with_ends(line.measures[PRIMARY])]
+        row += [f"{line.measures[name].mean:.3f}" for name in MEASURES if name != PRIMARY]
+        if compared:
+            gap = gaps.get(line.ranker)
+            row += [signed(gap.difference), chance(gap.corrected)] if gap else ["", ""]
+        rows.append(row)
+    note = f"n = {lines[0].queries if lines else 0}. In brackets 95 % intervals (paired bootstrap over questions)."
+    if compared:
+        note += " p: paired randomisation test, corrected for the number of rankers (Holm)."
+    return Table(title, note, head, rows)
+
+
+def _by_type(result: Result, dataset: str, types: Sequence[str]) -> Table:
+    by_type = {kind: {line.ranker: line for line in quality_of(result, dataset, type=kind)} for kind in types}
+    rows = []
+    for ranker in rankers_of(result, dataset):
+        cells = [ranker]
+        for lines in by_type.values():
+            line = lines[ranker]
+            cells += [with_ends(line.measures[PRIMARY]), f"{line.measures['hit@1'].mean:.3f}"]
+        rows.append(cells)
+    head = ["ranker"]
+    for kind, lines in by_type.items():
+        head += [f"{kind} (n = {next(iter(lines.values())).queries}) {PRIMARY}", f"{kind} hit@1"]
+    return Table("By type of question", "", head, rows)
+
+
+def _abstention(result: Result, dataset: str) -> Table:
+    rows = [
+        [line.ranker, f"{line.abstained} of {line.negatives}", _share(line.precision)]
+        for line in abstentions_of(result, dataset)
+    ]
+    note = (
+        "Negative questions have no answer, and none is what they should get. Precision: the share of them among all "
+        "questions that got none."
+    )
+    return Table("Abstention", note, ["ranker", "silent on negatives", "precision of silence"], rows)
+
+
+def _costs(result: Result, dataset: str) -> Table:
+    rows = [
+        [
+            line.ranker,
+            _plain(line.warm_p50),
+            _plain(line.warm_p95),
+            _plain(line.cold_p50),
+            _plain(line.cold_p95),
+            "-" if line.cold_ratio is None else f"{line.cold_ratio:.0f}x",
+            "-" if line.build_seconds is None else f"{line.build_seconds:.1f}",
+            f"{line.index_bytes / 1e6:.1f}",
+            f"{line.memory_bytes / 1e6:.0f} ({line.base_bytes / 1e6:.0f})",
+            "-" if line.tokens is None else f"{line.tokens:,.0f}",
+        ]
+        for line in costs_of(result, dataset)
+    ]
+    head = ["ranker", "warm p50 ms", "warm p95 ms", "cold p50 ms", "cold p95 ms", "cold/bare", "build s", "index MB"]
+    note = (
+        "Warm: one process, a question at a time. Cold: whole processes, beside a bare interpreter; not for what works "
+        "in memory, which builds anew each time. Memory: the most its process held, and in brackets what the documents "
+        "and Python took before. Tokens: what ten answers hand over, about four characters each."
+    )
+    return Table("Cost", note, [*head, "peak memory MB", "tokens"], rows)
+
+
+def _plain(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return "-"
+    return f"{milliseconds:.1f}" if milliseconds < 10 else f"{milliseconds:.0f}"
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.2f}"

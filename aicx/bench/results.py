@@ -1,0 +1,106 @@
+"""A run's result: what it was made with, what each ranker cost, and a row for every question put to every ranker.
+
+Written twice: as JSON, which holds all of it, and as Parquet, which holds the rows and the rest as its metadata.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from aicx.bench.metrics import MEASURES
+from aicx.corpus.writer import write_file
+from aicx.errors import MissingExtra, NotFound, UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = "aicx.bench/1"
+_METADATA = "aicx.bench"
+_NEXT = "aicx bench run makes one"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """``facts`` are JSON values: settings, machine, versions, datasets, rankers. ``rows`` is a polars frame.
+
+    A row: dataset, ranker, query, part, type, the measures (null for a negative question), answers (how many),
+    seconds (warm), tokens (null where they were not counted).
+    """
+
+    facts: Mapping[str, Any]
+    rows: pl.DataFrame
+
+    @property
+    def seed(self) -> int:
+        return int(self.facts["settings"]["seed"])
+
+
+def rows_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """The rows as a frame, with the columns a result has even where there are no rows."""
+    polars = load_polars()
+    texts = dict.fromkeys(("dataset", "ranker", "query", "part", "type"), polars.String)
+    numbers = dict.fromkeys((*MEASURES, "seconds"), polars.Float64)
+    counts = {"answers": polars.Int64, "tokens": polars.Int64}
+    frame: pl.DataFrame = polars.DataFrame(rows, schema=texts | numbers | counts)
+    return frame
+
+
+def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
+    """Writes ``stem``.json and ``stem``.parquet, and says where."""
+    import polars as pl
+
+    facts = {"schema": SCHEMA, **result.facts}
+    body = facts | {"rows": result.rows.to_dict(as_series=False)}
+    json_path, parquet_path = stem.with_name(f"{stem.name}.json"), stem.with_name(f"{stem.name}.parquet")
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    # Latency is the only column that does not repeat; as 32-bit numbers the rows take half the room.
+    rows = result.rows.with_columns(pl.col("seconds").cast(pl.Float32))
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer, compression="zstd", metadata={_METADATA: orjson.dumps(facts).decode()})
+    write_file(parquet_path, buffer.getvalue())
+    write_file(json_path, orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE))
+    return json_path, parquet_path
+
+
+def read_result(path: Path) -> Result:
+    """The result in a JSON or Parquet file, or the newest one in a folder."""
+    pl = load_polars()
+    if path.is_dir():
+        path = newest_result(path)
+    try:
+        if path.suffix == ".parquet":
+            facts = orjson.loads(pl.read_parquet_metadata(path)[_METADATA])
+            rows = pl.read_parquet(path).with_columns(pl.col("seconds").cast(pl.Float64))
+        else:
+            facts = orjson.loads(path.read_bytes())
+            rows = rows_frame(facts.pop("rows"))
+        if facts.pop("schema") != SCHEMA:
+            raise ValueError("it is of another version")
+    except FileNotFoundError as error:
+        raise NotFound(f"{path} does not exist", hint=_NEXT) from error
+    except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        raise UsageError(f"{path} is not a result of this version of aicx: {error}", hint=_NEXT) from error
+    return Result(facts, rows)
+
+
+def newest_result(folder: Path) -> Path:
+    """The newest result in a folder: their names begin with the time they were made."""
+    found = sorted(folder.glob("*.json"))
+    if not found:
+        raise NotFound(f"there is no result in {folder}", hint=_NEXT)
+    return found[-1]
+
+
+def load_polars() -> Any:
+    """The library, imported here because no other command should pay for it."""
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingExtra("The benchmark", "bench") from error
+    return polars

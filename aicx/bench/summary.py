@@ -1,0 +1,183 @@
+"""Figures of a result, ranker by ranker: means with intervals, differences with their chance, times and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from aicx.bench.dataset import COUNTED
+from aicx.bench.metrics import MEASURES
+from aicx.bench.results import Result
+from aicx.bench.statistics import Difference, Interval, differences, holm, intervals
+
+PRIMARY = "MRR@10"
+_SLOW = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """One ranker on the questions of one dataset, part and type, by measure."""
+
+    ranker: str
+    queries: int
+    measures: dict[str, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """One ranker against another, on the primary measure. ``corrected`` is p for asking about all rankers at once."""
+
+    ranker: str
+    difference: Difference
+    corrected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """How a ranker did on questions that nothing answers, and what its silence is worth.
+
+    ``abstained`` of ``negatives`` got no answer, as they should. ``precision`` is the share of negative questions among
+    all that got none; None where every question got one.
+    """
+
+    ranker: str
+    negatives: int
+    abstained: int
+    precision: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a ranker costs. Times in milliseconds unless said otherwise; None for what was not measured.
+
+    ``cold`` are whole processes; ``cold_ratio`` is their median as a multiple of a bare interpreter started beside
+    them. ``memory`` is the most its process held, ``base`` what it held before it began: the documents and Python.
+    """
+
+    ranker: str
+    warm_p50: float
+    warm_p95: float
+    cold_p50: float | None
+    cold_p95: float | None
+    cold_ratio: float | None
+    build_seconds: float | None
+    index_bytes: int
+    memory_bytes: int
+    base_bytes: int
+    tokens: float | None
+
+
+def rankers_of(result: Result, dataset: str) -> list[str]:
+    """The rankers that answered, in the order they were run."""
+    return [row["ranker"] for row in result.facts["rankers"] if row["dataset"] == dataset and not row["failure"]]
+
+
+def parts_of(result: Result, dataset: str) -> list[str]:
+    """The parts of a dataset that have questions with answers, the one that counts first."""
+    rows = _judged(result, dataset)
+    parts = rows["part"].unique(maintain_order=True).to_list()
+    return sorted(parts, key=lambda part: part != COUNTED)
+
+
+def types_of(result: Result, dataset: str) -> list[str]:
+    rows = _judged(result, dataset)
+    return sorted(rows.filter(rows["part"] == COUNTED)["type"].unique().to_list())
+
+
+def quality_of(result: Result, dataset: str, part: str = COUNTED, type: str | None = None) -> list[Quality]:
+    """Each ranker's means and intervals, over the same resampled questions."""
+    columns = _columns(result, dataset, part, type)
+    found = intervals(
+        {(ranker, measure): values for ranker, by_measure in columns.items() for measure, values in by_measure.items()},
+        result.seed,
+    )
+    return [
+        Quality(ranker, len(by_measure[PRIMARY]), {measure: found[ranker, measure] for measure in MEASURES})
+        for ranker, by_measure in columns.items()
+    ]
+
+
+def against(result: Result, dataset: str, reference: str) -> list[Against]:
+    """Every other ranker's difference from ``reference`` on the questions that count."""
+    columns = values_of(result, dataset)
+    base = columns.pop(reference)
+    found = differences(columns, base, result.seed)
+    corrected = holm({ranker: difference.p for ranker, difference in found.items()})
+    return [Against(ranker, difference, corrected[ranker]) for ranker, difference in found.items()]
+
+
+def values_of(result: Result, dataset: str) -> dict[str, list[float]]:
+    """Ranker -> the primary measure of each question that counts, in one order for all rankers."""
+    return {ranker: measures[PRIMARY] for ranker, measures in _columns(result, dataset, COUNTED, None).items()}
+
+
+def abstentions_of(result: Result, dataset: str) -> list[Abstention]:
+    """How each ranker did on negative questions; nothing for a dataset without any."""
+    rows = _of(result, dataset)
+    found = []
+    for ranker in rankers_of(result, dataset):
+        mine = rows.filter(rows["ranker"] == ranker)
+        negative = mine["type"] == "negative"
+        silent = mine["answers"] == 0
+        negatives, abstained, silences = int(negative.sum()), int((negative & silent).sum()), int(silent.sum())
+        if negatives:
+            found.append(Abstention(ranker, negatives, abstained, abstained / silences if silences else None))
+    return found
+
+
+def costs_of(result: Result, dataset: str) -> list[Cost]:
+    rows = _of(result, dataset)
+    noted = {row["ranker"]: row for row in result.facts["rankers"] if row["dataset"] == dataset}
+    found = []
+    for ranker in rankers_of(result, dataset):
+        mine = rows.filter(rows["ranker"] == ranker)
+        warm, cold, bare = mine["seconds"].to_list(), noted[ranker]["cold_seconds"], noted[ranker]["bare_seconds"]
+        found.append(
+            Cost(
+                ranker,
+                warm_p50=_milliseconds(warm, 0.5) or 0.0,
+                warm_p95=_milliseconds(warm, _SLOW) or 0.0,
+                cold_p50=_milliseconds(cold, 0.5),
+                cold_p95=_milliseconds(cold, _SLOW),
+                cold_ratio=median(cold) / median(bare) if cold else None,
+                build_seconds=noted[ranker]["build_seconds"],
+                index_bytes=noted[ranker]["index_bytes"],
+                memory_bytes=noted[ranker]["peak_bytes"],
+                base_bytes=noted[ranker]["base_bytes"],
+                tokens=mine["tokens"].mean(),
+            )
+        )
+    return found
+
+
+def _columns(result: Result, dataset: str, part: str, type: str | None) -> dict[str, dict[str, list[float]]]:
+    """Ranker -> measure -> a value for each question, the same questions in the same order for every ranker."""
+    rows = _judged(result, dataset)
+    rows = rows.filter(rows["part"] == part)
+    if type is not None:
+        rows = rows.filter(rows["type"] == type)
+    return {
+        ranker: {measure: mine[measure].to_list() for measure in MEASURES}
+        for ranker in rankers_of(result, dataset)
+        if len(mine := rows.filter(rows["ranker"] == ranker).sort("query"))
+    }
+
+
+def _of(result: Result, dataset: str) -> Any:
+    return result.rows.filter(result.rows["dataset"] == dataset)
+
+
+def _judged(result: Result, dataset: str) -> Any:
+    """The rows of questions that have an answer."""
+    rows = _of(result, dataset)
+    return rows.filter(rows[PRIMARY].is_not_null())
+
+
+def _milliseconds(seconds: Sequence[float], share: float) -> float | None:
+    """The value that ``share`` of ``seconds`` do not exceed, in milliseconds."""
+    if not seconds:
+        return None
+    ordered = sorted(seconds)
+    return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]

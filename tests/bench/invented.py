@@ -1,0 +1,42 @@
+"""Small invented collections for the harness's tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from aicx.bench.dataset import Dataset, Query, text_document
+from indexer.models import model_folder
+from tests.models import write_static
+
+DOCUMENTS = {
+    "login": "fix the login redirect loop: the cookie was never renewed",
+    "parser": "repair the parser of dates, parse_tide_table() took metres for feet",
+    "board": "the board sorted times as text, so 10:05 came before 9:40",
+}
+QUERIES = (
+    Query("q1", "login redirect", {"login": 1}),
+    Query("q2", "parse_tide_table", {"parser": 1}, "identifier"),
+    Query("q3", "sorted times board", {"board": 1}),
+    Query("q4", "zzyzx quux", type="negative"),
+)
+
+
+def small(name: str = "small") -> Dataset:
+    """Three documents that share hardly a word, and a question to each; one question is about none of them."""
+    documents = [text_document(document_id, text) for document_id, text in DOCUMENTS.items()]
+    return Dataset(name, QUERIES, {"all": documents})
+
+
+def models(folder: Path) -> Path:
+    """A folder of models in which the static one is already made, from a few invented words."""
+    tiny = write_static(folder)
+    tiny.rename(model_folder(folder, "static256", "minilm"))
+    return folder
+
+
+def write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path

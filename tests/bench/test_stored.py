@@ -1,0 +1,264 @@
+"""Datasets over stored sessions: commits to sessions, and questions mined from one's own corpus."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from aicx.bench.dataset import COUNTED, Dataset, session_key
+from aicx.bench.datasets import commits, own
+from aicx.bench.measure import Answering, Task, run_here
+from aicx.bench.mining import dates, identifiers, nonsense, reasks, subjects
+from aicx.bench.mining.sessions import Session, latest, read_sessions
+from aicx.bench.rankers import Place, open_ranker
+from aicx.bench.stores import stored_home
+from aicx.engine.build import refresh_lexical
+from aicx.errors import NotFound
+from tests.bench.invented import models, write_lines
+from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, when
+
+DAY = 86_400.0
+
+
+def quiet(line: str) -> None:
+    pass
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Home:
+    """Three sessions on three days: each with names of its own, two on one file, one asking again what another did."""
+    user = Home(tmp_path)
+    first = ClaudeLog(SESSION).prompt("Why does the tide gauge drop readings at midnight?", 0)
+    first.call("Edit", 10, file_path="/srv/ada/orbit/src/gauge.py", old_string="a", new_string="read_tide_gauge()")
+    user.claude(first.result("E0308 mismatched types in src/tide/gauge_reader.rs", 11))
+    second = ClaudeLog(OTHER).prompt("Make the lamp blink slower", DAY)
+    second.call("Edit", DAY + 10, file_path="/srv/ada/orbit/src/gauge.py", old_string="b", new_string="blinkRateMs")
+    user.claude(second.result("done", DAY + 11))
+    third = CodexLog(THIRD).prompt(
+        "the tide gauge still seems to drop some readings around midnight, look again", 2 * DAY
+    )
+    user.codex(third.answer("The gauge lost its lock.", 2 * DAY + 5))
+    user.store()
+    refresh_lexical(user.settings, quiet)
+    return user
+
+
+def sessions(user: Home) -> list[Session]:
+    return read_sessions(user.settings.layout)
+
+
+def loaded(user: Home, tmp_path: Path, *rows: dict[str, object]) -> Dataset:
+    file = write_lines(tmp_path / "commits.jsonl", rows)
+    return commits.load(file, user.root, tmp_path / "cache", quiet)
+
+
+def row(**fields: object) -> dict[str, object]:
+    found: dict[str, object] = {
+        "qid": "c1",
+        "query": "Gauge keeps readings over midnight",
+        "relevant_sessions": [SESSION],
+    }
+    return {**found, "query_verbatim_in_session": False, "informative": True, **fields}
+
+
+def test_commit_counts_when_its_subject_says_enough_and_stands_in_no_log(user: Home, tmp_path: Path) -> None:
+    rows = (row(), row(qid="c2", query_verbatim_in_session=True), row(qid="c3", informative=False))
+    parts = {query.id: query.part for query in loaded(user, tmp_path, *rows).queries}
+    assert parts == {"c1": COUNTED, "c2": "subject stands in the log", "c3": "subject says too little"}
+
+
+def test_commit_whose_sessions_are_not_stored_is_left_out_and_said(user: Home, tmp_path: Path) -> None:
+    found = loaded(user, tmp_path, row(), row(qid="c2", relevant_sessions=["ffffffff-0000-4000-8000-000000000000"]))
+    assert [query.id for query in found.queries] == ["c1"]
+    assert found.notes[0].startswith("1 commits left out")
+
+
+def test_session_is_known_by_its_uuid_whatever_stands_before_it(user: Home, tmp_path: Path) -> None:
+    found = loaded(user, tmp_path, row(relevant_sessions=[f"2026-03-01-{SESSION}"]))
+    assert found.queries[0].relevant == {SESSION: 1}
+    assert session_key("notes") == "notes"
+
+
+def test_commits_are_asked_after_the_newest_session(user: Home, tmp_path: Path) -> None:
+    # With a commit's own time, decay would favour the session just before it whatever was asked.
+    assert loaded(user, tmp_path, row()).queries[0].now > when(2 * DAY + 5)
+
+
+def test_logs_are_stored_once(user: Home, tmp_path: Path) -> None:
+    said: list[str] = []
+    first = stored_home(user.root, tmp_path / "cache", said.append)
+    assert len(said) == 1
+    assert stored_home(user.root, tmp_path / "cache", said.append) == first
+    assert len(said) == 1
+
+
+def test_logs_that_changed_are_stored_anew(user: Home, tmp_path: Path) -> None:
+    first = stored_home(user.root, tmp_path / "cache", quiet)
+    user.claude(ClaudeLog(OTHER).prompt("Something else", DAY))
+    assert stored_home(user.root, tmp_path / "cache", quiet) != first
+
+
+def test_home_without_logs_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no agents' logs"):
+        stored_home(tmp_path, tmp_path / "cache", quiet)
+
+
+@pytest.mark.parametrize("name", ["fts5", "lexical", "aicx", "aicx:static"])
+def test_sessions_are_answered_each_once(name: str, user: Home, tmp_path: Path) -> None:
+    if name == "aicx:static":
+        pytest.importorskip("lancedb")
+    dataset = loaded(user, tmp_path, row())
+    place = Place(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
+    ranker = open_ranker(name, dataset.corpora["all"], place)
+    answers = Answering(dataset, {"all": ranker}).answers(dataset.queries[0])
+    assert answers[0] in (SESSION, THIRD)
+    assert len(set(answers)) == len(answers)
+
+
+def test_twin_leaves_the_home_it_copies_as_it_was(user: Home, tmp_path: Path) -> None:
+    pytest.importorskip("lancedb")
+    before = user.files()
+    place = Place(tmp_path / "indexes", models(tmp_path / "models"), user.corpus)
+    open_ranker("aicx:static", (), place)
+    assert user.files() == before
+    assert not list(user.corpus.rglob("*.lance"))
+
+
+def test_identifier_is_asked_for_when_one_session_alone_holds_it(user: Home) -> None:
+    found = {query.text: query for query in identifiers.mine(sessions(user), 20, Random(0))}
+    assert found["E0308"].relevant == {SESSION: 1}
+    assert found["src/tide/gauge_reader.rs"].relevant == {SESSION: 1}
+    assert found["blinkRateMs"].relevant == {OTHER: 1}
+    assert {query.type for query in found.values()} == {"identifier"}
+
+
+def test_identifier_that_another_session_holds_in_a_longer_word_is_not_asked_for(user: Home) -> None:
+    user.claude(ClaudeLog(OTHER).prompt("rename OldBlinkRateMs", DAY))
+    log = ClaudeLog("3d9e3f80-5f74-4ca0-9c5e-7b2c3d4e5f61").prompt("what is my_blinkRateMs_2 for?", 3 * DAY)
+    user.claude(log)
+    user.store()
+    assert "blinkRateMs" not in {query.text for query in identifiers.mine(sessions(user), 20, Random(0))}
+
+
+def test_prompt_that_asks_again_finds_the_earlier_session_and_not_its_own(user: Home) -> None:
+    (found,) = reasks.mine(sessions(user), 10, Random(0))
+    assert (found.relevant, found.exclude) == ({SESSION: 1}, THIRD)
+    assert found.text.startswith("the tide gauge still")
+    assert found.now == when(2 * DAY)
+
+
+def test_the_session_that_asks_is_no_answer(user: Home, tmp_path: Path) -> None:
+    dataset = own.load(user.settings.layout, seed=0)
+    query = next(query for query in dataset.queries if query.exclude)
+    ranker = open_ranker("aicx", (), Place(tmp_path, tmp_path, dataset.home))
+    assert THIRD not in Answering(dataset, {"all": ranker}).answers(query)
+
+
+def test_file_of_two_days_is_asked_for_with_the_day(user: Home) -> None:
+    (found,) = dates.mine(sessions(user), 10, Random(0))
+    assert found.text in ("src/gauge.py on 2026-03-01", "src/gauge.py on 2026-03-02")
+    assert found.relevant == ({SESSION: 1} if found.text.endswith("01") else {OTHER: 1})
+    assert found.type == "temporal"
+
+
+def test_nonsense_shares_no_word_with_the_corpus(user: Home) -> None:
+    texts = [text.lower() for session in sessions(user) for text in session.texts]
+    found = nonsense.mine(texts, when(0), 6, Random(0))
+    assert len(found) == 6
+    words = {word for query in found for word in query.text.replace("_", " ").split()}
+    assert not any(word in text for word in words for text in texts)
+
+
+def test_a_corpus_that_holds_every_word_has_no_nonsense() -> None:
+    class Everything(str):
+        def __contains__(self, word: object) -> bool:
+            return True
+
+    assert nonsense.mine([Everything()], when(0), 3, Random(0)) == []
+
+
+def git(folder: Path, *arguments: str, at: str = "2026-03-01T10:30:00Z") -> None:
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@x.org"]
+    environment = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at, "PATH": "/usr/bin:/bin", "HOME": str(folder)}
+    subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, env=environment)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a commit of a file during a session, and one of another file at the same time."""
+    folder = tmp_path / "orbit"
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    for name, subject in (
+        ("gauge.py", "Keep the readings of the gauge over midnight"),
+        ("lamp.py", "Blink the lamp slowly"),
+    ):
+        (folder / name).write_text(subject)
+        git(folder, "add", name)
+        git(folder, "commit", "--quiet", "--message", subject)
+    return folder
+
+
+def session_at(folder: Path, *texts: str) -> Session:
+    found = Session(
+        SESSION, when(0), when(3600), None, {str(folder / "deeper")}, {f"{folder}/gauge.py": {"2026-03-01"}}
+    )
+    found.texts.extend(texts)
+    return found
+
+
+def test_commit_of_a_file_that_a_session_was_on_is_asked_for(repository: Path) -> None:
+    (found,) = subjects.mine([session_at(repository)], 10, Random(0))
+    assert found.text == "Keep the readings of the gauge over midnight"
+    assert (found.relevant, found.part) == ({SESSION: 1}, COUNTED)
+
+
+def test_commit_whose_subject_the_session_says_is_put_apart(repository: Path) -> None:
+    said = session_at(repository, "git commit -m 'Keep the readings of the gauge over midnight'")
+    (found,) = subjects.mine([said], 10, Random(0))
+    assert found.part == subjects.VERBATIM
+
+
+def test_commit_of_another_time_is_nobodys(repository: Path) -> None:
+    session = session_at(repository)
+    session.started_at, session.completed_at = when(-9 * DAY), when(-8 * DAY)
+    assert subjects.mine([session], 10, Random(0)) == []
+
+
+def test_folder_that_git_cannot_read_has_no_commits(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert list(subjects.commits(tmp_path)) == []
+
+
+def test_own_questions_are_the_same_with_the_same_seed(user: Home) -> None:
+    first, again = (own.load(user.settings.layout, seed=3) for _ in range(2))
+    assert first.queries == again.queries
+    assert first.fingerprint() == again.fingerprint()
+
+
+def test_own_says_what_could_not_be_mined(user: Home) -> None:
+    assert "none mined: commits of repositories on this disk" in own.load(user.settings.layout, seed=0).notes
+
+
+def test_own_corpus_of_one_session_is_not_enough(tmp_path: Path) -> None:
+    user = Home(tmp_path)
+    user.claude(ClaudeLog(SESSION).prompt("Alone", 0))
+    user.store()
+    with pytest.raises(NotFound, match="fewer than two"):
+        own.load(user.settings.layout, seed=0)
+
+
+def test_clock_of_mined_questions_is_the_end_of_the_corpus(user: Home) -> None:
+    assert {query.now for query in identifiers.mine(sessions(user), 5, Random(0))} == {latest(sessions(user))}
+
+
+def test_product_over_a_store_answers_in_the_measuring_process(user: Home, tmp_path: Path) -> None:
+    dataset = loaded(user, tmp_path, row())
+    measured = run_here(Task("aicx", dataset, tmp_path / "indexes", tmp_path / "models", cold_runs=1))[0]
+    assert measured.answers["c1"]
+    assert measured.tokens["c1"] > 0
+    assert len(measured.cold) == len(measured.bare) == 1
+    assert measured.build_seconds is not None

@@ -1,0 +1,138 @@
+"""`aicx bench` through the real command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.cli import run
+from tests.bench.invented import write_lines
+
+pytest.importorskip("polars")
+pytest.importorskip("ir_measures")
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """A data folder with one judged collection, one of its lines broken off."""
+    folder = tmp_path / "data" / "harbour"
+    write_lines(folder / "documents.jsonl", [{"id": "d1", "text": "tide tables"}, {"id": "d2", "text": "crew rota"}])
+    write_lines(folder / "queries.jsonl", [{"id": "q1", "text": "tide"}, {"id": "q2", "text": "nothing like it"}])
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 gone 1\n")
+    return folder
+
+
+def bench(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(["bench", *arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def measured(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str) -> dict[str, Any]:
+    rankers = ("--ranker", "grep", "--ranker", "fts5")
+    code, out, _ = bench(capsys, "run", "--output", str(folder), *rankers, *arguments, "--json")
+    assert code == 0
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_run_measures_the_bundled_set_when_nothing_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = measured(capsys, tmp_path / "out")
+    assert found["schema"] == "aicx.bench/1"
+    assert [described["name"] for described in found["datasets"]] == ["bundled"]
+    assert len(found["rows"]["query"]) == 2 * 20
+
+
+def test_run_takes_what_the_data_folder_holds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AICX_BENCH_DATA", str(collection.parent))
+    found = measured(capsys, tmp_path / "out")
+    assert [described["name"] for described in found["datasets"]] == ["bundled", "harbour"]
+
+
+def test_run_skips_by_name_what_is_not_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+) -> None:
+    found = measured(
+        capsys, tmp_path / "out", "-d", f"trec={collection}", "-d", "locomo=/no/such.json", "-d", "commits"
+    )
+    assert [row["name"] for row in found["skipped"]] == ["locomo", "commits"]
+    assert [described["name"] for described in found["datasets"]] == ["harbour"]
+
+
+def test_run_writes_a_page_and_prints_the_tables(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+) -> None:
+    code, out, err = bench(capsys, "run", "-o", str(tmp_path / "out"), "-d", f"trec={collection}", "-r", "fts5")
+    assert code == 0
+    assert "## harbour" in out
+    assert "| fts5 | 1.000 [1.000, 1.000] |" in out
+    (page,) = (tmp_path / "out").glob("*.html")
+    assert str(page) in err.replace("\n", "")
+
+
+def test_report_shows_the_newest_result(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path) -> None:
+    measured(capsys, tmp_path / "out", "-d", f"trec={collection}")
+    code, out, _ = bench(capsys, "report", "--output", str(tmp_path / "out"), "--against", "grep")
+    assert code == 0
+    assert "MRR@10 against grep" in out
+
+
+def test_report_without_a_result_says_what_makes_one(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = bench(capsys, "report")
+    assert code == 3
+    assert "aicx bench run" in err
+
+
+def test_compare_takes_two_results(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path) -> None:
+    path = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")["path"]
+    code, out, _ = bench(capsys, "compare", path, path, "--json")
+    found = json.loads(out)
+    assert (code, found["schema"], found["changes"]) == (0, "aicx.bench-comparison/1", [])
+    code, _, err = bench(capsys, "compare", path)
+    assert code == 2
+    assert "two results" in err
+
+
+def test_compare_says_in_words_whether_it_is_noise(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+) -> None:
+    found = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")
+    worse = {**found, "rows": {**found["rows"], "MRR@10": [0.0] * len(found["rows"]["MRR@10"])}}
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(worse))
+    code, out, err = bench(capsys, "compare", found["path"], str(other))
+    assert code == 0
+    assert "1.000 -> 0.000" in out
+    assert "may be noise" in out  # there is but one question
+    assert "0 of them by more than noise" in err
+
+
+def test_list_names_datasets_and_rankers(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = bench(capsys, "list", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert {"bundled", "own", "commits", "locomo", "cosqa", "trec"} == set(found["datasets"])
+    assert all(found["datasets"].values())
+    assert "fts5" in found["rankers"]
+
+
+def test_unknown_dataset_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = bench(capsys, "run", "--dataset", "lokomo=x")
+    assert code == 2
+    assert "locomo" in err
+
+
+def test_missing_library_is_named_before_anything_is_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    code, _, err = bench(capsys, "run")
+    assert code == 4
+    assert "aicx-py[bench]" in err
