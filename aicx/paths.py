@@ -49,6 +49,11 @@ class Layout:
         return self.home / "models"
 
     @property
+    def repomap(self) -> Path:
+        """Maps of repositories, a folder for each repository and a file for each of its working folders."""
+        return self.home / "repomap"
+
+    @property
     def index_manifest(self) -> Path:
         return self.home / "index" / "manifest.json"
 
@@ -59,6 +64,11 @@ class Layout:
     @property
     def config_file(self) -> Path:
         return self.home / "config.toml"
+
+    @property
+    def http_token(self) -> Path:
+        """What a server over HTTP asks its callers for, unless the environment says another."""
+        return self.home / "http-token"
 
     @property
     def tombstones(self) -> Path:

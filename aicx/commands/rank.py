@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.density import measure
-from aicx.corpus.documents import load_document
-from aicx.corpus.query import steer
-from aicx.types import Filters
+from aicx.corpus.worth import MOST_RANKED, STRICT_SCORE, rank_chunks
+from aicx.engine.answers import RANK, rank_fields
 
-SCHEMA = "aicx.rank/1"
-_STRICT_SCORE = 5
-# More chunks than this in the window are ranked newest first.
-_MOST = 10_000
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
 
@@ -27,8 +21,8 @@ def command(
         float,
         typer.Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="The last N hours; 0 is all."),
     ] = 72,
-    strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {_STRICT_SCORE} and more.")] = False,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, max=_MOST, metavar="N", help="At most so many.")] = 10,
+    strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {STRICT_SCORE} and more.")] = False,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, max=MOST_RANKED, metavar="N", help="At most so many.")] = 10,
     agent: options.Agent = None,
     json: options.Json = False,
 ) -> None:
@@ -38,45 +32,17 @@ def command(
     """
     layout = load_settings().layout
     since = options.now() - timedelta(hours=hours) if hours else None
-    found = steer(layout, Filters(project=project, agent=agent, since=since), _MOST)
-    items: list[dict[str, Any]] = []
-    for item in found.items:
-        document = load_document(layout, item["path"].removeprefix(f"{layout.home}/"))
-        if document is None:
-            continue
-        # What tools printed says little of how much was decided, and there is far more of it than of anything else.
-        density = measure("\n".join(part.text for part in document.parts if part.field != "tool"))
-        if strict and density.score < _STRICT_SCORE:
-            continue
-        items.append(
-            {
-                "file": item["path"],
-                "id": item["id"],
-                "title": item.get("title"),
-                "project": item["project"],
-                "date": item["date"],
-                "timestamp": item["started_at"],
-                "kind": item["kind"],
-                "agent": item["agent"],
-                "score": density.score,
-                "label": density.label,
-                "signal": density.signal,
-                "noise": density.noise,
-                "total": density.total,
-                "density": f"{density.share:.0%}",
-            }
-        )
-    items.sort(key=lambda item: (-item["score"], -item["signal"], item["id"]))
-    items = items[:top]
+    ranked = rank_chunks(layout, project, since=since, agent=agent, strict=strict, top=top)
     if json:
-        fields = {"project": project, "hours": hours, "strict": strict, "results": len(items), "items": items}
-        console.out_json(SCHEMA, fields | {"notes": found.notes, "oracle_status": found.oracle_status})
+        console.out_json(RANK, rank_fields(ranked, project, hours, strict))
         return
-    for item in items:
+    for item in ranked.items:
         label = console.style(f"{item['label']:<6}", fg=_COLORS.get(item["label"], "white"))
         console.out(f"{item['score']:>4.1f} {label} {item['date']} {item['agent']:<8} {item['title'] or '(no title)'}")
         console.out(console.style(f"     {item['density']} of {item['total']} lines · {item['id']}", dim=True))
-    for note in found.notes:
+    if ranked.oracle_status["fallback_reason"]:
+        console.warn(ranked.oracle_status["fallback_reason"])
+    for note in ranked.notes:
         console.say(f"note: {note}")
-    if not items:
+    if not ranked.items:
         console.say("Nothing to rank. -H 0 takes all time; `aicx refs` lists the projects there are.")

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.filters import parse_filters
+from aicx.engine.answers import SEARCH, search_fields
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
 from aicx.sources.reopen import reopen_command
 from retrieval.decay import PROFILES, Decay
-
-SCHEMA = "aicx.search/1"
 
 
 class Mode(StrEnum):
@@ -102,7 +100,7 @@ def command(
     )
     report = search(load_settings(), asked)
     if json:
-        console.out_json(SCHEMA, report_fields(report))
+        console.out_json(SEARCH, search_fields(report))
         return
     for hit in report.hits:
         _print(hit, explain)
@@ -119,40 +117,6 @@ def _decay(text: str) -> Decay | None:
     if not 0 < days < 100_000:
         raise UsageError(f"{text!r} is no decay", hint=f"one of {', '.join(PROFILES)}, or a number of days")
     return Decay(days=days)
-
-
-def report_fields(report: SearchReport) -> dict[str, Any]:
-    """The answers as `aicx search --json` prints them."""
-    return {
-        "query": report.query.text,
-        "results": len(report.hits),
-        "matched": report.matched,
-        "scanned": report.scanned,
-        "items": [_item(hit, Path(report.oracle_status["store_root"])) for hit in report.hits],
-        "notes": report.notes,
-        "oracle_status": report.oracle_status,
-    }
-
-
-def _item(hit: Hit, home: Path) -> dict[str, Any]:
-    fields = hit.sidecar.fields
-    names = ("id", "session_id", "agent", "project", "date", "started_at", "kind", "title", "branch", "cwd", "lane")
-    return {
-        "rank": hit.rank,
-        "score": round(hit.score, 6),
-        "tier": hit.tier,
-        **{name: fields.get(name) for name in names},
-        "path": str(home / hit.path),
-        "chunks": hit.chunks,
-        "terms_found": hit.terms_found,
-        "terms_asked": hit.terms_asked,
-        "matches": [line.text for line in hit.lines],
-        "decay_factor": round(hit.decay_factor, 4),
-        "contributions": {
-            name: {"rank": vote.rank, "score": round(vote.score, 4), "worth": round(vote.worth, 6)}
-            for name, vote in hit.votes.items()
-        },
-    }
 
 
 def _print(hit: Hit, explain: bool) -> None:
@@ -203,8 +167,10 @@ def _talk(report: SearchReport) -> None:
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
     for name, leg in status["freshness"].items():
-        if leg["behind"]:
-            command = "aicx index" if name == "dense" else "aicx store"
+        command = "aicx index" if name == "dense" else "aicx store"
+        if leg["behind"] is None:
+            console.warn(f"the {name} index may not be up to date: it was made for another catalogue; next: {command}")
+        elif leg["behind"]:
             console.warn(f"the {name} index is {console.plural(leg['behind'], 'chunk')} behind; next: {command}")
     for note in report.notes:
         console.say(f"note: {note}")

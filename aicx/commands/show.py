@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.show import Part, Shown, ShownChunk, ShownList, ShownSession, show
+from aicx.corpus.show import ShownChunk, ShownList, ShownSession, show
+from aicx.engine.answers import SHOW, show_fields
 
-SCHEMA = "aicx.show/1"
 _MOST_LINES = 5
 _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
 
@@ -44,7 +44,7 @@ def command(
     """
     shown = show(load_settings().layout, ref, limit, full=full, verify=verify)
     if json:
-        console.out_json(SCHEMA, _fields(shown, ref))
+        console.out_json(SHOW, show_fields(shown, ref))
         return
     match shown.what:
         case ShownChunk():
@@ -57,60 +57,6 @@ def command(
         console.warn(shown.fallback_reason)
     for note in shown.notes:
         console.say(f"note: {note}")
-
-
-def _fields(shown: Shown, ref: str) -> dict[str, Any]:
-    match shown.what:
-        case ShownChunk() as chunk:
-            found = _chunk_fields(chunk)
-        case ShownSession() as session:
-            found = _session_fields(session)
-        case ShownList() as listed:
-            found = {"found": listed.kind, "matched": listed.matched, "items": listed.items}
-    return {"ref": ref, **found, "fallback_reason": shown.fallback_reason, "notes": shown.notes}
-
-
-def _chunk_fields(chunk: ShownChunk) -> dict[str, Any]:
-    return {
-        "found": "chunk",
-        "id": chunk.id,
-        "path": str(chunk.path),
-        "markdown": chunk.markdown.decode("utf-8", "replace"),
-        "sidecar": chunk.fields,
-        "sources": chunk.sources,
-        "previous": chunk.previous,
-        "next": chunk.next,
-        "ignored": chunk.ignored,
-    }
-
-
-def _session_fields(session: ShownSession) -> dict[str, Any]:
-    return {
-        "found": "session",
-        "agent": session.agent,
-        "session_id": session.session_id,
-        "title": session.title,
-        "lane": session.lane,
-        "projects": session.projects,
-        "cwd": session.cwd,
-        "started_at": session.started_at,
-        "completed_at": session.completed_at,
-        "parent_session": session.parent,
-        "parent_stored": session.parent_stored,
-        "children": session.children,
-        "reopen": session.reopen,
-        "log_is_there": session.log_is_there,
-        "chunks": [_part_fields(part) for part in session.parts],
-    }
-
-
-def _part_fields(part: Part) -> dict[str, Any]:
-    fields = dict(part.row)
-    if part.markdown is not None:
-        fields["markdown"] = part.markdown.decode("utf-8", "replace")
-    if part.states:
-        fields["source_states"] = list(part.states)
-    return fields
 
 
 def _print_chunk(chunk: ShownChunk) -> None:

@@ -11,8 +11,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.filters import parse_filters
 from aicx.corpus.query import steer
-
-SCHEMA = "aicx.steer/1"
+from aicx.engine.answers import STEER, steer_fields
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")]
 
@@ -54,16 +53,7 @@ def command(
     )
     found = steer(load_settings().layout, filters, limit)
     if json:
-        console.out_json(
-            SCHEMA,
-            {
-                "results": len(found.items),
-                "matched": found.matched,
-                "items": found.items,
-                "notes": found.notes,
-                "oracle_status": found.oracle_status,
-            },
-        )
+        console.out_json(STEER, steer_fields(found))
         return
     for item in found.items:
         _print(item)

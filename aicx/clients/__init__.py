@@ -1,0 +1,1 @@
+"""The configuration files in which MCP clients list their servers: what is put there, and how nothing else changes."""

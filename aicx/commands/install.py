@@ -1,0 +1,89 @@
+"""`aicx install`: tells an MCP client about aicx."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.clients.change import Change, diff, make, plan
+from aicx.clients.table import CLIENTS, entry
+from aicx.config import load_settings
+from aicx.errors import MissingExtra, UsageError
+
+SCHEMA = "aicx.install/1"
+_COLORS = {"+": "green", "-": "red", "@": "cyan"}
+_DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "does not know aicx any more"}
+
+
+class Name(StrEnum):
+    claude = "claude"
+    codex = "codex"
+    gemini = "gemini"
+    cursor = "cursor"
+
+
+def command(
+    client: Annotated[Name, typer.Argument(help="claude, codex, gemini, or cursor.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take aicx out again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Let a coding agent ask the corpus: put aicx into its own list of MCP servers.
+
+    Shows the change, asks, and keeps a copy of the file as it was. Everything else in the file stays as it is. Running
+    it again changes nothing.
+
+    Example: aicx install claude
+    Example: aicx install codex --dry-run
+    Example: aicx install gemini --remove --yes
+    """
+    settings = load_settings()
+    found = CLIENTS[client.value]
+    if not remove and find_spec("mcp") is None:
+        # The client would start a server that cannot run, and say little about why.
+        raise MissingExtra("`aicx serve`, which the client is to start,", "mcp")
+    change = plan(found, found.file(settings), None if remove else entry(found, settings))
+    if not json:
+        _show(change)
+    backup = None
+    if not dry_run and change.action != "unchanged":
+        if not yes:
+            _confirm(json)
+        backup = make(change, options.now())
+    if json:
+        fields = {
+            "client": client.value,
+            "file": str(change.path),
+            "action": change.action,
+            "dry_run": dry_run,
+            "backup": str(backup) if backup else None,
+            "diff": list(diff(change)),
+        }
+        console.out_json(SCHEMA, fields)
+        return
+    if change.action == "unchanged":
+        console.say(f"{found.title} {'does not know' if remove else 'knows'} aicx already; nothing to change.")
+        return
+    if dry_run:
+        console.say("Nothing was changed; without --dry-run it would be.")
+        return
+    if backup:
+        console.say(f"The file as it was: {backup}")
+    console.say(f"{found.title} {_DONE[change.action]}.{'' if remove else f' Next: {found.next}.'}")
+
+
+def _confirm(json: bool) -> None:
+    if json or not sys.stdin.isatty():
+        raise UsageError("there is nobody to ask about the change", hint="add --yes, or --dry-run to look first")
+    typer.confirm("Make this change?", abort=True, err=True)
+
+
+def _show(change: Change) -> None:
+    for line in diff(change):
+        console.out(console.style(line, fg=_COLORS.get(line[:1])))

@@ -1,0 +1,95 @@
+"""`aicx serve`: the MCP server."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console
+from aicx.config import Settings, load_settings
+from aicx.errors import MissingExtra, UsageError
+
+_THREADS = max(2, min(4, os.cpu_count() or 1))
+
+
+class Transport(StrEnum):
+    stdio = "stdio"
+    http = "http"
+
+
+def command(
+    transport: Annotated[
+        Transport, typer.Option("--transport", "-t", help="stdio for a client that starts aicx itself, or http.")
+    ] = Transport.stdio,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="For http, where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="For http; 0 takes a free one.")] = 8044,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="For http, a further name to be called by."),
+    ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="For http on this machine alone, let every program of it ask.")
+    ] = False,
+    rate: Annotated[
+        float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, at most N requests a second.")
+    ] = 100,
+) -> None:
+    """Let agents ask the corpus through the Model Context Protocol (MCP).
+
+    Clients are set up by `aicx install`, and then start this themselves, on stdio. With --transport http one server
+    answers many clients at http://127.0.0.1:8044/mcp. They show a bearer token, from AICX_HTTP_AUTH_TOKEN or else from
+    the file http-token in the corpus's folder, which is made when there is none. The tools only read.
+
+    Example: aicx serve
+    Example: aicx serve --transport http
+    Example: aicx serve -t http --host 0.0.0.0 --allow-host build.example.org
+    """
+    settings = load_settings()
+    try:
+        from aicx.mcp.server import create_server
+        from aicx.mcp.workers import Workers
+    except ModuleNotFoundError as error:
+        raise MissingExtra("`aicx serve`", "mcp") from error
+    from aicx.mcp.log import log_in_lines
+
+    log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
+    workers = Workers(settings, _THREADS)
+    try:
+        if transport is Transport.stdio:
+            from aicx.mcp.stdio import serve_stdio
+
+            serve_stdio(create_server(settings, workers, folder=Path.cwd()))
+            return
+        from aicx.mcp.http import address, listen, names_of, serve_http
+
+        token = _token(settings, host, no_token)
+        with listen(host, port) as listening:
+            console.say(f"Listening on {address(listening)}")
+            console.say(_about(settings, token))
+            names = names_of(host, tuple(allow_host or ()))
+            serve_http(create_server(settings, workers), listening, token=token, hosts=names, per_second=rate)
+        console.say("Stopped.")
+    finally:
+        workers.close()
+
+
+def _token(settings: Settings, host: str, no_token: bool) -> str | None:
+    from aicx.mcp.http import is_loopback
+    from aicx.mcp.token import load_token
+
+    if is_loopback(host) and no_token:
+        return None
+    if no_token:
+        raise UsageError(f"{host} is open to other machines, and they would need no token", hint="leave --no-token out")
+    return load_token(settings)
+
+
+def _about(settings: Settings, token: str | None) -> str:
+    if token is None:
+        return "No token is asked for: every program on this machine can read the corpus."
+    place = "AICX_HTTP_AUTH_TOKEN" if settings.http_token else settings.layout.http_token
+    return f"Callers show the bearer token in {place}. Ctrl-C stops."

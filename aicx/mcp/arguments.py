@@ -1,0 +1,184 @@
+"""What each tool may be given: a frozen dataclass a tool, from which its JSON schema and its checks are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from aicx.types import KINDS
+
+# What `aicx_read` gives of a chunk at once; with what stands around it, it has to fit into a reply.
+_LEAST_CHARS, _MOST_CHARS = 200, 50_000
+_LONGEST = 1_000
+_MOST_COMPLAINTS = 5
+
+Name = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Which chunks; every filter that is set has to hold."""
+
+    __pydantic_config__ = _STRICT
+
+    project: Annotated[
+        Name | None, Field(description="Repository (owner/repo, repo, owner/) or working folder; * and ? work.")
+    ] = None
+    agent: Annotated[Name | None, Field(description="One agent, such as claude, codex or gemini.")] = None
+    kind: Annotated[Name | None, Field(description=f"One of {', '.join(KINDS)}.")] = None
+    session: Annotated[Name | None, Field(description="A session, or the beginning of its id.")] = None
+    run_id: Annotated[Name | None, Field(description="Exactly this run id.")] = None
+    prompt_id: Annotated[Name | None, Field(description="Exactly this prompt id.")] = None
+    branch: Annotated[Name | None, Field(description="Git branch; * works.")] = None
+    file: Annotated[Name | None, Field(description="Sessions that touched a file; a part of its path does.")] = None
+    date: Annotated[
+        Name | None, Field(description="A UTC day (2026-01-31), or a range of days (2026-01-01..2026-01-31).")
+    ] = None
+    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, 36h, 7d, 2w.")] = None
+    until: Annotated[Name | None, Field(description="Up to then, included; written as since.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search(Where):
+    query: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=10_000,
+            description="A question in plain words, an identifier, a path, an error code, or a quoted phrase.",
+        ),
+    ]
+    limit: Annotated[int, Field(ge=1, le=50, description="At most so many answers.")] = 10
+    group: Annotated[Literal["chunk", "session"], Field(description="An answer a chunk, or one a session.")] = "chunk"
+    mode: Annotated[
+        Mode, Field(description="auto uses what exists and says so; scan reads everything and is slow.")
+    ] = "auto"
+    sort: Annotated[Literal["relevance", "newest", "oldest"], Field(description="The order of the answers.")] = (
+        "relevance"
+    )
+    decay: Annotated[Literal["off", "gentle", "strong"], Field(description="How much to prefer what is recent.")] = (
+        "off"
+    )
+    exclude_session: Annotated[
+        Name | None, Field(description="Leave out one session by its whole id, such as the one you are in.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steer(Where):
+    limit: Annotated[int, Field(ge=1, le=100, description="At most so many chunks.")] = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rank:
+    __pydantic_config__ = _STRICT
+
+    project: Annotated[Name, Field(description="Repository (owner/repo, repo) or working folder.")]
+    hours: Annotated[float, Field(ge=0, le=10_000_000, description="The last so many hours; 0 is all.")] = 72
+    strict: Annotated[bool, Field(description="Only chunks that score 5 and more.")] = False
+    top: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 10
+    agent: Annotated[Name | None, Field(description="One agent, such as claude or codex.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resume:
+    __pydantic_config__ = _STRICT
+
+    repo: Annotated[
+        Name | None,
+        Field(description="Absolute path of a folder in the repository; else the folder the server runs in."),
+    ] = None
+    project: Annotated[
+        Name | None, Field(description="The repository by name (owner/repo), where its folder is not at hand.")
+    ] = None
+    task: Annotated[str, Field(max_length=10_000, description="What is to be done; without it: where was I?")] = ""
+    mode: Annotated[Mode, Field(description="How history is searched.")] = "auto"
+    since: Annotated[Name | None, Field(description="Only sessions since then: 2026-01-31, 36h, 7d, 2w.")] = None
+    exclude_session: Annotated[Name | None, Field(description="Leave out one session, such as the one you are in.")] = (
+        None
+    )
+    budget: Annotated[int, Field(ge=500, le=10_000, description="At most so many tokens.")] = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    __pydantic_config__ = _STRICT
+
+    ref: Annotated[
+        Name,
+        Field(
+            description="A chunk's id or path as the other tools give it, a session's id or its beginning (its chunks "
+            "are listed), file:PATH (chunks that touched a file), or commit:HASH (chunks that began at or name one)."
+        ),
+    ]
+    max_chars: Annotated[
+        int, Field(ge=_LEAST_CHARS, le=_MOST_CHARS, description="At most so many characters of a chunk.")
+    ] = 20_000
+    offset: Annotated[
+        int, Field(ge=0, le=1_000_000_000, description="The character to go on from; a cut reply names it.")
+    ] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    __pydantic_config__ = _STRICT
+
+
+class InvalidArguments(Exception):
+    """Arguments that do not fit a tool; the message says which and why, and holds none of their values."""
+
+
+def parse(kind: type, given: Mapping[str, Any]) -> Any:
+    """The arguments as a value of ``kind``; null stands for an argument that is not given. Raises InvalidArguments."""
+    try:
+        # As JSON, which is what they were: only so does pydantic take a mapping for a dataclass and still no "5" for 5.
+        body = orjson.dumps({name: _whole(value) for name, value in given.items() if value is not None})
+        return _adapter(kind).validate_json(body)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        raise InvalidArguments("; ".join(_complaint(kind, one) for one in found[:_MOST_COMPLAINTS])) from None
+    except orjson.JSONEncodeError:
+        raise InvalidArguments("text that is not valid Unicode, or a number beyond 64 bits") from None
+
+
+@cache
+def schema(kind: type) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, in the plain form that every client understands."""
+    made = _adapter(kind).json_schema()
+    properties = {name: _plain(field) for name, field in made.get("properties", {}).items()}
+    required = {"required": made["required"]} if "required" in made else {}
+    return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+
+
+@cache
+def _adapter(kind: type) -> Any:
+    return TypeAdapter(kind)
+
+
+def _whole(value: Any) -> Any:
+    """5 for 5.0, which is an integer in JSON Schema."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    """A parameter's schema without what pydantic adds for "may be null", which nobody has to send."""
+    choices = field.get("anyOf", [])
+    value: dict[str, Any] = next((choice for choice in choices if choice.get("type") != "null"), {})
+    left_out = {"anyOf", "title"} | ({"default"} if field.get("default", ...) is None else set())
+    return {**value, **{name: said for name, said in field.items() if name not in left_out}}
+
+
+def _complaint(kind: type, found: Mapping[str, Any]) -> str:
+    name = ".".join(str(part) for part in found["loc"][:1])
+    if found["type"] == "unexpected_keyword_argument":
+        known = ", ".join(_adapter(kind).json_schema().get("properties", {})) or "none"
+        return f"unknown parameter {name[:60]!r}; known: {known}"
+    return f"{name}: {found['msg']}"

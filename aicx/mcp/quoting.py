@@ -1,0 +1,50 @@
+"""Recalled text as a quotation that says where it comes from, and that nothing inside it can end."""
+
+from __future__ import annotations
+
+import re
+
+_RUN = re.compile("`+")
+_LEAST_FENCE = 4
+_UNPLAIN = re.compile(r"[^\w.:/@~+*,#-]+")
+_LONGEST_LABEL = 120
+# What steers a terminal, hides, or turns the direction of writing is taken out; other ends of lines become plain ones.
+_TABLE: dict[int, str | None] = dict.fromkeys(
+    [
+        *range(0x20),
+        *range(0x7F, 0xA0),
+        0x200B,
+        *(0x200E, 0x200F),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        0xFEFF,
+        *range(0xE0000, 0xE0080),
+    ]
+)
+_TABLE |= dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n") | {0x09: "\t", 0x0A: "\n"}
+
+
+def quoted(text: str, **labels: object) -> str:
+    """``text`` between two fences, the first with the labels on it: session, date, agent and what else is known.
+
+    The fences are longer than any run of backticks inside, so the text cannot close them.
+    """
+    body = readable(text).strip("\n")
+    fence = "`" * max(_LEAST_FENCE, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
+    said = "".join(f" {name}={label(value)}" for name, value in labels.items() if value is not None)
+    return f"{fence} quoted-history{said}\n{body}\n{fence}"
+
+
+def readable(text: str) -> str:
+    """``text`` without what only machines see, its lines ended as everywhere."""
+    return text.replace("\r\n", "\n").translate(_TABLE)
+
+
+def label(value: object) -> str:
+    """A name from a log as one word: it stands outside the quotation and may hold anything."""
+    return _UNPLAIN.sub("_", str(value))[:_LONGEST_LABEL] or "_"
+
+
+def line(text: str) -> str:
+    """``text`` on one line, for lists inside a quotation."""
+    return " ".join(readable(text).split())

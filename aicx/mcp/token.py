@@ -1,0 +1,56 @@
+"""The secret that callers over HTTP have to show: from the environment, else a file of its own, made when needed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.errors import StoreUnwritable, UsageError
+
+_FEWEST = 16
+_BYTES = 32
+
+
+def load_token(settings: Settings) -> str:
+    """The token. Raises UsageError for one that is no secret: too short, or in a file that others may read."""
+    if settings.http_token is not None:
+        return _checked(settings.http_token, "AICX_HTTP_AUTH_TOKEN")
+    path = settings.layout.http_token
+    try:
+        if not path.exists():
+            _make(path)
+        if path.stat().st_mode & 0o077:
+            raise UsageError(
+                f"others may read the token in {path}", hint=f"chmod 600 {path}, or delete it for a new one"
+            )
+        return _checked(path.read_text("utf-8", "replace").strip(), str(path))
+    except OSError as error:
+        raise StoreUnwritable(
+            f"{path} cannot be used for the token: {error.strerror or error}", hint="set AICX_HTTP_AUTH_TOKEN instead"
+        ) from error
+
+
+def _checked(token: str, place: str) -> str:
+    if len(token) < _FEWEST or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError(
+            f"what {place} holds is no token: at least {_FEWEST} printable ASCII characters without spaces",
+            hint="python -c 'import secrets; print(secrets.token_urlsafe(32))' makes one",
+        )
+    return token
+
+
+def _make(path: Path) -> None:
+    """Writes a new token. Of several servers that start at once, one makes the file and the others read it."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(secrets.token_urlsafe(_BYTES) + "\n")
+        with suppress(FileExistsError):
+            path.hardlink_to(temporary)
+    finally:
+        temporary.unlink()

@@ -1,0 +1,62 @@
+"""One table of a TOML text changes; everything else stays, comments and layout included."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("tomlkit")
+
+from aicx.clients.toml_text import drop, parse, put
+
+ENTRY = {"command": "/opt/aicx", "args": ["serve"], "env": {"AICX_HOME": "/data/aicx"}}
+LINES = {
+    "nothing": "",
+    "a key": 'model = "x" # fast\n',
+    "no table of servers": '[projects."/srv"]\ntrust_level = "trusted"\n',
+    "another server": '# mine\n\n[mcp_servers.other]\ncommand = "npx"   # spaced\n\n# about projects\n[projects.x]\ny = 1\n',
+    "a server with a table of its own": '[mcp_servers.other]\ncommand = "a"\n[mcp_servers.other.env]\nA = "b"\n\n[x]\ny = 1\n',
+    "a heading alone": "[mcp_servers]\n\n[x]\ny = 1\n",
+    "a table inside a line": 'mcp_servers = { other = { command = "npx" } } # one line\n[x]\ny = 1\n',
+    "keys with points": 'mcp_servers.other.command = "npx"\n[x]\ny = 1\n',
+    "servers apart from each other": '[mcp_servers.a]\nc = "1"\n[x]\ny = 1\n[mcp_servers.b]\nc = "2"\n',
+    "lines of Windows": 'model = "x"\r\n\r\n[x]\r\ny = 1\r\n',
+    "a list of tables": "[[x]]\na = 1\n[[x]]\na = 2\n",
+    "a text that looks like a table": 'x = """\n[mcp_servers.aicx]\n"""\n',
+    "a date": "d = 2026-03-01\n",
+}
+
+
+def add(text: str) -> str:
+    return put(text, "mcp_servers", "aicx", ENTRY)
+
+
+@pytest.mark.parametrize("text", LINES.values(), ids=LINES)
+class TestWhatIsThere:
+    def test_stays_what_it_is(self, text: str) -> None:
+        before, after = parse(text), parse(add(text))
+        assert after.pop("mcp_servers") == before.pop("mcp_servers", {}) | {"aicx": ENTRY}
+        assert after == before
+
+    def test_stays_as_it_is_written(self, text: str) -> None:
+        longer = add(text).splitlines()
+        assert [line for line in longer if line in text.splitlines()][:1] == text.splitlines()[:1] or "{" in text
+
+    def test_is_the_same_again_when_ours_is_dropped(self, text: str) -> None:
+        assert drop(add(text), "mcp_servers", "aicx") == text
+
+
+def test_a_comment_above_the_next_table_stays_with_it() -> None:
+    text = 'a = 1\n\n[mcp_servers.aicx]\ncommand = "x"\n\n# about y\n[y]\nb = 1\n'
+    assert drop(text, "mcp_servers", "aicx") == "a = 1\n\n\n# about y\n[y]\nb = 1\n"
+
+
+def test_an_entry_that_changes_keeps_its_comments() -> None:
+    text = '[mcp_servers.aicx]\ncommand = "/old/aicx" # mine\nargs = ["serve"]\nstartup_timeout_sec = 20\n'
+    changed = put(text, "mcp_servers", "aicx", {**parse(text)["mcp_servers"]["aicx"], "command": "/opt/aicx"})
+    assert changed == text.replace("/old/aicx", "/opt/aicx")
+
+
+@pytest.mark.parametrize("text", ["[", "a = ", "a = 1\na = 2\n", "\x00"])
+def test_what_is_no_toml_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(ValueError, match="line|column|end of document"):
+        parse(text)
