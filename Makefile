@@ -9,15 +9,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
 TORCH ?= torch==2.13.0
 
-.PHONY: help demo test check docs format clean
+.PHONY: help demo test test-all check docs format clean
 
 help: ## Say what each target does.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.models ## Store invented logs, ask questions by words and by meaning; touches nothing of yours.
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests.
+	@$(BIN)/python -m pytest -q -n 2
+
+test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
 	@$(BIN)/python -m pytest -q -n 2
 
 check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
@@ -58,6 +61,11 @@ $(VENV)/.models: pyproject.toml | $(BIN)/python
 	@$(PIP) install $(TORCH)
 	@$(PIP) install --editable '.[models]'
 	@touch $@ $(VENV)/.base
+
+$(VENV)/.all: pyproject.toml | $(BIN)/python
+	@$(PIP) install $(TORCH)
+	@$(PIP) install --editable '.[all,test,s3-test]'
+	@touch $@ $(VENV)/.base $(VENV)/.models $(VENV)/.test
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[test]'

@@ -11,7 +11,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.engine.answers import INDEX, index_fields
-from aicx.engine.semantic import build_vectors, drop_vectors, lexical_state, parse_choice, vector_state
+from aicx.engine.semantic import build_vectors, drop_vectors, lexical_state, made_with, parse_choice, vector_state
 from aicx.errors import NotFound
 
 if TYPE_CHECKING:
@@ -27,8 +27,13 @@ class Action(StrEnum):
 def command(
     action: Annotated[Action, typer.Argument(help="build, status, or drop.")] = Action.build,
     embedder: Annotated[
-        str, typer.Option("--embedder", metavar="NAME", help="static, minilm, sentence-transformers, or http.")
-    ] = "static",
+        str | None,
+        typer.Option(
+            "--embedder",
+            metavar="NAME",
+            help="static, minilm, sentence-transformers, or http; else the index's own, or static for a new one.",
+        ),
+    ] = None,
     model: Annotated[
         str | None, typer.Option("--model", metavar="NAME", help="A model's name or folder, where one can be chosen.")
     ] = None,
@@ -57,7 +62,7 @@ def command(
             console.say("The vector index is deleted. The corpus and the search by words are as they were.")
         return
     if action is Action.build:
-        choice = parse_choice(embedder, model, quantized)
+        choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)
         with console.count_bar("Embedding") as bar:
 
             def tell(progress: Progress) -> None:

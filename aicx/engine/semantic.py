@@ -250,7 +250,14 @@ class DenseLeg:
         return chunks_behind(self._made, catalog)
 
 
-def parse_choice(kind: str, model: str | None, quantized: bool) -> Choice:
+def made_with(settings: Settings) -> Choice:
+    """What the present vector index was made with; the default where there is none."""
+    made = read_manifest(settings.layout).get("vectors", {})
+    return _choice(made) if "embedder" in made else Choice()
+
+
+def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice:
+    kind = kind or Choice().kind
     if kind not in EMBEDDERS or kind == "test":
         known = ", ".join(name for name in EMBEDDERS if name != "test")
         raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {known}")
