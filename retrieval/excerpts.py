@@ -122,21 +122,24 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
     for text in texts:
         lines = text.splitlines()
         folded = _lowered(text).splitlines()
-        same = len(folded) == len(lines)
-        for at, line in enumerate(lines):
+        if len(folded) != len(lines):  # a letter became a line break, or the other way round
+            folded = [_lowered(line) for line in lines]
+        for line, low in zip(lines, folded, strict=True):
             number += 1
-            if not looked_for.search(folded[at] if same else _lowered(line)):
-                continue
-            pieces += [
-                _Piece(number, piece.strip(), frozenset(looked_for.findall(_lowered(piece))))
-                for piece in _PIECE.findall(line.strip())
-            ]
+            found = looked_for.findall(low)
+            if found and len(line) <= _LOOKED_AT:
+                pieces.append(_Piece(number, line.strip(), frozenset(found)))
+            elif found:
+                pieces += [
+                    _Piece(number, piece.strip(), frozenset(looked_for.findall(_lowered(piece))))
+                    for piece in _PIECE.findall(line.strip())
+                ]
     return sorted(pieces, key=lambda piece: (-len(piece.beginnings), piece.number))
 
 
 def _lowered(text: str) -> str:
     """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
-    return fold(text) if _ACCENTED.search(text) else text.lower()
+    return text.lower() if text.isascii() or not _ACCENTED.search(text) else fold(text)
 
 
 def _beginnings(term: str) -> tuple[str, ...]:
