@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -103,6 +102,7 @@ def _days(match: re.Match[str]) -> tuple[date, date] | None:
         if parts.get("day"):
             day = date(year, month, int(parts["day"]))
             return day, day
-        return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+        first = date(year, month, 1)
+        return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
     except ValueError:
         return None
