@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
 TORCH ?= torch==2.13.0
 
-.PHONY: help demo test test-all check docs format clean
+.PHONY: help demo test test-all bench check docs format clean
 
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,16 +23,21 @@ test: $(VENV)/.test ## Run the tests.
 test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
 	@$(BIN)/python -m pytest -q -n 2
 
+bench: $(VENV)/.bench ## Measure rankers without models on the bundled set and on your own history; minutes.
+	@$(BIN)/aicx bench run -d bundled -d own -r grep -r rank-bm25 -r fts5 -r lexical -r aicx
+
 check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate_commands.py --check
+	@$(BIN)/python docs/generate_benchmarks.py --check
 	@$(BIN)/python docs/record_demo.py --check
 
-docs: $(VENV)/.dev ## Write the generated docs again: docs/commands.md and docs/demo.svg.
+docs: $(VENV)/.dev ## Write the generated docs again: commands.md, demo.svg, the ranking section of benchmarks.md.
 	@$(BIN)/python docs/generate_commands.py
+	@$(BIN)/python docs/generate_benchmarks.py
 	@$(BIN)/python docs/record_demo.py
 
 format: $(VENV)/.dev ## Sort imports and format.
@@ -66,6 +71,10 @@ $(VENV)/.all: pyproject.toml | $(BIN)/python
 	@$(PIP) install $(TORCH)
 	@$(PIP) install --editable '.[all,test,s3-test]'
 	@touch $@ $(VENV)/.base $(VENV)/.models $(VENV)/.test
+
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable '.[bench]'
+	@touch $@ $(VENV)/.base
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[test]'

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.models import (
+    MANIFEST,
     TOKENIZER,
     find_teacher,
     is_complete,
@@ -24,6 +25,8 @@ from indexer.models import (
 
 _TABLE = "table.npy"
 _SIF = 1e-4  # smaller pushes common words down harder; the value of the SIF and Model2Vec papers
+# Raised when the same model would be distilled into another table: one that was made otherwise is made anew.
+_RECIPE = 2
 _BATCH = 1024
 _WORD_STARTS = "\u0120\u2581"  # how byte-level and SentencePiece tokenizers mark that a word begins
 # A static model has no window, but the mean of too many words says nothing. Why this many is in
@@ -46,7 +49,7 @@ def distill_static(
     """
     teacher = find_teacher(model)
     folder = model_folder(models_dir, f"static{dimensions}", teacher.name)
-    if is_complete(folder):
+    if is_complete(folder) and _recipe_of(folder) == _RECIPE:
         return folder
     import numpy as np
 
@@ -72,10 +75,17 @@ def distill_static(
                 "normalise": True,
                 "weights": _TABLE,
                 "fingerprint": sha256(table.tobytes() + (work / TOKENIZER).read_bytes()).hexdigest(),
-                "weighting": {"sif": _SIF},
+                "weighting": {"sif": _SIF, "recipe": _RECIPE},
             },
         )
     return folder
+
+
+def _recipe_of(folder: Path) -> object:
+    try:
+        return json.loads((folder / MANIFEST).read_bytes())["weighting"]["recipe"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _token_vectors(model: Any) -> Any:

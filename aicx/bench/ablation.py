@@ -11,7 +11,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Choices
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import abstentions_of, values_of
-from retrieval.rules import FIELDS, Rules
+from retrieval.rules import FIELDS
 
 _NAME_FIELDS = tuple(name for name in FIELDS if name.endswith("_names"))
 _HEADER_FIELDS = ("header", "header_names")
@@ -47,11 +47,16 @@ def _fields(**weights: float) -> Mapping[str, float]:
     return {**_RULES.fields, **weights}
 
 
+def _without(*fields: str) -> Mapping[str, float]:
+    """A field of no weight would still be searched, and name what is found nowhere else."""
+    return {name: weight for name, weight in _RULES.fields.items() if name not in fields}
+
+
 ABLATIONS: Sequence[Ablation] = (
-    _off("without headers", "fields", fields=_fields(**dict.fromkeys(_HEADER_FIELDS, 0.0))),
+    _off("without headers", "fields", fields=_without(*_HEADER_FIELDS)),
     _off("tool output in full", "fields", fields=_fields(tool=1.0, tool_names=0.5)),
     _off("reasoning in full", "fields", fields=_fields(thought=1.0, thought_names=0.5)),
-    _off("without whole names", "fields", fields=_fields(**dict.fromkeys(_NAME_FIELDS, 0.0))),
+    _off("without whole names", "fields", fields=_without(*_NAME_FIELDS)),
     _off("names not as one", "names_as_one", names_as_one=False),
     _off("looked-up names not worth more", "lookup_name", lookup_name=0.0),
     _off("looked-up names not as phrases", "lookup_phrase", lookup_phrase=0.0),
@@ -68,6 +73,7 @@ ABLATIONS: Sequence[Ablation] = (
         *("store", "meaning"),
         session_shares_dense=_RULES.session_shares,
     ),
+    Ablation("dates as words", "lift_dates", replace(DEFAULT_CHOICES, lift_dates=False)),
     Ablation("gentle decay", "decay", replace(DEFAULT_CHOICES, decay="gentle"), frozenset({"store"})),
     Ablation("strong decay", "decay", replace(DEFAULT_CHOICES, decay="strong"), frozenset({"store"})),
     Ablation(
@@ -184,15 +190,15 @@ def verdicts(result: Result, ranker: str) -> list[Verdict]:
     return found
 
 
-def recommended(found: Sequence[Verdict]) -> tuple[Rules, str]:
-    """The rules that a result recommends, and the decay. What was not measured stays as it is."""
-    rules, decay = _RULES, DEFAULT_CHOICES.decay
+def recommended(found: Sequence[Verdict]) -> Choices:
+    """What a result recommends. What was not measured stays as it is."""
+    choices = DEFAULT_CHOICES
     for verdict in sorted(found, key=lambda verdict: verdict.mean):  # of two changes to one rule the better one stays
         if verdict.keep:
             continue
-        choices = verdict.ablation.choices
-        if verdict.ablation.rule == "decay":
-            decay = choices.decay
+        rule, other = verdict.ablation.rule, verdict.ablation.choices
+        if rule in ("decay", "lift_dates"):
+            choices = replace(choices, **{rule: getattr(other, rule)})
         else:
-            rules = replace(rules, **{verdict.ablation.rule: getattr(choices.rules, verdict.ablation.rule)})
-    return rules, decay
+            choices = replace(choices, rules=replace(choices.rules, **{rule: getattr(other.rules, rule)}))
+    return choices

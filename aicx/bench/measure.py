@@ -122,7 +122,7 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
         found = answering.answers(query)
         measured.seconds[query.id] = time.perf_counter() - started
         measured.answers[query.id] = found
-    for query in dataset.queries[:_WEIGHED]:
+    for query in dataset.queries[: _WEIGHED if len(task.choices) == 1 else 0]:
         measured.tokens[query.id] = answering.tokens(query, measured.answers[query.id])
     measured.peak_bytes = peak_memory()
     # aicx itself starts from a store; over other documents its legs are measured under their own names.

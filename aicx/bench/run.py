@@ -46,6 +46,7 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, te
     """Every ranker over every dataset. What is not there or fails is named in the result, and the rest goes on."""
     for name in plan.rankers:
         method_of(name)  # a misspelt name is better known now than in an hour
+    made_by = commit()  # before anybody changes the checkout
     rows: list[dict[str, Any]] = []
     costs: list[dict[str, Any]] = []
     described: list[dict[str, Any]] = []
@@ -68,7 +69,7 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, te
                     rows += _rows(asked, label, measured)
     facts = {
         "made_at": made_at.isoformat(timespec="seconds"),
-        "commit": commit(),
+        "commit": made_by,
         "machine": machine(),
         "versions": versions(),
         "settings": {

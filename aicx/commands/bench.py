@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aicx.bench.results import Result
 
 SCHEMA = "aicx.bench/1"
+REPORT_SCHEMA = "aicx.bench-report/1"
 COMPARISON_SCHEMA = "aicx.bench-comparison/1"
 LIST_SCHEMA = "aicx.bench-list/1"
 RECOMMENDATION_SCHEMA = "aicx.bench-recommendation/1"
@@ -100,14 +101,22 @@ def command(
             ablate = action is Action.ablate
             rankers = ranker or (ABLATED if ablate else FULL if full else QUICK)
             result, path = _run(settings, folder, dataset or [], data, home, rankers, seed, timeout, ablate)
-            _report(result, path, against, json)
+            if json:
+                rows = result.rows.to_dict(as_series=False)
+                console.out_json(SCHEMA, {**result.facts, "path": str(path), "rows": rows})
+            else:
+                _report(result, path, against)
         case Action.recommend:
             _recommend(_one_result(given, folder), json)
         case Action.report:
+            from aicx.bench.report.figures import figures
             from aicx.bench.results import read_result
 
             path = _one_result(given, folder)
-            _report(read_result(path), path, against, json)
+            if json:
+                console.out_json(REPORT_SCHEMA, figures(read_result(path), against))
+            else:
+                _report(read_result(path), path, against)
         case Action.compare:
             _compare(given, json)
         case Action.list:
@@ -147,14 +156,11 @@ def _run(
     return result, path
 
 
-def _report(result: Result, path: Path, against: str, json: bool) -> None:
+def _report(result: Result, path: Path, against: str) -> None:
     from aicx.bench.report.markdown import markdown
     from aicx.bench.report.page import page
     from aicx.corpus.writer import write_file
 
-    if json:
-        console.out_json(SCHEMA, {**result.facts, "path": str(path), "rows": result.rows.to_dict(as_series=False)})
-        return
     html = path.with_suffix(".html")
     write_file(html, page(result, against).encode())
     console.out(markdown(result, against).rstrip())

@@ -55,7 +55,7 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
         "commit": "abc",
         "machine": {"cores": 2, "processor": "x|y", "memory_gb": 8.0, "system": "Linux", "architecture": "z"},
         "versions": {"aicx": "1"},
-        "settings": {"seed": 1, "resamples": 10_000, "depth": 10},
+        "settings": {"seed": 1, "resamples": 10_000, "depth": 10, "ablate": False},
         "skipped": [{"name": "cosqa", "reason": "no <data>"}],
         "datasets": [
             {

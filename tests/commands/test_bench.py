@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aicx.cli import run
+from retrieval.rules import Rules
 from tests.bench.invented import write_lines
 
 pytest.importorskip("polars")
@@ -136,3 +138,41 @@ def test_missing_library_is_named_before_anything_is_measured(
     code, _, err = bench(capsys, "run")
     assert code == 4
     assert "aicx-py[bench]" in err
+
+
+def test_ablate_switches_rules_off_and_recommend_says_what_follows(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+) -> None:
+    folder = ("--output", str(tmp_path / "out"))
+    code, out, _ = bench(capsys, "ablate", "-d", f"trec={collection}", "-r", "aicx", *folder)
+    assert code == 0
+    assert "| without headers | fields | +0.000 [+0.000, +0.000] |" in out
+    code, out, _ = bench(capsys, "recommend", *folder)
+    assert code == 0
+    assert "kept, not shown to matter" in out
+    code, out, _ = bench(capsys, "recommend", *folder, "--json")
+    found = json.loads(out)
+    assert (code, found["schema"]) == (0, "aicx.bench-recommendation/1")
+    assert found["rules"] == json.loads(json.dumps(asdict(Rules())))
+    assert not any(line["earned"] for line in found["evidence"])
+
+
+def test_recommend_needs_an_ablation(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path) -> None:
+    path = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")["path"]
+    code, _, err = bench(capsys, "recommend", path)
+    assert code == 2
+    assert "aicx bench ablate" in err
+
+
+def test_report_as_json_has_figures_and_no_questions(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+) -> None:
+    path = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")["path"]
+    code, out, _ = bench(capsys, "report", path, "--against", "grep", "--json")
+    found = json.loads(out)
+    assert (code, found["schema"]) == (0, "aicx.bench-report/1")
+    (described,) = found["datasets"]
+    assert described["quality"]["counted"]["fts5"]["MRR@10"] == {"mean": 1.0, "low": 1.0, "high": 1.0}
+    assert set(described["against"]) == {"fts5"}
+    assert "tide" not in out
+    assert str(tmp_path) not in out

@@ -106,3 +106,14 @@ def test_marks_and_unknowns_have_no_direction(teacher: Path, models_dir: Path) -
 def test_nothing_is_downloaded_unless_asked(models_dir: Path) -> None:
     assert models_dir.is_dir()
     assert os.environ["HF_HUB_OFFLINE"] == "1"
+
+
+def test_a_model_made_by_another_recipe_is_made_anew(teacher: Path, models_dir: Path, tmp_path: Path) -> None:
+    again = distill_static(str(teacher), tmp_path, 16)
+    manifest = json.loads((again / "model.json").read_bytes())
+    manifest["weighting"]["recipe"] = 1
+    (again / "model.json").write_text(json.dumps(manifest))
+    starts: list[int] = []
+    distill_static(str(teacher), tmp_path, 16, starting=lambda: starts.append(1))
+    distill_static(str(teacher), tmp_path, 16, starting=lambda: starts.append(1))
+    assert starts == [1]

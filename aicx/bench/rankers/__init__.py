@@ -36,11 +36,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a ranker of ours is to rank; others have no use for it. ``group`` and ``decay`` are for aicx over a store."""
+    """How a ranker of ours is to rank; others have no use for it. ``group`` and ``decay`` are for aicx over a store.
+
+    ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days.
+    """
 
     rules: Rules = DEFAULT_RULES
     group: Literal["session", "chunk"] = "session"
     decay: str = "off"
+    lift_dates: bool = True
 
 
 DEFAULT_CHOICES = Choices()

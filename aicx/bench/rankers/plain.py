@@ -33,7 +33,7 @@ _NEAR = "near.txt"
 class Plain:
     """Both legs, or words alone. ``near`` is how near chance comes by meaning; None where that is unknown.
 
-    ``dated`` says that documents have days.
+    ``dated`` says that a date in the question limits the answers.
     """
 
     lexical: Lexical
@@ -80,7 +80,7 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
 
 def open_ranker(embedder: str, documents: Sequence[Document], place: Place, choices: Choices) -> Plain:
     words = lexical.open_ranker(LEXICAL, documents, place, choices)
-    dated = any("day" in document.columns for document in documents)
+    dated = choices.lift_dates and any("day" in document.columns for document in documents)
     if embedder == LEXICAL:
         return Plain(words, None, None, dated, choices.rules)
     name = f"dense:{embedder}"

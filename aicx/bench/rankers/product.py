@@ -53,6 +53,7 @@ class Product:
             group=self.choices.group,
             limit=limit,
             decay=PROFILES[self.choices.decay],
+            lift_dates=self.choices.lift_dates,
             rules=self.choices.rules,
         )
         try:

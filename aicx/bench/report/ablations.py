@@ -68,15 +68,16 @@ def verdict_table(result: Result, ranker: str) -> Table:
 def recommendation(result: Result, ranker: str) -> dict[str, Any]:
     """The rules that a result recommends, with what speaks for each, as JSON has it."""
     found = verdicts(result, ranker)
-    rules, decay = recommended(found)
+    choices = recommended(found)
     facts = {
         "made_at": result.facts["made_at"],
         "commit": result.facts["commit"],
         "ranker": ranker,
         "datasets": {described["name"]: described["fingerprint"] for described in result.facts["datasets"]},
         "measure": PRIMARY,
-        "rules": orjson.loads(orjson.dumps(asdict(rules))),
-        "decay": decay,
+        "rules": orjson.loads(orjson.dumps(asdict(choices.rules))),
+        "decay": choices.decay,
+        "lift_dates": choices.lift_dates,
     }
     evidence = [
         {

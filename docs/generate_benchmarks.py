@@ -1,0 +1,260 @@
+"""Writes the ranking section of docs/benchmarks.md from benchmarks/results; with --check says whether it is up to date.
+
+`search.json` there is what `aicx bench report --json` printed, `recommendation.json` what `aicx bench recommend --json`
+did. Nothing is measured here, and nothing but the base install is needed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parent / "benchmarks.md"
+RESULTS = PAGE.parent.parent / "benchmarks" / "results"
+START = "<!-- Written by docs/generate_benchmarks.py from benchmarks/results; `make docs` writes it again. -->"
+END = "<!-- Here ends what is written by docs/generate_benchmarks.py. -->"
+
+_COUNTED = "counted"
+_CHANCE = 0.05
+# What each set is, for readers who have not seen it.
+_SETS = {
+    "commits": "A commit's subject line, and the sessions in which the commit was made: what somebody asks who "
+    "knows what was done and looks for why. Subjects that stand in a log word for word, or that say too little to "
+    "be a question, are reported apart.",
+    "locomo": "LoCoMo: questions about long conversations between two people, each conversation asked on its own. "
+    "No code.",
+    "cosqa": "CoSQA: what people typed into a web search engine, and the Python functions that answer it.",
+    "bundled": "The invented set that comes with aicx. It is small enough to judge by eye, and far too small to "
+    "rank rankers by.",
+}
+
+
+def render(report: Mapping[str, Any], recommended: Mapping[str, Any]) -> str:
+    """The section, from one marker to the other."""
+    return "\n".join([START, "", *_intro(report), *_sets(report), *_rules(recommended), *_not_claimed(), "", END])
+
+
+def _intro(report: Mapping[str, Any]) -> Iterator[str]:
+    machine, settings, versions = report["machine"], report["settings"], report["versions"]
+    names = " ".join(
+        f"-d {dataset['name']}{'' if dataset['name'] == 'bundled' else '=PATH'}" for dataset in report["datasets"]
+    )
+    rankers = " ".join(f"-r {name}" for name in settings["rankers"])
+    packages = ", ".join(
+        f"{name} {versions[name]}" for name in ("python", "tantivy", "lancedb", "ir-measures") if name in versions
+    )
+    yield "```console"
+    yield f"$ aicx bench run {names} --home FOLDER {rankers}"
+    yield "$ aicx bench report RESULT.json --json > benchmarks/results/search.json"
+    yield "```"
+    yield ""
+    yield (
+        f"Made {report['made_at'][:10]} at commit {report['commit']} on {machine['cores']} cores of "
+        f"{machine['processor'] or machine['architecture']} with {machine['memory_gb']:.0f} GB "
+        f"({machine['system']}), which other work shared; {packages}. Every ranker answers the same questions with "
+        f"{settings['depth']} answers. MRR@10 has 95 % intervals by a paired bootstrap over questions "
+        f"({settings['resamples']:,} resamples, seed {settings['seed']}). p is that of a paired randomisation test "
+        f"against `{report['reference']}`, corrected for the number of rankers (Holm); differences with p below "
+        f"{_CHANCE} are set in bold. Same data and seed give the same figures of quality; times differ."
+    )
+    yield ""
+    yield (
+        "`aicx` is what `aicx search` answers right after `aicx store`, `aicx:static` after `aicx index`. The "
+        "others: `grep` counts words, newest first; `rank-bm25` and SQLite's `fts5` are BM25s of others over "
+        "plain text; `lexical` and `dense:static` are our two legs alone, `rrf` and `weighted` join them by ranks "
+        "and by scores."
+    )
+
+
+def _sets(report: Mapping[str, Any]) -> Iterator[str]:
+    for dataset in report["datasets"]:
+        name = dataset["name"]
+        yield from ("", f"### {name}", "")
+        if name in _SETS:
+            yield from (_SETS[name], "")
+        yield _size(dataset)
+        yield ""
+        yield from _quality(dataset, report["reference"])
+        if len(dataset["types"]) > 1:
+            yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
+        for part, lines in dataset["quality"].items():
+            if part != _COUNTED:
+                queries = next(iter(lines.values()))["queries"]
+                cells = [f"`{ranker}` {_ends(line['MRR@10'])}" for ranker, line in lines.items()]
+                yield from ("", f"Apart, {part} (n = {queries}), MRR@10: {'; '.join(cells)}.")
+        yield from ("", *_costs(dataset))
+        for ranker, failure in dataset["failures"].items():
+            yield from ("", f"`{ranker}` is missing: {failure}.")
+        for note in dataset["notes"]:
+            yield from ("", f"Of the data: {note}.")
+
+
+def _size(dataset: Mapping[str, Any]) -> str:
+    count = f"{dataset['documents']:,} {'documents' if dataset['answer'] == 'document' else 'chunks'}"
+    if dataset["answer"] == "session":
+        count += f" of {dataset['answers']:,} sessions, and an answer is a session"
+    if dataset["corpora"] > 1:
+        count += f", in {dataset['corpora']} corpora"
+    types = dataset["queries"][_COUNTED]
+    return (
+        f"{count}. {sum(types.values())} questions: {', '.join(f'{number} {kind}' for kind, number in types.items())}."
+    )
+
+
+def _quality(dataset: Mapping[str, Any], reference: str) -> Iterator[str]:
+    lines = dataset["quality"][_COUNTED]
+    queries = next(iter(lines.values()))["queries"]
+    silent = dataset["abstention"]
+    head = ["ranker", f"MRR@10 (n = {queries})", "nDCG@10", "Recall@10", "hit@1", f"MRR@10 against `{reference}`", "p"]
+    rows = []
+    for ranker, line in lines.items():
+        gap = dataset["against"].get(ranker)
+        row = [f"`{ranker}`", _ends(line["MRR@10"])]
+        row += [f"{line[measure]['mean']:.3f}" for measure in ("nDCG@10", "Recall@10", "hit@1")]
+        row += [_gap(gap), _chance(gap["corrected"])] if gap else ["", ""]
+        if silent:
+            found = silent[ranker]
+            precision = "" if found["precision"] is None else f" (precision {found['precision']:.2f})"
+            row.append(f"{found['abstained']} of {found['negatives']}{precision}")
+        rows.append(row)
+    yield from _table([*head, *(["silent where nothing answers"] if silent else [])], rows)
+
+
+def _by_type(dataset: Mapping[str, Any]) -> Iterator[str]:
+    types = dataset["types"]
+    head = ["ranker", *(f"{kind} (n = {next(iter(lines.values()))['queries']})" for kind, lines in types.items())]
+    rankers = next(iter(types.values()))
+    yield from _table(
+        head, [[f"`{name}`", *(_ends(lines[name]["MRR@10"]) for lines in types.values())] for name in rankers]
+    )
+
+
+def _costs(dataset: Mapping[str, Any]) -> Iterator[str]:
+    rows = []
+    for ranker, cost in dataset["costs"].items():
+        cold = "" if cost["cold_p50"] is None else f"{cost['cold_p50']:.0f} ({cost['cold_ratio']:.0f}x)"
+        build = "" if cost["build_seconds"] is None else f"{cost['build_seconds']:.1f}"
+        row = [f"`{ranker}`", f"{cost['warm_p50']:.1f}", f"{cost['warm_p95']:.1f}", cold, build]
+        rows.append(
+            [
+                *row,
+                f"{cost['index_bytes'] / 1e6:.1f}",
+                f"{cost['memory_bytes'] / 1e6:.0f}",
+                f"{cost['tokens'] or 0:,.0f}",
+            ]
+        )
+    head = ["ranker", "warm p50 ms", "warm p95 ms", "cold p50 ms (of a bare `python -c pass`)", "build s", "index MB"]
+    yield from _table([*head, "peak MB", "tokens handed over"], rows)
+
+
+def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
+    sets = list(recommended["datasets"])
+    yield from ("", "### What each rule is worth", "")
+    yield from ("```console", f"$ aicx bench ablate {' '.join(f'-d {name}' for name in sets)} ...")
+    yield from ("$ aicx bench recommend RESULT.json --json > benchmarks/results/recommendation.json", "```", "")
+    yield (
+        f"Each rule of `{recommended['ranker']}` switched off, or another choice in its place, everything else as "
+        "it is: MRR@10 with the change minus MRR@10 without it. Below zero speaks for the rule. Bold: more than "
+        f"noise (p below {_CHANCE}, paired, corrected for the number of changes on that set). A rule has *earned* "
+        "its place when some set is worse without it by more than noise, or has answers where none belong. It "
+        "gives way only to a change that is better on some set by more than noise, worse on none, and better on "
+        "average; so what is *kept* without having earned it is a choice, not a finding."
+    )
+    if "own" in sets:
+        yield ""
+        yield (
+            "`own` are questions mined from the sessions that `commits` asks about, as `aicx bench run -d own` mines "
+            "them from yours: identifiers that occur in one session, prompts that ask again, subjects of commits, "
+            "dates, nonsense. "
+            "Its questions about a time have the date in them, so it favours reading dates by the way it is made."
+        )
+    yield ""
+    rows = []
+    for line in recommended["evidence"]:
+        cells = [_effect(line["sets"].get(name)) for name in sets]
+        verdict = "gives way" if not line["keep"] else "earned" if line["earned"] else "kept"
+        rows.append([line["change"], f"`{line['rule']}`", *cells, verdict])
+    counts = {
+        name: next(line["sets"][name]["queries"] for line in recommended["evidence"] if name in line["sets"])
+        for name in sets
+    }
+    yield from _table(
+        ["change", "rule", *(f"{name} (n = {number})" for name, number in counts.items()), "the rule"], rows
+    )
+    yield ""
+    yield (
+        f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
+        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/rules.py` are not what this "
+        "result recommends."
+    )
+
+
+def _not_claimed() -> Iterator[str]:
+    yield from ("", "### What is not claimed", "")
+    yield "- Nothing about rankers whose intervals overlap and whose p is not small: such differences may be noise."
+    yield "- Nothing about other people's histories. `aicx bench run --dataset own` measures on yours."
+    yield "- Nothing about speed beyond this machine. It was not idle, and times on it vary by a third and more."
+    yield (
+        "- Commits were matched to sessions by programs, not people: an answer that is right and not in the list "
+        "counts as wrong."
+    )
+    yield (
+        "- Other memory tools were not run beside these; BM25s of others were. Larger embedders are not in this table."
+    )
+
+
+def _effect(effect: Mapping[str, Any] | None) -> str:
+    if effect is None:
+        return ""
+    cell = _gap(effect)
+    if effect["silent"] != effect["silent_base"]:
+        cell += f"; silent on {effect['silent']} negatives, not {effect['silent_base']}"
+    return cell
+
+
+def _gap(gap: Mapping[str, Any]) -> str:
+    text = f"{gap['mean']:+.3f}"
+    return f"{f'**{text}**' if gap['corrected'] < _CHANCE else text} [{gap['low']:+.3f}, {gap['high']:+.3f}]"
+
+
+def _ends(around: Mapping[str, float]) -> str:
+    return f"{around['mean']:.3f} [{around['low']:.3f}, {around['high']:.3f}]"
+
+
+def _chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield "|---" + "|--:" * (len(head) - 1) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the section, or compares it; 1 when it is out of date."""
+    report, recommended = (
+        json.loads((RESULTS / f"{name}.json").read_text("utf-8")) for name in ("search", "recommendation")
+    )
+    found = PAGE.read_text("utf-8")
+    before, _, rest = found.partition(START)
+    _, _, after = rest.partition(END)
+    wanted = f"{before}{render(report, recommended)}{after}"
+    if "--check" not in arguments:
+        PAGE.write_text(wanted, "utf-8")
+        return 0
+    if found == wanted:
+        return 0
+    changes = difflib.unified_diff(
+        found.splitlines(), wanted.splitlines(), "docs/benchmarks.md", "the results", "", "", 1
+    )
+    sys.stderr.write("\n".join(changes) + "\ndocs/benchmarks.md is out of date: make docs\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,172 @@
+"""What switching a rule off is said to do, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from aicx.bench.ablation import ABLATIONS, ablations, effects, recommended, verdicts
+from aicx.bench.dataset import Dataset, Query, text_document, with_version
+from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
+from aicx.bench.results import Result, rows_frame
+from aicx.bench.run import Plan, run
+from aicx.types import Part
+from retrieval.rules import DEFAULT_RULES, Rules
+from tests.bench.invented import models, small
+
+pytest.importorskip("polars")
+pytest.importorskip("ir_measures")
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+RANKER = "aicx:static"
+QUESTIONS = 30
+
+
+def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None) -> Result:
+    """A result by dataset and change: its value on every question, where without a change it is 0.5.
+
+    ``silent`` says by change how many of three negative questions got no answer, which are all without one.
+    """
+    rows = []
+    for dataset, values in changes.items():
+        for change, value in {"": 0.5, **values}.items():
+            label = f"{RANKER} {change}".rstrip()
+            common = {"dataset": dataset, "ranker": label, "part": "counted", "seconds": 0.1}
+            judged = dict.fromkeys(("MRR@10", "nDCG@10", "Recall@5", "Recall@10", "hit@1", "hit@10"), value)
+            rows += [
+                {**common, "query": f"q{number}", "type": "question", "answers": 1, **judged}
+                for number in range(QUESTIONS)
+            ]
+            quiet = (silent or {}).get(change, 3)
+            rows += [
+                {**common, "query": f"n{number}", "type": "negative", "answers": int(number >= quiet)}
+                for number in range(3)
+            ]
+    labels = {(row["dataset"], row["ranker"]) for row in rows}
+    facts = {
+        "settings": {"seed": 0, "rankers": [RANKER], "ablate": True},
+        "datasets": [{"name": name} for name in changes],
+        "rankers": [{"dataset": dataset, "ranker": label, "failure": None} for dataset, label in sorted(labels)],
+    }
+    return Result(facts, rows_frame(rows))
+
+
+def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:
+    for ablation in ABLATIONS:
+        rules = asdict(ablation.choices.rules)
+        changed = {name for name, value in asdict(DEFAULT_RULES).items() if rules[name] != value}
+        changed |= {
+            name
+            for name in ("decay", "lift_dates")
+            if getattr(ablation.choices, name) != getattr(DEFAULT_CHOICES, name)
+        }
+        # Without meaning it is out in lookups as well.
+        assert changed - {"meaning_in_lookup"} == {ablation.rule} - {"meaning_in_lookup"}
+        assert ablation.rule in changed
+
+
+def test_every_rule_is_switched_off_by_some_ablation() -> None:
+    assert set(asdict(Rules())) <= {ablation.rule for ablation in ABLATIONS}
+
+
+def test_what_cannot_make_a_difference_is_not_run() -> None:
+    in_words = ablations("aicx", stored=False)
+    assert "fused by ranks" not in in_words
+    assert "subagents in full" not in in_words
+    assert {"fused by ranks", "strong decay", "in chunks"} <= set(ablations(RANKER, stored=True))
+
+
+def test_loss_is_the_change_minus_the_rule_as_it_is() -> None:
+    (effect,) = effects(made({"set": {"fused by ranks": 0.4}}))
+    assert (effect.queries, effect.difference.mean) == (QUESTIONS, -0.1)
+    assert effect.worse
+    assert not effect.better
+
+
+def test_what_is_spread_over_sessions_is_compared_with_chunks_not_with_sessions() -> None:
+    values = {"in chunks": 0.3, "in chunks, one session's not spread": 0.2}
+    (effect,) = effects(made({"set": values}))
+    assert effect.difference.mean == pytest.approx(-0.1)
+
+
+def test_change_that_is_better_on_one_set_and_worse_on_none_takes_the_rules_place() -> None:
+    found = verdicts(made({"one": {"fused by ranks": 0.6}, "two": {"fused by ranks": 0.5}}), RANKER)
+    assert recommended(found).rules.fusion == "reciprocal"
+
+
+def test_change_that_is_worse_on_another_set_does_not() -> None:
+    found = verdicts(made({"one": {"fused by ranks": 0.9}, "two": {"fused by ranks": 0.4}}), RANKER)
+    assert recommended(found) == DEFAULT_CHOICES
+    assert found[0].earned
+
+
+def test_change_that_answers_where_nothing_is_does_not() -> None:
+    found = verdicts(made({"one": {"never silent by meaning": 0.9}}, {"never silent by meaning": 1}), RANKER)
+    assert recommended(found).rules.abstain
+    assert found[0].earned
+
+
+def test_change_that_makes_no_difference_leaves_the_default() -> None:
+    found = verdicts(made({"one": {"strong decay": 0.5}}), RANKER)
+    assert recommended(found) == DEFAULT_CHOICES
+    assert not found[0].earned
+
+
+def test_of_two_better_changes_to_one_rule_the_better_is_recommended() -> None:
+    found = verdicts(made({"one": {"gentle decay": 0.7, "strong decay": 0.6}}), RANKER)
+    assert recommended(found).decay == "gentle"
+
+
+def test_ablation_runs_every_change_on_the_questions_that_count(tmp_path: Path) -> None:
+    given = small()
+    apart = Query("q9", "login", {"login": 1}, part="apart")
+    dataset = Dataset(given.name, [*given.queries, apart], given.corpora)
+    plan = Plan(["aicx"], tmp_path / "cache", tmp_path / "models", cold_runs=0, ablate=True)
+    result = run([dataset], plan, NOW, lambda done, total, at: None)
+    wanted = {f"aicx {name}".rstrip() for name in ablations("aicx", stored=False)}
+    assert {row["ranker"] for row in result.facts["rankers"]} == wanted
+    assert set(result.rows["query"]) == {"q1", "q2", "q3", "q4"}
+    assert result.facts["settings"]["rules"] == asdict(DEFAULT_RULES)
+
+
+def test_rules_reach_the_ranker(tmp_path: Path) -> None:
+    """A document that is found by its header only is not found without headers."""
+    document = with_version("d", "harbour board", (Part("the tide"),), {})
+    place = Place(tmp_path / "indexes", tmp_path / "models")
+    choices = ablations("aicx", stored=False)
+    ranker = open_ranker("aicx", [document], place, choices[""])
+    assert [hit.id for hit in ranker.rank(Query("q", "harbour"), 10)] == ["d"]
+    assert open_ranker("aicx", [document], place, choices["without headers"]).rank(Query("q", "harbour"), 10) == []
+
+
+def test_what_only_meaning_speaks_for_is_left_out_over_documents_too(tmp_path: Path) -> None:
+    pytest.importorskip("lancedb")
+    place = Place(tmp_path / "indexes", models(tmp_path / "models"))
+    documents = small().corpora["all"]
+    choices = ablations(RANKER, stored=False)
+    asked = Query("q", "naïve")  # the model knows it, and no document has it
+    ranker = open_ranker(RANKER, documents, place, choices["never silent by meaning"])
+    assert ranker.rank(asked, 10)
+    near = place.folder / "dense-static" / "near.txt"
+    near.write_text("2.0")  # nearer than anything comes
+    again = method_of(RANKER).open_ranker(RANKER, documents, place, choices[""])
+    assert again.rank(asked, 10) == []
+
+
+def test_date_in_a_question_limits_documents_that_have_days(tmp_path: Path) -> None:
+    place = Place(tmp_path / "indexes", tmp_path / "models")
+    documents = [
+        text_document(name, "the tide table", columns={"day": day})
+        for name, day in (("early", 20260105), ("late", 20260205))
+    ]
+    ranker = open_ranker("aicx", documents, place)
+    assert [hit.id for hit in ranker.rank(Query("q", "tide in february 2026"), 10)] == ["late"]
+
+
+def test_date_in_a_question_is_a_word_where_documents_have_no_days(tmp_path: Path) -> None:
+    place = Place(tmp_path / "indexes", tmp_path / "models")
+    ranker = open_ranker("aicx", [text_document("d", "the tide table")], place)
+    assert [hit.id for hit in ranker.rank(Query("q", "tide in february 2026"), 10)] == ["d"]

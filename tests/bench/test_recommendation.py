@@ -1,0 +1,58 @@
+"""The defaults of search are the ones the committed ablation recommends."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.bench.ablation import ABLATIONS
+from aicx.engine.search import SearchQuery
+from aicx.types import Filters
+from retrieval.decay import PROFILES
+from retrieval.rules import DEFAULT_RULES, Rules
+from tests.bench.invented import QUERIES
+
+ROOT = Path(__file__).parent.parent.parent
+COMMITTED = ROOT / "benchmarks" / "results" / "recommendation.json"
+
+
+@pytest.fixture
+def recommendation() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(COMMITTED.read_text("utf-8"))
+    return found
+
+
+def test_default_rules_are_the_recommended_ones(recommendation: dict[str, Any]) -> None:
+    # Through JSON, which knows no tuples.
+    assert json.loads(json.dumps(asdict(Rules()))) == recommendation["rules"]
+
+
+def test_default_use_of_dates_and_age_is_the_recommended_one(recommendation: dict[str, Any]) -> None:
+    asked = SearchQuery(QUERIES[0].text, QUERIES[0].now, Filters())
+    assert asked.decay == PROFILES[recommendation["decay"]]
+    assert asked.lift_dates == recommendation["lift_dates"]
+
+
+def test_every_rule_was_switched_off_in_the_committed_result(recommendation: dict[str, Any]) -> None:
+    switched = {line["rule"] for line in recommendation["evidence"]}
+    assert switched - {"decay", "lift_dates"} == set(asdict(DEFAULT_RULES))
+    assert {line["change"] for line in recommendation["evidence"]} == {ablation.name for ablation in ABLATIONS}
+
+
+def test_tables_of_the_docs_are_made_from_the_committed_results() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate_benchmarks.py", "--check"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("path", sorted(COMMITTED.parent.glob("*.json")), ids=lambda path: path.name)
+def test_committed_results_name_no_place(path: Path) -> None:
+    assert not re.search(r"(?<![\w.])/(?:home|tmp|root|work|Users)\b", path.read_text("utf-8"))
