@@ -47,7 +47,7 @@ class Settings:
     lock_wait_seconds: float = 120.0
     workers: int = 1  # processes that read logs beside the one that writes
     embedding: Embedding = field(default_factory=Embedding)
-    http_token: str | None = field(default=None, repr=False)  # what a server asks its callers for; never in a file
+    auth_token: str | None = field(default=None, repr=False)  # what a server asks its callers for; never in a file
 
 
 def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | None = None) -> Settings:
@@ -75,7 +75,7 @@ def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | Non
             requests_per_minute=values["embedding_requests_per_minute"] or None,
             retries=values["embedding_retries"],
         ),
-        http_token=environ.get("AICX_HTTP_AUTH_TOKEN") or None,
+        auth_token=environ.get("AICX_HTTP_AUTH_TOKEN") or None,
     )
 
 

@@ -66,9 +66,9 @@ class Layout:
         return self.home / "config.toml"
 
     @property
-    def http_token(self) -> Path:
+    def auth_token(self) -> Path:
         """What a server over HTTP asks its callers for, unless the environment says another."""
-        return self.home / "http-token"
+        return self.home / "auth-token"
 
     @property
     def tombstones(self) -> Path:

@@ -35,9 +35,10 @@ _MOST_SECONDS = 900
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process holds and has used: resident MB, CPU seconds, open files, threads."""
+    """What a process holds and has used: resident MB and how much of them is its own, CPU seconds, files, threads."""
 
     memory: float
+    own: float
     cpu: float
     files: int
     threads: int
@@ -71,10 +72,10 @@ def served(environment: dict[str, str]) -> Iterator[tuple[int, int, float]]:
 def usage(process: int) -> Usage:
     folder = Path("/proc", str(process))
     fields = folder.joinpath("stat").read_text("ascii").rpartition(")")[2].split()
-    resident = re.search(r"VmRSS:\s+(\d+) kB", folder.joinpath("status").read_text("ascii"))
-    assert resident is not None
+    status = dict(line.split(":", 1) for line in folder.joinpath("status").read_text("ascii").splitlines())
+    memory, own = (int(status[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
     cpu = (int(fields[11]) + int(fields[12])) / _TICKS
-    return Usage(int(resident[1]) / 1024, cpu, len(list(folder.joinpath("fd").iterdir())), int(fields[17]))
+    return Usage(memory, own, cpu, len(list(folder.joinpath("fd").iterdir())), int(fields[17]))
 
 
 def call(number: int, tool: str, arguments: dict[str, Any]) -> bytes:
@@ -174,6 +175,10 @@ def quantiles(times: Sequence[float]) -> str:
     return f"p50 {statistics.median(ordered):.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms"
 
 
+def in_words(found: Usage) -> str:
+    return f"{found.memory:.0f} MB ({found.own:.0f} its own, the rest mapped files)"
+
+
 def report(name: str, load: Load, before: Usage, after: Usage) -> None:
     asked = len(load.times)
     cpu = (after.cpu - before.cpu) / asked * 1000
@@ -183,18 +188,23 @@ def report(name: str, load: Load, before: Usage, after: Usage) -> None:
 
 
 def soak(process: int, port: int, questions: Sequence[str], clients: int, seconds: float) -> None:
-    """Load for a while; growth is measured from the first third on, when everything that stays open is open."""
+    """Load for a while; growth is looked for after the first third, when everything that stays open is open."""
     samples = []
     for _ in range(12):
         load = asyncio.run(put_load(port, questions, clients, seconds / 12, 0.0))
         if load.failures:
             raise SystemExit(f"failed during the soak: {load.failures[0]}")
         samples.append((usage(process), load))
-        print(f"  {samples[-1][0].memory:.0f} MB, {samples[-1][0].files} files, {quantiles(load.times)}", flush=True)
-    settled, last = samples[4][0], samples[-1][0]
+        print(f"  {in_words(samples[-1][0])}, {samples[-1][0].files} files, {quantiles(load.times)}", flush=True)
+    memory = [found.own for found, _ in samples]
+    # Single figures go up and down by a tenth, so thirds are compared.
+    middle, end = statistics.mean(memory[4:8]), statistics.mean(memory[8:])
     asked = sum(len(load.times) for _, load in samples)
-    growth = f"{last.memory - settled.memory:+.1f} MB, {last.files - settled.files:+d} files"
-    print(f"soak: {asked} answers in {seconds:.0f} s; from the first third to the end {growth}, {last.threads} threads")
+    files = samples[-1][0].files - samples[4][0].files
+    print(
+        f"soak: {asked} answers in {seconds:.0f} s; from the second third to the last {end - middle:+.1f} MB of its own"
+    )
+    print(f"  ({middle:.0f} to {end:.0f}), {files:+d} files, {samples[-1][0].threads} threads")
 
 
 def main() -> None:
@@ -222,7 +232,7 @@ def main() -> None:
             seconds = time.perf_counter() - started
             used = usage(process)
             print(f"start to first answer, HTTP: {seconds:.2f} s, {used.cpu:.2f} s of CPU")
-            print(f"memory: {idle.memory:.0f} MB idle, {used.memory:.0f} MB after one answer")
+            print(f"memory: {in_words(idle)} idle, {in_words(used)} after one answer")
             asyncio.run(put_load(port, questions, options.clients, 3, 0.0))  # opens what threads keep open
             for name, clients, pause in (
                 ("one client", 1, 0.0),
@@ -232,7 +242,7 @@ def main() -> None:
                 before = usage(process)
                 load = asyncio.run(put_load(port, questions, clients, options.seconds, pause))
                 report(name, load, before, usage(process))
-            print(f"memory after the load: {usage(process).memory:.0f} MB")
+            print(f"memory after the load: {in_words(usage(process))}")
             if options.soak:
                 soak(process, port, questions, options.clients, min(options.soak, _MOST_SECONDS))
 

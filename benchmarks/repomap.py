@@ -81,130 +81,140 @@ class Words:
     def noun(self) -> str:
         return self.random.choice(_NOUNS)
 
-    def lines(self, form: Callable[[str, str, int], str]) -> str:
-        """The body of a function."""
-        count = self.random.randint(3, 22)
-        return "\n".join(form(self.noun(), self.noun(), self.random.randrange(100)) for _ in range(count))
+
+Write = Callable[[Words], str]
 
 
-def _python(words: Words, modules: list[str], count: int) -> str:
-    parts = [f'"""{words.sentence()}"""', "", "import os"]
-    parts += [f"from {module.replace('/', '.')} import {words.snake()}" for module in modules]
-    while count > 0:
-        parts += ["", "", f"class {words.pascal()}:", f'    """{words.sentence()}"""']
-        for _ in range(min(count, words.random.randint(1, 6))):
-            body = words.lines(lambda a, b, n: f"        {a} = self.{b}.get({n}, {a!r}) if {b} else [{n}]  # {a}")
-            parts += [
-                "",
-                f"    def {words.snake()}(self, {words.noun()}: int) -> None:",
-                f'        """{words.sentence()}"""',
-                body,
-            ]
-            count -= 1
-    return "\n".join(parts) + "\n"
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How files of a language are made up: imports, a head, and definitions with statements and comments in them."""
+
+    head: Write
+    imports: Callable[[str], str]
+    opening: Write
+    statement: Write
+    close: str = "}"
+    top: str = ""  # of the file, and its end
+    end: str = ""
+    comment: str = "//"
+    indent: str = "    "
+
+    def write(self, words: Words, modules: list[str], count: int) -> str:
+        """A file that imports some modules and defines so many functions."""
+        lines = [self.top, *map(self.imports, modules), self.head(words)]
+        for _ in range(count):
+            lines += ["", f"{self.comment} {words.sentence()}", self.opening(words)]
+            for number in range(words.random.randint(3, 18)):
+                if number % 5 == 4:
+                    lines.append(f"{self.indent}{self.comment} {words.sentence()}")
+                lines.append(self.indent + self.statement(words))
+            lines.append(self.close)
+        return "\n".join([*lines, self.end]) + "\n"
 
 
-def _script(words: Words, modules: list[str], count: int, typed: bool) -> str:
-    parts = [f"import {{ {words.camel()} }} from '{module}';" for module in modules]
-    note = ": number" if typed else ""
-    if typed:
-        parts += ["", f"export interface {words.pascal()} {{", f"  {words.noun()}: string;", "}"]
-    for number in range(count):
-        body = words.lines(lambda a, b, n: f"  const {a}{n} = {b}.map((item) => item.{a} + {n}).filter(Boolean);")
-        opening = (
-            f"export const {words.camel()} = async ({words.noun()}{note}) =>"
-            if number % 3
-            else f"export function {words.camel()}()"
-        )
-        parts += ["", f"/** {words.sentence()} */", f"{opening} {{", body, "}"]
-    return "\n".join(parts) + "\n"
+def _script(note: str, more: str = "") -> Language:
+    return Language(
+        lambda words: more.format(words.pascal(), words.noun()),
+        lambda module: f"import {{ {module.rpartition('/')[2]} }} from '@/{module}';",
+        lambda words: f"export const {words.camel()} = async ({words.noun()}{note}) => {{",
+        lambda words: f"const {words.camel()} = {words.noun()}.map((item) => item.{words.camel()}).filter(Boolean);",
+        close="};",
+    )
 
 
-def _go(words: Words, modules: list[str], count: int) -> str:
-    parts = [
-        f"// Package {words.noun()} is generated. {words.sentence()}".replace("is generated. ", ""),
-        f"package {words.noun()}",
-        "",
-        "import (",
-    ]
-    parts += [f'\t"example.org/estate/{module}"' for module in modules] + [
-        ")",
-        "",
-        f"type {words.pascal()} struct {{",
-        "\tsize int",
-        "}",
-    ]
-    for _ in range(count):
-        body = words.lines(lambda a, b, n: f"\t{a}{n} := {b}.Find({n}, func(x int) bool {{ return x > {n} }})")
-        name = words.pascal()
-        parts += [
-            "",
-            f"// {name} {words.sentence()}",
-            f"func (s *Store) {name}(size int) error {{",
-            body,
-            "\treturn nil",
-            "}",
-        ]
-    return "\n".join(parts) + "\n"
+def _c(suffix: str) -> Language:
+    return Language(
+        lambda words: f"#define {words.snake().upper()} 1",
+        lambda module: f'#include "{module}.h"',
+        lambda words: f"static int {words.snake()}(int {words.noun()}, const char *{words.noun()}){suffix}\n{{",
+        lambda words: f"int {words.snake()} = {words.snake()}({words.noun()}, {words.noun()} + 1);",
+    )
 
 
-def _braces(words: Words, head: list[str], count: int, method: Callable[[str], str]) -> str:
-    """Classes as Java, C# and PHP have them."""
-    parts = [*head, "", f"/** {words.sentence()} */", f"class {words.pascal()} {{"]
-    for _ in range(count):
-        body = words.lines(lambda a, b, n: f"        this.{a}({b}[{n}], {n} + {n % 7});")
-        parts += ["", f"    /** {words.sentence()} */", f"    {method(words.camel())} {{", body, "    }"]
-    return "\n".join([*parts, "}"]) + "\n"
+def _class(top: str, imports: Callable[[str], str], opening: Write) -> Language:
+    """Methods of a class, as Java, C# and PHP have them."""
+    return Language(
+        lambda words: f"class {words.pascal()} {{",
+        imports,
+        opening,
+        lambda words: f"this.{words.camel()}({words.noun()}.{words.camel()}(), {words.random.randrange(100)});",
+        close="    }",
+        top=top,
+        end="}",
+        indent="        ",
+    )
 
 
-def _functions(words: Words, head: list[str], count: int, opening: Callable[[Words], str]) -> str:
-    """Functions as C, C++ and Rust have them."""
-    parts = list(head)
-    for _ in range(count):
-        body = words.lines(lambda a, b, n: f"    {a}({b}, {n} * ({n} + 1));")
-        parts += ["", f"/// {words.sentence()}", f"{opening(words)} {{", body, "}"]
-    return "\n".join(parts) + "\n"
-
-
-def _ruby(words: Words, modules: list[str], count: int) -> str:
-    parts = [f"require '{module}'" for module in modules] + ["", f"# {words.sentence()}", f"class {words.pascal()}"]
-    for _ in range(count):
-        body = words.lines(lambda a, b, n: f"    {a} = {b}.map {{ |item| item[{n}] }}")
-        parts += ["", f"  # {words.sentence()}", f"  def {words.snake()}({words.noun()})", body, "  end"]
-    return "\n".join([*parts, "end"]) + "\n"
+_LANGUAGES = {
+    ".py": Language(
+        lambda words: f'import os\n\n\nclass {words.pascal()}:\n    """{words.sentence()}"""',
+        lambda module: f"from {module.replace('/', '.')} import load",
+        lambda words: f'    def {words.snake()}(self, {words.noun()}: int) -> None:\n        """{words.sentence()}"""',
+        lambda words: (
+            f"{words.snake()} = self.{words.snake()}({words.noun()}, {words.noun()}=[{words.random.randrange(9)}])"
+        ),
+        close="",
+        comment="    #",
+        indent="        ",
+    ),
+    ".js": _script(""),
+    ".ts": _script(": number", "export interface {0} {{\n  {1}: string;\n}}"),
+    ".tsx": _script(": number", "export const {0} = () => <section className='{1}'>{1}</section>;"),
+    ".go": Language(
+        lambda words: f"type {words.pascal()} struct {{\n\t{words.noun()} int\n}}",
+        lambda module: f'import "example.org/estate/{module.rpartition("/")[0]}"',
+        lambda words: f"func (s *{words.pascal()}) {words.pascal()}({words.noun()} int) error {{",
+        lambda words: (
+            f"{words.camel()} := {words.noun()}.{words.pascal()}({words.random.randrange(100)}, {words.noun()})"
+        ),
+        top="package estate\n",
+        indent="\t",
+    ),
+    ".java": _class(
+        "package estate;",
+        lambda module: f"import estate.{module.replace('/', '.')};",
+        lambda words: f"    public void {words.camel()}(int {words.noun()}) {{",
+    ),
+    ".cs": _class(
+        "namespace Estate;",
+        lambda module: f"using Estate.{module.rpartition('/')[2].title()};",
+        lambda words: f"    public void {words.pascal()}(int {words.noun()}) {{",
+    ),
+    ".php": _class(
+        "<?php",
+        lambda module: f"require_once '{module}.php';",
+        lambda words: f"    public function {words.camel()}(int ${words.noun()}) {{",
+    ),
+    ".rs": Language(
+        lambda words: f"pub struct {words.pascal()} {{\n    {words.noun()}: usize,\n}}",
+        lambda module: f"use crate::{module.replace('/', '::')};",
+        lambda words: f"pub fn {words.snake()}({words.noun()}: usize) -> usize {{",
+        lambda words: f"let {words.snake()} = {words.noun()}.{words.snake()}({words.random.randrange(100)});",
+    ),
+    ".c": _c(""),
+    ".h": _c(""),
+    ".cpp": _c(" noexcept"),
+    ".rb": Language(
+        lambda words: f"class {words.pascal()}",
+        lambda module: f"require '{module}'",
+        lambda words: f"  def {words.snake()}({words.noun()})",
+        lambda words: (
+            f"{words.snake()} = {words.noun()}.{words.snake()} {{ |item| item[{words.random.randrange(100)}] }}"
+        ),
+        close="  end",
+        end="end",
+        comment="  #",
+    ),
+}
 
 
 def _text(suffix: str, words: Words, modules: list[str], count: int) -> str:
-    """A file of a language, with so many definitions."""
-    match suffix:
-        case ".py":
-            return _python(words, modules, count)
-        case ".js" | ".ts" | ".tsx":
-            return _script(words, [f"@/{module}" for module in modules], count, typed=suffix != ".js")
-        case ".go":
-            return _go(words, [module.rpartition("/")[0] for module in modules], count)
-        case ".java":
-            head = ["package estate;", *(f"import estate.{module.replace('/', '.')};" for module in modules)]
-            return _braces(words, head, count, lambda name: f"public void {name}(int size)")
-        case ".cs":
-            head = [f"using Estate.{words.noun().title()};", "namespace Estate;"]
-            return _braces(words, head, count, lambda name: f"public void {name}(int size)")
-        case ".php":
-            return _braces(words, ["<?php", "namespace Estate;"], count, lambda name: f"public function {name}($size)")
-        case ".rs":
-            head = [f"use crate::{module.replace('/', '::')};" for module in modules]
-            return _functions(words, head, count, lambda words: f"pub fn {words.snake()}(size: usize)")
-        case ".c" | ".h" | ".cpp":
-            head = [f'#include "{module}.h"' for module in modules]
-            return _functions(words, head, count, lambda words: f"static int {words.snake()}(int size)")
-        case ".rb":
-            return _ruby(words, modules, count)
-        case ".md":
-            return "\n\n".join(
-                f"## {words.sentence()}\n\n{' '.join(words.sentence() for _ in range(8))}" for _ in range(count)
-            )
-        case _:
-            return "\n".join(f'"{words.snake()}": {words.random.randrange(1000)},' for _ in range(count * 4))
+    """A file with so many definitions, headings or settings."""
+    if suffix in _LANGUAGES:
+        return _LANGUAGES[suffix].write(words, modules, count)
+    if suffix == ".md":
+        return "\n\n".join(f"## {words.sentence()}\n\n{words.sentence()}" for _ in range(count))
+    return "\n".join(f'"{words.snake()}": {words.random.randrange(1000)},' for _ in range(count * 4))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.continuity.budget import LEAST_TOKENS
+from aicx.continuity.git import Git, Look
 from aicx.corpus.filters import parse_instant
-from aicx.engine.resume import Limits, ResumeQuery, resume
-from aicx.engine.resume_brief import Brief, json_brief, markdown_brief
 from aicx.errors import StoreUnwritable
 from aicx.paths import user_path
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aicx.engine.resume_brief import Brief
+
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
+# `aicx.continuity.budget.LEAST_TOKENS`, which is not imported before git is at work.
+LEAST = 500
 
 
 class Mode(StrEnum):
@@ -53,7 +57,7 @@ def command(
         int | None,
         typer.Option(
             "--budget",
-            min=LEAST_TOKENS,
+            min=LEAST,
             max=1_000_000,
             metavar="TOKENS",
             help=f"Print no more. Else {_TOKENS:,}, as JSON {_JSON_TOKENS:,}, with --full {_FULL} times as many.",
@@ -91,20 +95,27 @@ def command(
     """
     now = options.now()
     settings = load_settings()
+    since_when = parse_instant(since, now) if since else None
+    target = user_path(manifest) if manifest else None
+    folder = None if project and repo is None else user_path(repo or ".")
+    look = Look(Git(folder.absolute())) if folder else None
+    # Imported here: git is at work meanwhile.
+    from aicx.engine.resume import Limits, ResumeQuery, resume
+    from aicx.engine.resume_brief import json_brief, markdown_brief
+
     query = ResumeQuery(
         now=now,
         task=task,
-        folder=None if project and repo is None else user_path(repo or "."),
+        folder=folder,
         project=project,
         mode=mode.value,
-        since=parse_instant(since, now) if since else None,
+        since=since_when,
         agent=agent_id,
         exclude_session=exclude_session,
         limits=Limits.full() if full else Limits(),
     )
-    report = resume(settings, query)
+    report = resume(settings, query, look)
     tokens = budget or (_JSON_TOKENS if json else _TOKENS) * (_FULL if full else 1)
-    target = user_path(manifest) if manifest else None
     if json:
         brief = json_brief(settings, report, tokens, explain=explain, written=[str(target)] if target else [])
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,9 @@ from aicx import console
 from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
 
-_THREADS = max(2, min(4, os.cpu_count() or 1))
+# Python runs one thread at a time, and each keeps indexes of its own open, which take memory: a second one is there for
+# while the first waits for its index, or is busy with a slow question.
+_THREADS = 2
 
 
 class Transport(StrEnum):
@@ -32,7 +35,7 @@ def command(
         typer.Option("--allow-host", metavar="NAME", help="For http, a further name to be called by."),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="For http on this machine alone, let every program of it ask.")
+        bool, typer.Option("--no-token", help="For http on this machine alone, ask for no token.")
     ] = False,
     rate: Annotated[
         float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, at most N requests a second.")
@@ -42,7 +45,7 @@ def command(
 
     Clients are set up by `aicx install`, and then start this themselves, on stdio. With --transport http one server
     answers many clients at http://127.0.0.1:8044/mcp. They show a bearer token, from AICX_HTTP_AUTH_TOKEN or else from
-    the file http-token in the corpus's folder, which is made when there is none. The tools only read.
+    the file auth-token in the corpus's folder, which is made when there is none. The tools only read.
 
     Example: aicx serve
     Example: aicx serve --transport http
@@ -62,6 +65,8 @@ def command(
         if transport is Transport.stdio:
             from aicx.mcp.stdio import serve_stdio
 
+            if sys.stdin.isatty():
+                console.say("Waiting for an MCP client, which would have started this itself: `aicx install --help`.")
             serve_stdio(create_server(settings, workers, folder=Path.cwd()))
             return
         from aicx.mcp.http import address, listen, names_of, serve_http
@@ -91,5 +96,5 @@ def _token(settings: Settings, host: str, no_token: bool) -> str | None:
 def _about(settings: Settings, token: str | None) -> str:
     if token is None:
         return "No token is asked for: every program on this machine can read the corpus."
-    place = "AICX_HTTP_AUTH_TOKEN" if settings.http_token else settings.layout.http_token
+    place = "AICX_HTTP_AUTH_TOKEN" if settings.auth_token else settings.layout.auth_token
     return f"Callers show the bearer token in {place}. Ctrl-C stops."

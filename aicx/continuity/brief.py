@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from aicx.continuity.calls import answered_calls
 from aicx.continuity.commands import Run, latest_outcomes, open_failures, runs_of
@@ -43,8 +43,7 @@ _SHOWN_OUTCOMES = ("ok", "failed")
 _MOST_CHECKS, _MOST_FAILURES, _MOST_NEXT, _MOST_DECISIONS = 6, 5, 6, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One statement, when it was made, and the references that prove it."""
 
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from aicx.continuity.compose import Part
 from aicx.corpus.drafts import estimate_tokens
@@ -15,8 +15,7 @@ LEAST_TOKENS = 500
 _TEXT_LIMITS = (300, 100, 30, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(NamedTuple):
     """A brief that fits: what is printed, its size, and the parts in it."""
 
     text: bytes

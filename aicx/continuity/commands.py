@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from aicx.continuity.fixes import ends
 from aicx.continuity.rules import CommandRules, command_rules
@@ -38,8 +38,7 @@ _ARGUMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A command that was run: ``line`` as it is shown, ``parts`` the commands in it that are more than looking."""
 
     line: str

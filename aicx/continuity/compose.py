@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from aicx.continuity.brief import Line
 from aicx.continuity.manifest import Reason
@@ -36,8 +35,7 @@ _REASON_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One line of the brief. ``priority`` grows with what is left out first; ``entry`` is the manifest's entry."""
 
     section: Section
@@ -46,7 +44,7 @@ class Part:
     refs: tuple[str, ...]
     priority: int
     entry: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any]
 
 
 def compose(report: ResumeReport) -> list[Part]:
@@ -71,7 +69,7 @@ def _now(report: ResumeReport) -> Iterator[Part]:
         yield Part("now", "changed_files", "", (), _level(3, number, 8), f"file:{path}", {"path": name})
     if names:
         text = f"changed: {_listed(names, report.git.changed_count or len(names))}"
-        yield Part("now", "text", text, (), 2, f"file:{report.git.changed[0]}")
+        yield Part("now", "text", text, (), 2, f"file:{report.git.changed[0]}", {})
 
 
 def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
@@ -105,11 +103,11 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     for number, line in enumerate(brief.checks):
         yield _kept("done", "validated", line, _level(4, number, 3), entry)
     for number, edit in enumerate(brief.edits):
-        data = {"path": clean(edit.path), "count": edit.count, "at": instant(edit.at), "refs": [f"chunk:{edit.chunk}"]}
+        data = {"path": clean(edit.path), "count": edit.times, "at": instant(edit.at), "refs": [f"chunk:{edit.chunk}"]}
         yield Part("done", "files_edited", "", (), _level(5, number, 4), entry, data)
     if brief.edits:
         text = f"edited: {_listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
-        yield Part("done", "text", text, (f"chunk:{brief.edits[0].chunk}",), 4, entry)
+        yield Part("done", "text", text, (f"chunk:{brief.edits[0].chunk}",), 4, entry, {})
 
 
 def _files(report: ResumeReport) -> Iterator[Part]:

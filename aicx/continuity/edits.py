@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from aicx.continuity.paths import Roots
 from aicx.continuity.rules import command_rules
 from aicx.continuity.transcript import Step
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A file that was changed, ``count`` times, last ``at`` then in ``chunk``. The path is relative to the root."""
+class Edit(NamedTuple):
+    """A file that was changed, ``times`` times, last ``at`` then in ``chunk``. The path is relative to the root."""
 
     path: str
-    count: int
+    times: int
     at: datetime
     chunk: str
 
@@ -31,7 +30,7 @@ def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: st
         for path in _paths(call, rules.tools.search(call.tool or "") is not None):
             relative = roots.relative(path, folder)
             if relative is not None:
-                count = found.pop(relative).count if relative in found else 0
+                count = found.pop(relative).times if relative in found else 0
                 found[relative] = Edit(relative, count + 1, call.at, call.chunk)
     return list(reversed(found.values()))
 

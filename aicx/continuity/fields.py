@@ -15,16 +15,13 @@ from aicx.corpus.drafts import estimate_tokens
 
 SCHEMA = "aicx.resume/1"
 _MOST_WARNINGS = 5
-# Keys of a repository map's status, as the known tool has them.
-_STRUCTURE = {
-    "provider_available": False,
-    "index_available": False,
-    "query_available": False,
-    "refresh_available": False,
-    "last_refresh_status": "never",
-    "files_indexed": 0,
-    "symbols_indexed": 0,
-}
+# Keys of a repository map's status, as the known tool has them. Null is what was not looked at.
+_STRUCTURE = dict.fromkeys(
+    (
+        *("provider_available", "index_available", "query_available", "refresh_available"),
+        *("last_refresh_status", "last_refresh_at", "files_indexed", "symbols_indexed"),
+    )
+)
 
 
 def json_line(

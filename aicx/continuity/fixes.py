@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from aicx.continuity.rules import CommandRules, command_rules
 from aicx.continuity.shell import Simple
@@ -12,8 +12,7 @@ from aicx.continuity.shell import Simple
 _EVERYTHING = frozenset({"./...", "...", ".", "run", "--"})
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A check as what can cover it: the program with its task, what it looks at, and the parts it was limited to."""
 
     program: str

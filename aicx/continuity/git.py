@@ -8,14 +8,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple, Self
 
 # What a brief names of a long list; the counts are always whole.
 _MOST_PATHS = 200
 _MOST_COMMITS = 50
 _MOST_WORKTREES = 50
 _TIMEOUT_SECONDS = 5.0
+_PLACES = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
 # A repository's own settings may name programs that git would run for a mere look; and a look must not fetch.
 _QUIET = (
@@ -32,16 +34,14 @@ _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMIN
 _MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE")
 
 
-@dataclass(frozen=True, slots=True)
-class Worktree:
+class Worktree(NamedTuple):
     """One working tree of the repository; ``branch`` None where its head is detached."""
 
     path: str
     branch: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit by its whole hash, when it was committed, and its subject."""
 
     hash: str
@@ -95,6 +95,7 @@ class Git:
         self.notes: list[str] = []
         self.missing = False
         self._timeout = timeout
+        self._begun: list[subprocess.Popen[bytes]] = []
         kept = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
         self._environment = kept | _ENVIRONMENT
 
@@ -116,9 +117,18 @@ class Git:
         except (FileNotFoundError, PermissionError):
             self.missing = True
             return lambda: None
+        self._begun.append(process)
         return lambda: self._answer(process, arguments[0], until)
 
+    def close(self) -> None:
+        """Ends what was begun and not waited for."""
+        for process in self._begun:
+            with process:
+                process.kill()
+        self._begun.clear()
+
     def _answer(self, process: subprocess.Popen[bytes], name: str, until: float) -> str | None:
+        self._begun.remove(process)
         with process:
             try:
                 output, errors = process.communicate(timeout=max(0.0, until - time.monotonic()))
@@ -141,42 +151,49 @@ class Git:
         return lambda: _read_commits(answer() or "")
 
 
-def begin_state(git: Git) -> tuple[GitState, Callable[[], GitState]]:
-    """What is known at once of the repository that ``git`` looks at, and what gives the rest: head, branch, changes.
+class Look:
+    """A look at a folder, begun and not waited for: in a large repository git takes a while. Close it when done."""
 
-    Never raises for what it finds there. In a large repository the rest takes longer than anything else.
-    """
-    asked = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
-    places = ("--show-toplevel", "--show-superproject-working-tree")
-    # One process where there is a working tree; without one git refuses to name its top.
-    said = git.ask("rev-parse", *asked, *places) or git.ask("rev-parse", *asked)
-    if said is None:
-        kind: Literal["none", "unavailable"] = "unavailable" if git.missing or git.notes else "none"
-        nothing = GitState(kind, notes=("git is not installed",) if git.missing else tuple(git.notes))
-        return nothing, lambda: nothing
-    bare, inside, shallow, common, root, superproject = [*said.rstrip("\n").split("\n"), "", ""][:6]
-    has_tree = bare != "true" and inside == "true"
-    status = git.begin(*_STATUS) if has_tree else lambda: None
-    worktrees = list(_worktrees(git)) if (git.folder / common / "worktrees").is_dir() else []
-    state = GitState(
-        "repository" if has_tree else "bare",
-        root=(root or str(git.folder)) if has_tree else None,
-        shallow=shallow == "true",
-        superproject=superproject or None,
-        worktrees=tuple(worktrees[:_MOST_WORKTREES]),
-        worktree_count=len(worktrees),
-    )
+    def __init__(self, git: Git) -> None:
+        self.git = git
+        # One process tells the places where there is a working tree; without one git refuses to name its top.
+        self._places = git.begin("rev-parse", *_PLACES, "--show-toplevel", "--show-superproject-working-tree")
+        self._status = git.begin(*_STATUS)
 
-    def whole() -> GitState:
-        found = _without_tree(git, state) if (said := status()) is None else _read_status(state, said)
-        return replace(found, notes=tuple(git.notes))
+    def __enter__(self) -> Self:
+        return self
 
-    return state, whole
+    def __exit__(self, *_: object) -> None:
+        self.git.close()
 
+    @cached_property
+    def place(self) -> GitState:
+        """What kind of repository it is and where: all but head, branch and changes."""
+        said = self._places() or self.git.ask("rev-parse", *_PLACES)
+        if said is None:
+            if self.git.missing:
+                return GitState("unavailable", notes=("git is not installed",))
+            return GitState("unavailable" if self.git.notes else "none", notes=tuple(self.git.notes))
+        bare, inside, shallow, common, root, superproject = [*said.rstrip("\n").split("\n"), "", ""][:6]
+        has_tree = bare != "true" and inside == "true"
+        worktrees = list(_worktrees(self.git)) if (self.git.folder / common / "worktrees").is_dir() else []
+        return GitState(
+            "repository" if has_tree else "bare",
+            root=(root or str(self.git.folder)) if has_tree else None,
+            shallow=shallow == "true",
+            superproject=superproject or None,
+            worktrees=tuple(worktrees[:_MOST_WORKTREES]),
+            worktree_count=len(worktrees),
+        )
 
-def read_state(git: Git) -> GitState:
-    """The whole state of the repository that ``git`` looks at."""
-    return begin_state(git)[1]()
+    @cached_property
+    def state(self) -> GitState:
+        """All there is to know. Never raises for what git finds."""
+        said = self._status()
+        if not self.place.usable:
+            return self.place
+        found = _without_tree(self.git, self.place) if said is None else _read_status(self.place, said)
+        return replace(found, notes=tuple(self.git.notes))
 
 
 def _without_tree(git: Git, state: GitState) -> GitState:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from aicx.continuity.texts import printable
 
@@ -54,8 +53,7 @@ Kind = Literal["session", "chunk", "file", "symbol", "commit"]
 Included = Literal["full", "partial", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class Considered:
+class Considered(NamedTuple):
     """One thing that was looked at. ``left_out`` is set where the selection, rather than the budget, decided."""
 
     ref: str
@@ -66,8 +64,7 @@ class Considered:
     facts: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """How much of an entry was rendered: of how many lines how many, and how many bytes they take."""
 
     total: int

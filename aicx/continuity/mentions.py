@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 _PATH_LIKE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")
 # What each way of being meant is worth; words of a path together at most as much as a change.
@@ -16,8 +17,7 @@ _CHANGED, _WRITTEN, _WORDS = 1.0, 1.5, 1.0
 _MOST = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """What there is to go by: the task, when, on which branch, in which folder, and the files that changed just now."""
 
     task: str

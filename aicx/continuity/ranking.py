@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from aicx.continuity.mentions import Ask, Mentions
 from aicx.continuity.paths import Roots
@@ -26,8 +25,7 @@ _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 _SURE_COVERAGE, _LIKELY_COVERAGE, _MOST_FILES = 0.8, 0.5, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A session with its score and what it is made of."""
 
     session: SessionFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from aicx.continuity.branches import Standing
 from aicx.continuity.brief import Line, SessionBrief
@@ -35,8 +35,7 @@ class BriefedSession:
     reopen: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     """A passage that answers the task. ``related`` says why another repository's counts, None for this one's own."""
 
     chunk: str
@@ -48,8 +47,7 @@ class Recalled:
     related: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EntryFile:
+class EntryFile(NamedTuple):
     """A file to look at first, relative to the repository; ``refs`` only where a stored session named it."""
 
     path: str
@@ -58,8 +56,7 @@ class EntryFile:
     refs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A place that the repository map names."""
 
     path: str
@@ -70,11 +67,13 @@ class Symbol:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+_NOT_ASKED: Mapping[str, Any] = {}
+
+
+class Structure(NamedTuple):
     """What the repository map could do, and what it gave."""
 
-    status: Mapping[str, Any] = field(default_factory=dict)
+    status: Mapping[str, Any] = _NOT_ASKED
     symbols: tuple[Symbol, ...] = ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 _WRAPPERS = frozenset(
@@ -44,8 +44,7 @@ _FOLDER = re.compile(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
 _LONGEST = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """One command of a line, normalised. ``masked`` when the line's exit code is that of something after it."""
 
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 # What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
@@ -26,8 +26,7 @@ _TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence or list item, and the heading it stands under, both without marks; empty without one."""
 
     text: str

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from aicx.corpus.read import load_markdown, load_sidecar
 from aicx.corpus.sidecar import Sidecar
@@ -18,8 +17,7 @@ _HEADING = re.compile(rb"### \d\d:\d\d:\d\d (?P<speaker>[^\n]*)\n\n(?:`{3,}\n)?\
 _PART = re.compile(r" \(\d+/\d+\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One message of a session. ``tool`` and ``phase`` are set for tool messages; ``failed`` as the log said so."""
 
     chunk: str
@@ -52,7 +50,7 @@ def read_steps(layout: Layout, paths: Iterable[str], until: datetime | None = No
             if until is not None and step.at > until:
                 continue
             if continues and steps:
-                steps[-1] = replace(steps[-1], text=steps[-1].text + step.text)
+                steps[-1] = steps[-1]._replace(text=steps[-1].text + step.text)
             else:
                 steps.append(step)
     return steps, notes

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aicx.config import Settings
 from aicx.continuity.branches import CURRENT, Branches, Standing
 from aicx.continuity.brief import SessionBrief
 from aicx.continuity.files import MOST_SESSIONS, entry_files
-from aicx.continuity.git import Git, GitState, begin_state
+from aicx.continuity.git import Git, GitState, Look
 from aicx.continuity.manifest import Considered, Reason
 from aicx.continuity.mentions import Ask, Mentions
 from aicx.continuity.paths import Roots, inside, repository_of
@@ -31,7 +32,7 @@ from aicx.continuity.sessions import (
 )
 from aicx.corpus.catalog import Catalog
 from aicx.corpus.identity import Resolver, from_remote
-from aicx.corpus.query import open_catalog
+from aicx.corpus.query import Opened, open_catalog
 from aicx.engine.resume_map import read_structure
 from aicx.errors import NotFound, UsageError
 from aicx.paths import safe_project
@@ -45,8 +46,7 @@ _NO_FOLDER = GitState("unavailable")
 _MOST_STANDINGS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """At most so many of each; the budget may leave less."""
 
     files: int = 10
@@ -80,75 +80,67 @@ class ResumeQuery:
 class _Place:
     """Where the question is asked: the repository as git and as the corpus know it."""
 
-    git: Git | None
-    state: GitState
+    look: Look | None
     scope: Scope
     roots: Roots
     folder: str | None
 
+    @property
+    def state(self) -> GitState:
+        """All that git says; waits until it has said it."""
+        return self.look.state if self.look else _NO_FOLDER
 
-def resume(settings: Settings, query: ResumeQuery) -> ResumeReport:
+
+def resume(settings: Settings, query: ResumeQuery, look: Look | None = None) -> ResumeReport:
     """Everything a new session may need, best first; nothing is written, neither here nor in the repository.
 
-    A corpus with nothing in it gives a report with what git and the map say. Raises UsageError for a folder that does
-    not exist.
+    ``look`` is one at the query's folder that was begun earlier. A corpus with nothing in it gives a report with what
+    git and the map say. Raises UsageError for a folder that does not exist.
     """
-    folder = _folder(query)
-    git = Git(folder) if folder else None
-    state, whole_state = begin_state(git) if git else (_NO_FOLDER, lambda: _NO_FOLDER)
-    try:
-        with open_catalog(settings.layout) as opened:
-            place = _locate(settings, query, opened.catalog, folder, git, state)
-            notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
-            return _Resume(settings, query, opened.catalog, place, notes).report(whole_state)
-    except NotFound as error:
-        if folder is None and query.project is None:
-            raise
-        place = _locate(settings, query, None, folder, git, state)
-        notes = [f"{error.message} (next: {error.hint})"]
-        return _Resume(settings, query, Catalog.in_memory(), place, notes).report(whole_state)
-
-
-def _folder(query: ResumeQuery) -> Path | None:
     if query.folder is None:
-        return None
-    folder = query.folder.absolute()
-    if not folder.is_dir():
-        raise UsageError(f"{query.folder} is no folder", hint="--repo takes a folder in a repository")
-    return folder
+        return _resume(settings, query, None)
+    with look or Look(Git(query.folder.absolute())) as looking:
+        if not query.folder.is_dir():
+            raise UsageError(f"{query.folder} is no folder", hint="--repo takes a folder in a repository")
+        return _resume(settings, query, looking)
 
 
-def _locate(
-    settings: Settings,
-    query: ResumeQuery,
-    catalog: Catalog | None,
-    folder: Path | None,
-    git: Git | None,
-    state: GitState,
-) -> _Place:
-    learned, stated = (catalog.learned(), catalog.stated()) if catalog else ({}, {})
-    trees = [tree.path for tree in state.worktrees]
-    top = state.root or (str(folder) if folder else None)
+def _resume(settings: Settings, query: ResumeQuery, look: Look | None) -> ResumeReport:
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(open_catalog(settings.layout))
+        except NotFound as error:
+            empty = stack.enter_context(closing(Catalog.in_memory()))
+            opened = Opened(empty, None, [f"{error.message} (next: {error.hint})"])
+        place = _locate(settings, query, opened.catalog, look)
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+        return _Resume(settings, query, opened.catalog, place, notes).report()
+
+
+def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: Look | None) -> _Place:
+    state = look.place if look else _NO_FOLDER
+    folder = str(look.git.folder) if look else None
+    top = state.root or folder
     project = query.project
     if project is not None and project.startswith("/"):
         # Named by the folder it is worked on in, which need not exist here.
         top, project = project.rstrip("/"), None
-    elif project is None and folder is not None:
-        identity = Resolver(settings.user_home, learned, stated).resolve(str(folder))
-        project = identity.project if identity else _bare_project(git, folder) if state.kind == "bare" else None
+    elif project is None and look is not None:
+        identity = Resolver(settings.user_home, catalog.learned(), catalog.stated()).resolve(folder)
+        project = identity.project if identity else _bare_project(look.git) if state.kind == "bare" else None
+    trees = [tree.path for tree in state.worktrees]
     folders = tuple(dict.fromkeys([*([repository_of(top), top] if top else []), *trees]))
     is_home = top is not None and settings.user_home.is_relative_to(top) and not state.usable
     scope = Scope(project, folders, below=not is_home)
-    known = known_folders(catalog, scope) if catalog else []
-    return _Place(git, state, scope, Roots.of([*folders, *known]), top)
+    return _Place(look, scope, Roots.of([*folders, *known_folders(catalog, scope)]), top)
 
 
-def _bare_project(git: Git | None, folder: Path) -> str | None:
+def _bare_project(git: Git) -> str | None:
     """The identity of a bare repository, whose working trees are filed under the same."""
-    url = git.ask("config", "--get", "remote.origin.url") if git else None
+    url = git.ask("config", "--get", "remote.origin.url")
     if url and (project := from_remote(url.strip())):
         return project
-    return safe_project("local", folder.name.removesuffix(".git"))
+    return safe_project("local", git.folder.name.removesuffix(".git"))
 
 
 class _Resume:
@@ -170,14 +162,13 @@ class _Resume:
         self._search: Mapping[str, Any] = {}
         self._considered: list[Considered] = []
 
-    def report(self, whole_state: Callable[[], GitState]) -> ResumeReport:
-        query = self._query
+    def report(self) -> ResumeReport:
+        query, place = self._query, self._place
         sessions = self._sessions()
         latest = sessions[0] if sessions else None
         # Git is at work while the corpus is searched.
-        ask_commits = self._place.git.begin_commits(latest.completed_at) if self._place.git and latest else None
+        ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
         passages = self._passages(bool(sessions))
-        self._place = place = replace(self._place, state=whole_state())
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
         self._warnings += place.state.notes
         self._considered += (
@@ -264,10 +255,10 @@ class _Resume:
         return [session for session in found if self._against(session) is None]
 
     def _look_up_branches(self, ranked: Sequence[Scored], latest: SessionFacts | None) -> None:
-        if self._place.git is not None and self._place.state.usable:
+        if self._place.look is not None and self._place.state.usable:
             shown = [item.session.branch or "" for item in ranked[:_MOST_STANDINGS]]
             names = [*shown, (latest.branch or "") if latest else ""]
-            self._branches = Branches(self._place.git, self._place.state, names)
+            self._branches = Branches(self._place.look.git, self._place.state, names)
 
     def _standing(self, session: SessionFacts, brief: SessionBrief | None = None) -> Standing:
         if self._branches is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from aicx.config import Settings
 from aicx.continuity.budget import Fitted, fit
@@ -15,8 +15,7 @@ from aicx.continuity.render import markdown
 from aicx.continuity.report import ResumeReport
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(NamedTuple):
     """What is printed, and its size in tokens. ``manifest`` gives the record of how it was chosen."""
 
     text: bytes
@@ -45,7 +44,7 @@ def json_brief(
     if not explain:
         return brief
     explained = json_line(report, fitted.parts, fitted.limit, budget, {**files, "manifest": brief.manifest()})
-    return replace(brief, text=explained)
+    return brief._replace(text=explained)
 
 
 def _brief(
@@ -79,7 +78,7 @@ def _cleaned(settings: Settings, report: ResumeReport) -> tuple[ResumeReport, li
         unavailable=tuple(map(_clean, report.unavailable)),
     )
     return report, [
-        replace(part, text=_clean(part.text), data=_clean(part.data), refs=tuple(map(_clean, part.refs)))
+        part._replace(text=_clean(part.text), data=_clean(part.data), refs=tuple(map(_clean, part.refs)))
         for part in parts
     ]
 

@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from aicx.continuity.git import GitState
 from aicx.continuity.report import Structure, Symbol
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
 
-_AVAILABLE = ("provider_available", "index_available", "query_available", "refresh_available")
+if TYPE_CHECKING:
+    from aicx.repomap import RepoMap
+
+_WITHOUT_INDEX = {"index_available": False, "query_available": False, "last_refresh_status": "never"}
 _NO_MAP = "there is no map of the repository's symbols (next: aicx map refresh)"
 
 
 def read_structure(
     layout: Layout, state: GitState, task: str, limit: int, boost: Sequence[str]
 ) -> tuple[Structure, list[str]]:
-    """What the repository map says of the task; the map is asked, never refreshed."""
-    if state.root is None:
+    """Where the repository map says to look for a task; the map is asked, never refreshed. Nothing without a task."""
+    if state.root is None or not task.strip():
         return Structure(), []
     if not layout.repomap.is_dir():
         # Nothing was ever mapped on this machine: not worth importing what would say so.
-        return Structure(dict.fromkeys(_AVAILABLE, False)), [_NO_MAP]
+        return Structure(_WITHOUT_INDEX), [_NO_MAP]
     from aicx.repomap import open_map
 
     try:
         found = open_map(layout, Path(state.root))
     except (NotFound, UsageError) as error:
         return Structure(), [f"no map: {error.message}"]
-    status = found.status(count_changes=False)
-    fields = {
-        name: getattr(status, name)
-        for name in (
-            *_AVAILABLE,
-            *("last_refresh_status", "files_indexed", "symbols_indexed"),
-        )
-    }
-    if not status.index_available:
-        return Structure(fields), [_NO_MAP]
-    if not task.strip():
-        return Structure(fields), []
+    about = _about(layout, found)
+    if about is None:
+        # Asked all the same, it would read the names and headings of the whole repository.
+        return Structure(_WITHOUT_INDEX), [_NO_MAP]
+    answer = found.answer(task, limit, boost)
     symbols = tuple(
         Symbol(entry.path, entry.line, entry.symbol, entry.kind, entry.score, tuple(entry.reasons))
-        for entry in found.query(task, limit, boost)
+        for entry in answer.entries
     )
-    return Structure(fields, symbols), []
+    return Structure(about, symbols), answer.notes
+
+
+def _about(layout: Layout, found: RepoMap) -> Mapping[str, Any] | None:
+    """What a stored map says of itself; None where there is none that can be read.
+
+    The map's own status also looks at the grammars and counts what is in every file, which takes longer than asking.
+    """
+    from aicx.repomap.store import MapStore, Place
+
+    store = MapStore.open_for_reading(Place.of(layout, found.repository))
+    if store is None:
+        return None
+    with closing(store):
+        return {
+            "index_available": True,
+            "query_available": True,
+            "last_refresh_status": store.about("status"),
+            "last_refresh_at": store.about("refreshed_at"),
+            "files_indexed": store.about("files_indexed"),
+            "symbols_indexed": store.about("symbols_indexed"),
+        }

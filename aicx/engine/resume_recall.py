@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from aicx.config import Settings
 from aicx.continuity.recall import Passage
@@ -24,8 +23,7 @@ _MOST_RELATED = 3
 _STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unknown", "indexed_count", "candidate_count")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """The part of a question that the search needs."""
 
     task: str
@@ -35,13 +33,12 @@ class Asked:
     exclude_session: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a search gave, how it was obtained, and what has to be said about it."""
 
-    passages: list[Passage] = field(default_factory=list)
-    status: Mapping[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    passages: list[Passage]
+    status: Mapping[str, Any]
+    notes: list[str]
 
 
 def recall(
@@ -52,19 +49,19 @@ def recall(
     ``scope`` is None where nothing is stored of the repository itself.
     """
     with Searcher(settings) as searcher:
-        own = _recall_own(searcher, asked, scope) if scope else Found()
+        own = _recall_own(searcher, asked, scope) if scope else Found([], {}, [])
         others = _recall_related(searcher, asked, related)
-    return replace(own, passages=[*own.passages, *others.passages]), others.notes
+    return own._replace(passages=[*own.passages, *others.passages]), others.notes
 
 
 def _recall_own(searcher: Searcher, asked: Asked, scope: Scope) -> Found:
     # Where no repository is known, sessions are filed by the folders they worked in.
     name = scope.project or next(iter(scope.folders), None)
     if name is None:
-        return Found()
+        return Found([], {}, [])
     report = _ask(searcher, asked, name, _POOL, asked.mode)
     if report is None:
-        return Found(notes=[f"nothing to look for in the task {asked.task[:60]!r}: only stop words or symbols"])
+        return Found([], {}, [f"nothing to look for in the task {asked.task[:60]!r}: only stop words or symbols"])
     passages = [passage for hit in report.hits if (passage := _passage(hit, scope)) is not None]
     status = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
     return Found(passages, status, _search_notes(report))

@@ -31,13 +31,20 @@ def reply(schema: str, fields: Mapping[str, Any], text: str) -> Reply:
     return Reply(orjson.loads(body), text)
 
 
-def bounded(fields: Mapping[str, Any], name: str = "items") -> dict[str, Any]:
-    """``fields`` with as many of the list ``name`` as fit into a reply; a note says how many are left out."""
+def bounded(fields: Mapping[str, Any], name: str = "items", brief: Sequence[str] = ()) -> dict[str, Any]:
+    """``fields`` with as many of the list ``name`` as fit into a reply; a note says how many are left out.
+
+    Before any is left out, all are cut to their ``brief`` fields where some are named.
+    """
     found = dict(fields)
     if _size(found) <= MOST_CHARS:
         return found
     items: Sequence[Any] = found[name]
-    room = MOST_CHARS - _size(found | {name: []}) - _ROOM_FOR_A_NOTE
+    notes = list(found.get("notes", ()))
+    if brief:
+        items = [{field: item[field] for field in brief if field in item} for item in items]
+        notes.append("the reply would be too long, so items have their main fields only; aicx_read has them all")
+    room = MOST_CHARS - _size(found | {name: [], "notes": notes}) - _ROOM_FOR_A_NOTE
     kept: list[Any] = []
     for item in items:
         short = item if _size(item) <= _LARGE else slimmed(item)
@@ -45,13 +52,9 @@ def bounded(fields: Mapping[str, Any], name: str = "items") -> dict[str, Any]:
         if room < 0:
             break
         kept.append(short)
-    found[name] = kept
     if len(kept) < len(items):
-        note = f"{len(items) - len(kept)} of {len(items)} left out, which would not fit into the reply; ask for fewer"
-        found["notes"] = [*found["notes"], note]
-    if "results" in found:
-        found["results"] = len(kept)
-    return found
+        notes.append(f"{len(items) - len(kept)} of {len(items)} left out, which would not fit; ask for fewer")
+    return found | {name: kept, "notes": notes} | ({"results": len(kept)} if "results" in found else {})
 
 
 def slimmed(value: Any) -> Any:

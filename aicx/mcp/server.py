@@ -131,10 +131,10 @@ class _Answering:
         """``text`` on one line, without secrets and without where on this machine things lie."""
         from aicx.redaction import redact
 
-        places = {str(self.settings.layout.home): "AICX_HOME", str(self.settings.user_home): "~"}
-        places |= {os.path.realpath(place): name for place, name in places.items()}
-        for place in sorted(places, key=len, reverse=True):
-            text = text.replace(place, places[place])
+        for name, place in (("AICX_HOME", self.settings.layout.home), ("~", self.settings.user_home)):
+            for spelt in (os.path.realpath(place), str(place.absolute())):
+                if spelt != "/":
+                    text = text.replace(spelt, name)
         return " ".join(redact(text).text.split())
 
 

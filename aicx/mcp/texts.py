@@ -25,10 +25,9 @@ def search_text(fields: Mapping[str, Any]) -> str:
 def list_text(fields: Mapping[str, Any], what: str) -> str:
     """Chunks, one a line; ``what`` says how they were chosen."""
     if not fields["items"]:
-        return _joined([f"Nothing {what}.", *_warnings(fields)])
-    head = (
-        f"{len(fields['items'])} of {fields['matched']} chunks {what}, newest first. `aicx_read` opens one by its id."
-    )
+        return _joined([f"No chunks {what}.", *_warnings(fields)])
+    shown, matched = len(fields["items"]), fields["matched"]
+    head = f"{shown} of {matched} chunks {what}, newest first. `aicx_read` opens one by its id."
     lines = [" · ".join([_minute(item), *_facts(item)]) for item in fields["items"]]
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 
@@ -59,19 +58,15 @@ def session_text(fields: Mapping[str, Any]) -> str:
 def chunk_text(fields: Mapping[str, Any]) -> str:
     """A chunk, or the part of it that was asked for."""
     start, end, size = fields["offset"], fields["offset"] + len(fields["markdown"]), fields["chars"]
-    facts = [
-        f"Chunk {label(fields['id'])}" + (f", characters {start} to {end} of {size}." if end - start < size else ".")
-    ]
+    head = f"Chunk {label(fields['id'])}"
+    head += f", characters {start} to {end} of {size}." if fields["truncated"] else "."
     if end < size:
-        facts.append(f"Go on with offset={end}.")
-    facts += [
-        f"{where}: {label(fields[name])}."
-        for where, name in (("Before it", "previous"), ("After it", "next"))
-        if fields[name]
-    ]
-    return _joined(
-        [" ".join(facts), *_warnings(fields), EVIDENCE, quoted(fields["markdown"], **_origin(fields["sidecar"]))]
-    )
+        head += f" Go on with offset={end}."
+    for where, name in (("Before it", "previous"), ("After it", "next")):
+        if fields[name]:
+            head += f" {where}: {label(fields[name])}."
+    said = quoted(fields["markdown"], **_origin(fields["sidecar"]))
+    return _joined([head, *_warnings(fields), EVIDENCE, said])
 
 
 def index_text(fields: Mapping[str, Any]) -> str:
@@ -100,9 +95,7 @@ def _hit_text(item: Mapping[str, Any]) -> str:
 
 
 def _origin(item: Mapping[str, Any]) -> dict[str, Any]:
-    labels = {
-        name: item.get(field) for name, field in (("session", "session_id"), ("date", "date"), ("agent", "agent"))
-    }
+    labels = {"session": item["session_id"], "date": item["date"], "agent": item["agent"]}
     if item["project"] == NON_REPOSITORY:
         return labels | {"folder": item.get("cwd")}
     return labels | {"project": item["project"]}

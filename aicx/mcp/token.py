@@ -16,9 +16,9 @@ _BYTES = 32
 
 def load_token(settings: Settings) -> str:
     """The token. Raises UsageError for one that is no secret: too short, or in a file that others may read."""
-    if settings.http_token is not None:
-        return _checked(settings.http_token, "AICX_HTTP_AUTH_TOKEN")
-    path = settings.layout.http_token
+    if settings.auth_token is not None:
+        return _checked(settings.auth_token, "AICX_HTTP_AUTH_TOKEN")
+    path = settings.layout.auth_token
     try:
         if not path.exists():
             _make(path)

@@ -31,6 +31,11 @@ from retrieval.decay import PROFILES
 _MOST_LISTED = 50
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = ("messages", "folders")
+# What a list of many chunks says of each when there is no room for whole sidecars.
+_BRIEF = (
+    *("id", "agent", "project", "session_id", "date", "kind", "started_at", "completed_at", "title", "session_title"),
+    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "path"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ def _search(means: Means, asked: Search) -> Reply:
 
 def _steer(means: Means, asked: Steer) -> Reply:
     found = steer(means.settings.layout, _filters(asked, means.now), asked.limit)
-    fields = bounded(answers.steer_fields(found))
+    fields = bounded(answers.steer_fields(found), brief=_BRIEF)
     return reply(answers.STEER, fields, texts.list_text(fields, "match"))
 
 
@@ -102,7 +107,8 @@ def _resume(means: Means, asked: Resume) -> Reply:
     )
     report = resume(means.settings, query)
     fields = orjson.loads(json_brief(means.settings, report, asked.budget).text)
-    return Reply(fields, markdown_brief(means.settings, report, asked.budget).text.decode())
+    text = markdown_brief(means.settings, report, asked.budget).text.decode()
+    return Reply(fields, f"{text}\n`aicx_read` opens what stands in [brackets], too.\n")
 
 
 def _read(means: Means, asked: Read) -> Reply:
@@ -123,7 +129,7 @@ def _read(means: Means, asked: Read) -> Reply:
     if fields["found"] == "session":
         fields = bounded(fields, "chunks")
         return reply(answers.SHOW, fields, texts.session_text(fields))
-    fields = bounded(fields)
+    fields = bounded(fields, brief=_BRIEF)
     return reply(answers.SHOW, fields, texts.list_text(fields, f"have to do with this {fields['found']}"))
 
 

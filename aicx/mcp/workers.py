@@ -57,10 +57,19 @@ class Workers:
         with Searcher(self._settings) as searcher:
             while (taken := self._tasks.get()) is not None:
                 future, task = taken
-                if future.set_running_or_notify_cancel():
-                    try:
-                        future.set_result(task(searcher))
-                    except BaseException as error:  # noqa: BLE001 - it belongs to whoever asked
-                        future.set_exception(error)
+                asked = future.set_running_or_notify_cancel()
+                answer, error = _attempt(task, searcher) if asked else (None, None)
+                # Before it is answered: who gets the answer may ask again at once, and finds this thread idle.
                 with self._lock:
                     self._pending -= 1
+                if error is not None:
+                    future.set_exception(error)
+                elif asked:
+                    future.set_result(answer)
+
+
+def _attempt(task: Callable[[Searcher], Any], searcher: Searcher) -> tuple[Any, BaseException | None]:
+    try:
+        return task(searcher), None
+    except BaseException as error:  # noqa: BLE001 - it belongs to whoever asked
+        return None, error

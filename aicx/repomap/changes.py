@@ -10,7 +10,7 @@ from aicx.repomap.examine import Examined, without_text
 from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_name
 from aicx.repomap.languages import language_of, may_be_script
 from aicx.repomap.repository import Stamp
-from aicx.repomap.store import KnownFile
+from aicx.repomap.store import MapStore
 
 # Scripts without an ending are known by their first line. Larger files without one are data.
 _LARGEST_SCRIPT = 200_000
@@ -25,12 +25,13 @@ class Changes:
     gone: list[str] = field(default_factory=list)
 
 
-def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, KnownFile]) -> Changes:
-    """Compares the files there are with the known ones. What looks as it did is not mentioned."""
+def find_changes(stamps: Mapping[str, Stamp], store: MapStore) -> Changes:
+    """Compares the files there are with those of a map. What looks as it did is not mentioned."""
+    known = store.stamps()
     changes = Changes(gone=[path for path in known if path not in stamps])
     for path, stamp in stamps.items():
         before = known.get(path)
-        if before is not None and before.stamp == stamp:
+        if before == stamp:
             continue
         language = language_of(path)
         if (reason := excluded_by_name(path)) is not None:
@@ -40,5 +41,5 @@ def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, KnownFile]) ->
         elif stamp[0] > HUGE_BYTES:
             changes.by_name[path] = without_text(path, stamp, skipped=HUGE)
         else:
-            changes.to_read.append(Task(path, language, before.digest if before else None, stamp[0]))
+            changes.to_read.append(Task(path, language, store.digest(path) if before else None, stamp[0]))
     return changes

@@ -53,26 +53,6 @@ class Failure:
 Outcome = tuple[Task, Record | Failure]
 
 
-def examine_all(root: str, tasks: Sequence[Task], workers: int) -> Iterator[Outcome]:
-    """What comes of each task. A file that kills its worker, or takes too long, fails alone."""
-    if not tasks:
-        return
-    count = max(1, min(workers, len(tasks) // _WORTH_A_WORKER))
-    pending: deque[Future[list[Outcome]]] = deque()
-    with _Crew(root, count) as crew, ThreadPoolExecutor(count) as threads:
-        try:
-            for batch in _batches(tasks):
-                pending.append(threads.submit(crew.examine, batch))
-                if len(pending) > count * _AHEAD:
-                    yield from pending.popleft().result()
-            while pending:
-                yield from pending.popleft().result()
-        finally:
-            crew.dismiss()
-            for future in pending:
-                future.cancel()
-
-
 def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
     """The largest files first, so that no worker sits alone with one at the end."""
     batch: list[Task] = []
@@ -91,16 +71,20 @@ class _Died(Exception):
     """A worker ended in the middle of a request; the message says how."""
 
 
-class _Crew:
-    """Workers for as many threads; a dead one is replaced when it is next needed."""
+class Crew:
+    """Workers that read files of one repository; those that die are replaced when they are next needed.
 
-    def __init__(self, root: str, count: int) -> None:
+    The first one starts at once, while it is still being found out what there is to read.
+    """
+
+    def __init__(self, root: str, most: int) -> None:
         self._root = root
+        self._most = most
         self._dismissed = False
+        first = _Worker(root)
+        self._alive = {first}
         self._free: SimpleQueue[_Worker | None] = SimpleQueue()
-        self._alive: set[_Worker] = set()
-        for _ in range(count):
-            self._free.put(None)
+        self._free.put(first)
 
     def __enter__(self) -> Self:
         return self
@@ -110,18 +94,37 @@ class _Crew:
     ) -> None:
         self.dismiss()
 
-    def examine(self, batch: list[Task]) -> list[Outcome]:
-        """What comes of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
-        try:
-            return list(zip(batch, self._ask(batch, _PATIENCE), strict=True))
-        except _Died:
-            return [(task, self._try_alone(task)) for task in batch]
+    def examine_all(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """What comes of each task. A file that kills its worker, or takes too long, fails alone."""
+        count = max(1, min(self._most, len(tasks) // _WORTH_A_WORKER))
+        for _ in range(count - 1):
+            self._free.put(None)
+        pending: deque[Future[list[Outcome]]] = deque()
+        with ThreadPoolExecutor(count) as threads:
+            try:
+                for batch in _batches(tasks):
+                    pending.append(threads.submit(self._examine, batch))
+                    if len(pending) > count * _AHEAD:
+                        yield from pending.popleft().result()
+                while pending:
+                    yield from pending.popleft().result()
+            finally:
+                self.dismiss()
+                for future in pending:
+                    future.cancel()
 
     def dismiss(self) -> None:
         """Ends all workers, those that are busy included."""
         self._dismissed = True
         for worker in list(self._alive):
             worker.end()
+
+    def _examine(self, batch: list[Task]) -> list[Outcome]:
+        """What comes of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
+        try:
+            return list(zip(batch, self._ask(batch, _PATIENCE), strict=True))
+        except _Died:
+            return [(task, self._try_alone(task)) for task in batch]
 
     def _try_alone(self, task: Task) -> Record | Failure:
         try:
@@ -160,14 +163,13 @@ class _Worker:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
-        if self._out.readline() != READY:
-            reason = self._process.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise AicxError(f"a process that reads files did not start: {reason}", hint="aicx map status")
+        self._ready = False
 
     def ask(self, batch: list[Task], patience: float) -> list[Record | Failure]:
         timer = Timer(patience, self._process.kill)
         timer.start()
         try:
+            self._wait_until_ready()
             self._in.write(orjson.dumps([(task.path, task.language, task.digest) for task in batch]) + b"\n")
             self._in.flush()
             line = self._out.readline()
@@ -179,6 +181,13 @@ class _Worker:
         if not line.endswith(b"\n"):
             raise _Died(f"took longer than {patience:.0f} s" if late else "the parser crashed on it")
         return [Failure(fields) if isinstance(fields, str) else Record(*fields) for fields in orjson.loads(line)]
+
+    def _wait_until_ready(self) -> None:
+        """What keeps a worker from starting concerns all files, and is no fault of the first ones."""
+        if not self._ready and self._out.readline() != READY:
+            reason = self._process.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise AicxError(f"a process that reads files did not start: {reason}", hint="aicx map status")
+        self._ready = True
 
     def end(self) -> None:
         self._process.kill()

@@ -206,7 +206,7 @@ def _described(status: MapStatus, store: MapStore, listing: Listing | None) -> M
         symbols_indexed=store.about("symbols_indexed"),
         languages=store.count_languages(),
         skipped=store.about("skipped"),
-        with_syntax_errors=store.count_with_syntax_errors(),
+        with_syntax_errors=store.totals().with_syntax_errors,
         problems=store.problems(),
         changes=None if listing is None else _count(status.root, store, listing),
     )
@@ -217,8 +217,8 @@ def _count(root: Path, store: MapStore, listing: Listing) -> ChangeCount:
     from aicx.repomap.changes import find_changes
     from aicx.repomap.examine import digest_of
 
-    known = store.known()
-    changes = find_changes(listing.stamps, known)
+    changes = find_changes(listing.stamps, store)
+    known = store.stamps()
     added = sum(path not in known for path in changes.by_name)
     changed = 0
     for task in changes.to_read:

@@ -16,7 +16,7 @@ from aicx.errors import StoreUnwritable
 from aicx.paths import Layout
 from aicx.repomap import grammar
 from aicx.repomap.changes import find_changes
-from aicx.repomap.crew import Failure, examine_all
+from aicx.repomap.crew import Crew, Failure
 from aicx.repomap.examine import without_text
 from aicx.repomap.lock import refresh_lock
 from aicx.repomap.record import Record
@@ -136,17 +136,20 @@ class _Run:
             return False
 
     def _bring_up_to_date(self, store: MapStore, mode: Mode) -> Refreshed:
+        with Crew(str(self._repository.root), self._workers) as crew:
+            return self._take_in(store, mode, crew)
+
+    def _take_in(self, store: MapStore, mode: Mode, crew: Crew) -> Refreshed:
         now = time.time_ns()
         root = self._repository.root
         store.begin()
-        known = store.known()
         listing = list_files(self._repository)
-        changes = find_changes(listing.stamps, known)
+        changes = find_changes(listing.stamps, store)
         store.remove(changes.gone)
         for path, found in changes.by_name.items():
             store.put(path, Record.of(found))
         parsed = 0
-        for number, (task, outcome) in enumerate(examine_all(str(root), changes.to_read, self._workers), 1):
+        for number, (task, outcome) in enumerate(crew.examine_all(changes.to_read), 1):
             self._tell(number, len(changes.to_read), task.path)
             if isinstance(outcome, Failure):
                 store.remove([task.path])
@@ -159,19 +162,19 @@ class _Run:
             else:
                 store.put(task.path, outcome._replace(stamp=_settled(outcome.stamp, now)))
                 parsed += 1
-        files, symbols = store.count_indexed()
+        totals = store.totals()
         skipped = dict(sorted((listing.skipped + Counter(store.count_skipped())).items()))
         done = Refreshed(
             root=root,
             mode=mode,
             status="partial" if UNREADABLE in skipped else "ok",
             files_discovered=listing.discovered,
-            files_indexed=files,
-            symbols_indexed=symbols,
+            files_indexed=totals.files,
+            symbols_indexed=totals.symbols,
             parsed=parsed,
             removed=len(changes.gone),
             skipped=skipped,
-            with_syntax_errors=store.count_with_syntax_errors(),
+            with_syntax_errors=totals.with_syntax_errors,
             problems=store.problems(),
             seconds=time.monotonic() - self._started,
         )
@@ -184,8 +187,8 @@ class _Run:
             refreshed_at=datetime.now(UTC).isoformat(timespec="seconds"),
             seconds=round(done.seconds, 3),
             files_discovered=done.files_discovered,
-            files_indexed=files,
-            symbols_indexed=symbols,
+            files_indexed=totals.files,
+            symbols_indexed=totals.symbols,
             skipped=skipped,
         )
         store.commit()

@@ -95,20 +95,12 @@ def list_files(repository: Repository) -> Listing:
     listing = Listing()
     paths = _from_git(repository.root) if repository.common else _from_scan(repository.root)
     folders = _Folders(str(repository.root))
-    for path in paths:
-        if _UNPRINTABLE.search(path):
-            listing.skipped["unprintable name"] += 1
-            continue
-        if path.endswith("/"):
-            listing.skipped["repository within"] += 1
-            continue
-        if path in listing.stamps:  # a conflict is listed once for each side
-            continue
+    for path in dict.fromkeys(paths):  # a conflict is listed once for each side
         found = folders.look(path)
-        if isinstance(found, str):
-            listing.skipped[found] += 1
-        elif found is not None:
+        if type(found) is tuple:
             listing.stamps[path] = found
+        elif type(found) is str:
+            listing.skipped[found] += 1
     return listing
 
 
@@ -130,8 +122,11 @@ class _Folders:
 
     def look(self, path: str) -> Stamp | str | None:
         """The stamp of a file; the reason why it does not count; None when it is not there."""
+        if _UNPRINTABLE.search(path):
+            return "unprintable name"
         try:
-            if not self._is_safe(path.rpartition("/")[0]):
+            folder = path.rpartition("/")[0]
+            if not (self._safe.get(folder) or self._is_safe(folder)):
                 return "link"
             status = os.lstat(f"{self._root}/{path}")
         except (FileNotFoundError, NotADirectoryError):
@@ -162,7 +157,7 @@ def _from_git(root: Path) -> list[str]:
         if process.returncode != 0:
             reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
             raise AicxError(f"git cannot list the files of {root}: {reason}", hint=f"git -C {root} status")
-    return [os.fsdecode(name) for _, names, _ in answers for name in names.split(b"\0") if name]
+    return [name for _, names, _ in answers for name in os.fsdecode(names).split("\0") if name]
 
 
 def _git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:

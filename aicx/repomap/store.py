@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from aicx.paths import Layout
 from aicx.repomap import postings
@@ -29,7 +29,8 @@ _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
-    changed INTEGER NOT NULL, digest TEXT NOT NULL, language TEXT, skipped TEXT, problem TEXT, symbols INTEGER NOT NULL
+    changed INTEGER NOT NULL, digest TEXT NOT NULL, language TEXT, skipped TEXT, problem TEXT, found INTEGER NOT NULL,
+    symbols INTEGER NOT NULL
 );
 CREATE TABLE outlines (file INTEGER PRIMARY KEY, symbols TEXT NOT NULL, targets TEXT NOT NULL, terms TEXT NOT NULL);
 """
@@ -37,11 +38,13 @@ CREATE TABLE outlines (file INTEGER PRIMARY KEY, symbols TEXT NOT NULL, targets 
 _READING_CACHE, _WRITING_CACHE = "PRAGMA cache_size=-16000", "PRAGMA cache_size=-128000"
 
 
-class KnownFile(NamedTuple):
-    """A file as it was at the last refresh. A plain tuple, for every refresh makes one of each file."""
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Files that can be found, the symbols in them, and how many of them have syntax errors."""
 
-    stamp: Stamp
-    digest: str
+    files: int
+    symbols: int
+    with_syntax_errors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +182,6 @@ class MapStore:
         sql = "SELECT path, problem FROM files WHERE problem<>? ORDER BY path"
         return list(self._connection.execute(sql, (SYNTAX_ERRORS,)))
 
-    def count_with_syntax_errors(self) -> int:
-        sql = "SELECT count(*) FROM files WHERE problem=?"
-        return int(self._connection.execute(sql, (SYNTAX_ERRORS,)).fetchone()[0])
-
     def count_skipped(self) -> dict[str, int]:
         sql = "SELECT skipped, count(*) FROM files WHERE skipped NOT NULL GROUP BY skipped ORDER BY skipped"
         return dict(self._connection.execute(sql))
@@ -191,26 +190,30 @@ class MapStore:
         sql = "SELECT language, count(*) FROM files WHERE language NOT NULL GROUP BY language ORDER BY 2 DESC, 1"
         return dict(self._connection.execute(sql))
 
-    def count_indexed(self) -> tuple[int, int]:
-        """Files that can be found, and their symbols."""
-        found = "SELECT count(*), coalesce(sum(f.symbols), 0) FROM files f JOIN outlines o ON o.file=f.id"
-        files, symbols = self._connection.execute(found).fetchone()
-        return files, symbols
+    def totals(self) -> Totals:
+        sql = "SELECT total(found), total(symbols), total(problem=?) FROM files"
+        return Totals(*map(int, self._connection.execute(sql, (SYNTAX_ERRORS,)).fetchone()))
 
     # Files ------------------------------------------------------------------------------------------------------------
 
-    def known(self) -> dict[str, KnownFile]:
-        rows = self._connection.execute("SELECT path, digest, size, modified, changed FROM files")
-        return {path: KnownFile((size, modified, changed), digest) for path, digest, size, modified, changed in rows}
+    def stamps(self) -> dict[str, Stamp]:
+        """Every known file as it looked at the last refresh."""
+        rows = self._connection.execute("SELECT path, size, modified, changed FROM files")
+        return {row[0]: row[1:] for row in rows}
+
+    def digest(self, path: str) -> str | None:
+        """The digest of the text that is known of a file; None for a file that is not."""
+        row = self._connection.execute("SELECT digest FROM files WHERE path=?", (path,)).fetchone()
+        return row[0] if row else None
 
     def put(self, path: str, record: Record) -> None:
         """Stores what is known of a file, in place of what was known before."""
         self.remove([path])
         columns = (path, *record.stamp, record.digest, record.language, record.skipped, record.problem)
         file = self._connection.execute(
-            "INSERT INTO files (path, size, modified, changed, digest, language, skipped, problem, symbols)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*columns, record.symbol_count),
+            "INSERT INTO files (path, size, modified, changed, digest, language, skipped, problem, found, symbols)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*columns, bool(record.terms), record.symbol_count),
         ).lastrowid
         if record.terms and file is not None:
             outline = (file, record.symbols, record.targets, record.terms)

@@ -101,5 +101,5 @@ def test_a_member_that_stands_there_twice_is_dropped_twice() -> None:
 
 @pytest.mark.parametrize("text", ["{", '{"a": 1,}', '{"a" 1}', "{'a': 1}", '{"a": 1} x', "/* {}", '{"a": "\n"}'])
 def test_what_is_no_json_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(ValueError, match="line|char"):
+    with pytest.raises(ValueError, match=r"line|char"):
         parse(text)

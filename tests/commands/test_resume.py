@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.commands.resume import LEAST
+from aicx.continuity.budget import LEAST_TOKENS
 from tests.continuity.stories import Repository
 from tests.corpus.building import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 
@@ -99,6 +101,10 @@ def test_budget_is_kept(repository: Repository, capsys: pytest.CaptureFixture[st
 
 def test_budget_that_is_too_small_is_wrong_usage(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     assert resume(capsys, "--budget", "10")[0] == 2
+
+
+def test_least_budget_is_the_one_that_help_names() -> None:
+    assert LEAST == LEAST_TOKENS
 
 
 def test_full_brief_has_more(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.continuity.branches import Branches, Standing
-from aicx.continuity.git import Git, read_state
+from aicx.continuity.git import Git, Look
 from tests.continuity.stories import T0, Repository
 
 
@@ -21,7 +21,7 @@ def repository(tmp_path: Path) -> Repository:
 
 def standing(repository: Repository, branch: str | None, until: datetime = T0) -> Standing:
     git = Git(repository.folder)
-    return Branches(git, read_state(git), [branch or ""]).standing(branch, until)
+    return Branches(git, Look(git).state, [branch or ""]).standing(branch, until)
 
 
 def test_checked_out_branch_is_the_same(repository: Repository) -> None:
@@ -80,7 +80,7 @@ def test_commit_is_held_missing_or_unknown(repository: Repository) -> None:
     missing = repository.commit("b.py")
     repository.git("switch", "--quiet", "main")
     git = Git(repository.folder)
-    branches = Branches(git, read_state(git), [])
+    branches = Branches(git, Look(git).state, [])
     assert [branches.holds_commit(commit) for commit in (held[:9], missing, "f" * 40)] == [True, False, None]
 
 

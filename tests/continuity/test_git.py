@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from aicx.continuity.git import Git, GitState, read_state
+from aicx.continuity.git import Git, GitState, Look
 from tests.continuity.stories import T0, Repository
 
 
 def state_of(folder: Path) -> GitState:
-    return read_state(Git(folder))
+    return Look(Git(folder)).state
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_git_that_hangs_is_given_up_and_named(
     slow.write_text("#!/bin/sh\nexec sleep 30\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:/usr/bin:/bin")
-    found = read_state(Git(repository.folder, timeout=0.2))
+    found = Look(Git(repository.folder, timeout=0.2)).state
     assert found.kind == "unavailable"
     assert "gave no answer within 0.2 s" in found.notes[0]
 

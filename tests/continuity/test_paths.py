@@ -83,7 +83,7 @@ def test_link_out_of_the_repository_is_not_inside(tmp_path: Path) -> None:
 
 
 def edited(story: Story) -> list[tuple[str, int]]:
-    return [(edit.path, edit.count) for edit in edits_of(answered_calls(story.steps), ROOTS, ROOT)]
+    return [(edit.path, edit.times) for edit in edits_of(answered_calls(story.steps), ROOTS, ROOT)]
 
 
 def test_edited_files_are_counted_the_last_first() -> None:

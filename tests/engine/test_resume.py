@@ -14,7 +14,7 @@ from aicx.continuity.report import ResumeReport
 from aicx.engine.build import refresh_lexical
 from aicx.engine.resume import Limits, ResumeQuery, resume
 from aicx.engine.resume_brief import json_brief, markdown_brief
-from aicx.errors import UsageError
+from aicx.errors import NotFound, UsageError
 from tests.continuity.stories import Repository
 from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when
 
@@ -98,6 +98,13 @@ def test_task_chooses_the_session_that_had_to_do_with_it(user: Home, repository:
     assert session_ids(report)[0] == SESSION
     assert report.recalled[0].chunk == f"claude:{SESSION}:001"
     assert report.search["rankers"] == ["scan"]
+
+
+def test_ranker_asked_for_by_name_that_cannot_answer_is_an_error(user: Home, repository: Repository, ask: Ask) -> None:
+    work_on_login(user, repository)
+    user.store()
+    with pytest.raises(NotFound):
+        ask("refresh the token", mode="lexical")
 
 
 def test_worktree_has_the_history_of_its_repository(user: Home, repository: Repository, ask: Ask) -> None:

@@ -20,7 +20,7 @@ def settings(home: Path) -> Settings:
 
 def test_a_token_is_made_that_only_its_owner_can_read(settings: Settings) -> None:
     made = load_token(settings)
-    path = settings.layout.http_token
+    path = settings.layout.auth_token
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_text() == f"{made}\n"
     assert len(made) >= 40
@@ -28,7 +28,7 @@ def test_a_token_is_made_that_only_its_owner_can_read(settings: Settings) -> Non
 
 def test_nothing_else_is_left_behind(settings: Settings) -> None:
     load_token(settings)
-    assert [path.name for path in settings.layout.home.iterdir()] == ["http-token"]
+    assert [path.name for path in settings.layout.home.iterdir()] == ["auth-token"]
 
 
 def test_the_next_server_asks_for_the_same(settings: Settings) -> None:
@@ -43,7 +43,7 @@ def test_two_homes_have_two_tokens(settings: Settings, tmp_path: Path) -> None:
 def test_of_two_servers_that_start_at_once_the_first_decides(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = settings.layout.http_token
+    path = settings.layout.auth_token
     link = Path.hardlink_to
 
     def beaten(self: Path, target: Path) -> None:
@@ -57,14 +57,14 @@ def test_of_two_servers_that_start_at_once_the_first_decides(
 
 
 def test_the_environment_goes_first(settings: Settings) -> None:
-    named = replace(settings, http_token="a-token-from-outside")
+    named = replace(settings, auth_token="a-token-from-outside")
     assert load_token(named) == "a-token-from-outside"
     assert not settings.layout.home.exists()
 
 
 def test_the_environment_is_where_settings_read_it() -> None:
     found = load_settings({"HOME": "/home/ada", "AICX_HTTP_AUTH_TOKEN": "a-token-from-outside"})
-    assert found.http_token == "a-token-from-outside"
+    assert found.auth_token == "a-token-from-outside"
     assert "a-token-from-outside" not in repr(found)
 
 
@@ -73,13 +73,13 @@ def test_the_environment_is_where_settings_read_it() -> None:
 )
 def test_what_is_no_token_is_refused(settings: Settings, found: str) -> None:
     with pytest.raises(UsageError, match="no token") as refusal:
-        load_token(replace(settings, http_token=found))
+        load_token(replace(settings, auth_token=found))
     assert found not in refusal.value.message
 
 
 def test_a_file_that_others_can_read_is_refused_with_the_cure(settings: Settings) -> None:
     load_token(settings)
-    settings.layout.http_token.chmod(0o644)
+    settings.layout.auth_token.chmod(0o644)
     with pytest.raises(UsageError, match="others may read") as refusal:
         load_token(settings)
     assert refusal.value.hint is not None
@@ -88,7 +88,7 @@ def test_a_file_that_others_can_read_is_refused_with_the_cure(settings: Settings
 
 def test_an_empty_file_is_refused(settings: Settings) -> None:
     load_token(settings)
-    settings.layout.http_token.write_text("")
+    settings.layout.auth_token.write_text("")
     with pytest.raises(UsageError, match="no token"):
         load_token(settings)
 

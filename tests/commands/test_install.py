@@ -1,0 +1,280 @@
+"""`aicx install` through the real command line: every client, every way back, and files that are damaged."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+pytest.importorskip("tomlkit")
+
+from aicx.cli import run
+from aicx.clients import change
+from aicx.clients.table import CLIENTS
+
+FILES = {
+    "claude": ".claude.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "cursor": ".cursor/mcp.json",
+}
+SECRET = "ghp_" + "a1B2" * 9
+# Somebody's file in each format, laid out by hand.
+OTHERS = {
+    "json": '{\n\t"numStartups": 7,\n\t"mcpServers": {\n\t\t"other": {"command": "npx",   "env": {"KEY": "A_SECRET"}}\n'
+    '\t},\n\t"projects": {"/srv/x": {"history": ["ä", "\\u00e4"]}}\n}'.replace("A_SECRET", SECRET),
+    "toml": f'# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "npx"   # spaced\nenv = {{ KEY = "{SECRET}" }}\n',
+}
+DAMAGED = {"json": '{"mcpServers": {"other": ', "toml": '[mcp_servers.other\ncommand = "npx"\n'}
+
+
+@pytest.fixture(params=FILES)
+def client(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def file(client: str, home: Path) -> Path:
+    """The client's configuration, not there yet."""
+    path = home / FILES[client]
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+@pytest.fixture
+def filled(client: str, file: Path) -> Path:
+    """The client's configuration as somebody wrote it."""
+    file.write_text(OTHERS[CLIENTS[client].format])
+    file.chmod(0o640)
+    return file
+
+
+def servers(client: str, path: Path) -> dict[str, Any]:
+    read = {"json": json.loads, "toml": tomllib.loads}[CLIENTS[client].format]
+    found: dict[str, Any] = read(path.read_text())[CLIENTS[client].key]
+    return found
+
+
+def backups(path: Path) -> list[Path]:
+    return list(path.parent.glob(f"{path.name}.aicx-*.bak"))
+
+
+class TestInstalling:
+    def test_starts_this_aicx(self, client: str, file: Path) -> None:
+        assert run(["install", client, "--yes"]) == 0
+        entry = servers(client, file)["aicx"]
+        assert Path(entry["command"]).is_absolute()
+        assert Path(entry["command"]).exists()
+        assert entry["args"][-1] == "serve"
+
+    def test_a_new_file_is_for_its_owner_alone(self, client: str, file: Path) -> None:
+        run(["install", client, "--yes"])
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert backups(file) == []
+
+    def test_changes_nothing_else(self, client: str, filled: Path) -> None:
+        before = servers(client, filled)
+        assert run(["install", client, "--yes"]) == 0
+        after = servers(client, filled)
+        assert after.pop("aicx")
+        assert after == before
+        untouched = set(OTHERS[CLIENTS[client].format].splitlines()) - set(filled.read_text().splitlines())
+        # Where ours comes last in an object, a comma follows what came last before.
+        assert all(line.startswith('\t\t"other"') for line in untouched)
+
+    def test_keeps_the_mode_and_a_copy(self, client: str, filled: Path) -> None:
+        run(["install", client, "--yes"])
+        assert filled.stat().st_mode & 0o777 == 0o640
+        [backup] = backups(filled)
+        assert backup.read_text() == OTHERS[CLIENTS[client].format]
+        assert backup.stat().st_mode & 0o777 == 0o640
+
+    def test_leaves_no_temporary_file(self, client: str, filled: Path) -> None:
+        run(["install", client, "--yes"])
+        assert not [path for path in filled.parent.iterdir() if path.name.startswith(f".{filled.name}")]
+
+    def test_again_changes_nothing(self, client: str, filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        run(["install", client, "--yes"])
+        body = filled.read_bytes()
+        assert run(["install", client, "--yes"]) == 0
+        assert filled.read_bytes() == body
+        assert len(backups(filled)) == 1
+        assert "knows aicx already" in capsys.readouterr().err
+
+    def test_names_a_corpus_that_lies_elsewhere(
+        self, client: str, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        run(["install", client, "--yes"])
+        assert "env" not in servers(client, file)["aicx"]
+        monkeypatch.setenv("AICX_HOME", str(tmp_path / "corpus"))
+        run(["install", client, "--yes"])
+        assert servers(client, file)["aicx"]["env"] == {"AICX_HOME": str(tmp_path / "corpus")}
+
+    def test_an_empty_file_is_filled(self, client: str, file: Path) -> None:
+        file.write_text("\n")
+        assert run(["install", client, "--yes"]) == 0
+        assert "aicx" in servers(client, file)
+
+    def test_a_link_stays_one(self, client: str, filled: Path, tmp_path: Path) -> None:
+        real = tmp_path / "dotfiles"
+        filled.rename(real)
+        filled.symlink_to(real)
+        assert run(["install", client, "--yes"]) == 0
+        assert filled.is_symlink()
+        assert "aicx" in servers(client, real)
+
+    def test_what_somebody_added_to_ours_stays(self, client: str, file: Path) -> None:
+        entries = {"command": "/old/aicx", "args": ["serve"], "timeout": 5, "env": {"LANG": "C"}}
+        text = (
+            json.dumps({"mcpServers": {"aicx": entries}})
+            if CLIENTS[client].format == "json"
+            else '[mcp_servers.aicx]\ncommand = "/old/aicx"\nargs = ["serve"]\ntimeout = 5\nenv = { LANG = "C" }\n'
+        )
+        file.write_text(text)
+        assert run(["install", client, "--yes"]) == 0
+        found = servers(client, file)["aicx"]
+        assert (found["timeout"], found["env"]) == (5, {"LANG": "C"})
+        assert found["command"] != "/old/aicx"
+
+
+class TestRemoving:
+    def test_leaves_the_file_as_it_was(self, client: str, filled: Path) -> None:
+        run(["install", client, "--yes"])
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+
+    def test_where_nothing_is_changes_nothing(
+        self, client: str, filled: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert "does not know aicx" in capsys.readouterr().err
+
+    def test_where_no_file_is_makes_none(self, client: str, file: Path) -> None:
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert not file.exists()
+
+    def test_needs_no_server(self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        run(["install", client, "--yes"])
+        monkeypatch.setattr("aicx.commands.install.find_spec", lambda name: None)
+        assert run(["install", client, "--remove", "--yes"]) == 0
+
+
+class TestBeforeAnythingChanges:
+    def test_a_damaged_file_is_named_and_left(
+        self, client: str, file: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        damaged = DAMAGED[CLIENTS[client].format]
+        file.write_text(damaged)
+        for arguments in (["--yes"], ["--remove", "--yes"]):
+            assert run(["install", client, *arguments]) == 7
+            said = capsys.readouterr().err
+            assert str(file) in said
+            assert "nothing was changed" in said
+        assert file.read_text() == damaged
+        assert list(file.parent.glob(f"*{file.name}*")) == [file]
+
+    @pytest.mark.parametrize(
+        "body", [b"\xff\xfe", b"[1, 2]", b'{"mcpServers": 5}', b'{"mcpServers": {"aicx": 5}}', b"mcp_servers = 5"]
+    )
+    def test_a_file_that_is_something_else_is_left(self, client: str, file: Path, body: bytes) -> None:
+        file.write_bytes(body)
+        assert run(["install", client, "--yes"]) == 7
+        assert file.read_bytes() == body
+
+    def test_somebody_is_asked(self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        answers = iter(["n", "y"])
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+        monkeypatch.setattr("click.termui.visible_prompt_func", lambda prompt: next(answers))
+        assert run(["install", client]) != 0
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert run(["install", client]) == 0
+        assert "aicx" in servers(client, filled)
+
+    def test_with_nobody_to_ask_nothing_changes(
+        self, client: str, filled: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run(["install", client]) == 2
+        assert "--yes" in capsys.readouterr().err
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+
+    def test_the_change_is_shown_without_secrets(
+        self, client: str, filled: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run(["install", client, "--dry-run"]) == 0
+        shown = capsys.readouterr().out
+        assert "+++ " in shown
+        assert any(line.startswith("+") and "serve" in line for line in shown.splitlines())
+        assert SECRET not in shown
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+
+    def test_what_somebody_else_changed_meanwhile_is_left(
+        self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        copy: Callable[..., Any] = change.shutil.copy2
+
+        def busy(source: Path, target: Path) -> None:
+            copy(source, target)
+            filled.write_text("somebody else was here")
+
+        monkeypatch.setattr(change.shutil, "copy2", busy)
+        assert run(["install", client, "--yes"]) == 1
+        assert "changed by somebody else meanwhile" in capsys.readouterr().err
+        assert filled.read_text() == "somebody else was here"
+
+    def test_a_full_disk_is_said(
+        self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def full(*_: Any) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(change.os, "fsync", full)
+        assert run(["install", client, "--yes"]) == 6
+        assert "No space left on device" in capsys.readouterr().err
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert not list(filled.parent.glob(f".{filled.name}.*"))
+
+
+def test_a_client_is_not_told_of_a_server_that_cannot_run(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("aicx.commands.install.find_spec", lambda name: None)
+    assert run(["install", "cursor", "--yes"]) == 4
+    assert "pip install 'aicx-py[mcp]'" in capsys.readouterr().err
+
+
+def test_claude_in_another_folder_is_told_there(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    assert run(["install", "claude", "--yes"]) == 0
+    assert "aicx" in servers("claude", tmp_path / ".claude.json")
+    assert not (home / ".claude.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "action", "copied"),
+    [(["--dry-run"], "added", False), (["--yes"], "added", True), (["--remove", "--yes"], "removed", True)],
+)
+def test_json_says_what_was_done(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], action: str, copied: bool
+) -> None:
+    path = home / ".claude.json"
+    path.write_text("{}")
+    if action == "removed":
+        run(["install", "claude", "--yes"])
+        capsys.readouterr()
+    assert run(["install", "claude", *arguments, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["schema"], answer["client"], answer["file"]) == ("aicx.install/1", "claude", str(path))
+    assert (answer["action"], answer["backup"] is not None) == (action, copied)
+    assert answer["diff"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["emacs"], ["claude", "cursor"], ["claude", "--force"]])
+def test_what_makes_no_sense_is_exit_two(arguments: list[str]) -> None:
+    assert run(["install", *arguments]) == 2
