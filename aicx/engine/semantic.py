@@ -257,7 +257,7 @@ def made_with(settings: Settings) -> Choice:
 
 
 def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice:
-    kind = kind or Choice().kind
+    kind = Choice().kind if kind is None else kind
     if kind not in EMBEDDERS or kind == "test":
         known = ", ".join(name for name in EMBEDDERS if name != "test")
         raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {known}")
