@@ -19,41 +19,11 @@ from pathlib import Path
 
 from benchmarks.store import aicx, environment_for, measure, scratch
 
-# Written as prose, for a list of one word a line would be longer than the benchmark.
-_WORDS = [
-    "cache",
-    "parser",
-    "lexer",
-    "login",
-    "token",
-    "session",
-    "queue",
-    "worker",
-    "retry",
-    "timeout",
-    "schema",
-    "index",
-    "search",
-    "chunk",
-    "vector",
-    "config",
-    "route",
-    "handler",
-    "client",
-    "server",
-    "socket",
-    "stream",
-    "buffer",
-    "limit",
-    "filter",
-    "query",
-    "result",
-    "report",
-    "budget",
-    "branch",
-    "commit",
-    "merge",
-]
+_SPOKEN = (
+    "cache parser lexer login token session queue worker retry timeout schema index search chunk vector config "
+    "route handler client server socket stream buffer limit filter query result report budget branch commit merge"
+)
+_WORDS = _SPOKEN.split()
 _START = datetime(2026, 1, 1, 8, tzinfo=UTC)
 _TURNS = 40
 _TASK = "fix the retry of the login token in src/m07/login_token.py, the timeout of the client is ignored"

@@ -89,6 +89,7 @@ def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> 
     questions = [] if interrupted else questions
     state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
+    settled = map(_said, decisions(steps, _MOST_DECISIONS))
     return SessionBrief(
         goal=goal,
         asked=asked,
@@ -99,7 +100,7 @@ def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> 
         failures=tuple(map(_failure, failures[:_MOST_FAILURES])),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MOST_NEXT]),
         questions=tuple(map(_said, questions)),
-        decisions=tuple(map(_said, decisions(steps, _MOST_DECISIONS))),
+        decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits_of(calls, roots, folder)),
         state=state,
         state_reason=reason,
@@ -189,6 +190,10 @@ def _pull_requests(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Line, ...
         for address in command_rules().pull_request.findall(result.text):
             found[address] = Line(address, result.at, (f"chunk:{result.chunk}",))
     return tuple(reversed(found.values()))
+
+
+def _is_in(line: Line, *told: Line | None) -> bool:
+    return any(line.text in other.text for other in told if other)
 
 
 def _said(statement: Statement) -> Line:

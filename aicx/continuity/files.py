@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
 from aicx.continuity.edits import Edit
 from aicx.continuity.manifest import Considered, Reason
@@ -51,8 +50,12 @@ def entry_files(
     ``is_there`` tells whether a path exists in the repository; None where the repository is not at hand.
     """
     tallies = _tallies(ranked, edits, recalled, ask, mentions)
-    folders = {str(folder) for path in tallies for folder in PurePosixPath(path).parents}
-    ordered = sorted(tallies, key=lambda path: (-tallies[path].score, path))[:_MOST_CONSIDERED]
+    folders = _folders({*tallies, *(path for item in ranked for path in item.files)})
+    changes = [edit.path for item in ranked[:MOST_SESSIONS] for edit in edits.get(item.session.ref, ())]
+    order = {path: number for number, path in reversed(list(enumerate(changes)))}
+    # Of two that are worth the same, the one that was changed last.
+    ordered = sorted(tallies, key=lambda path: (-round(tallies[path].score, 9), order.get(path, len(changes)), path))
+    ordered = ordered[:_MOST_CONSIDERED]
     chosen: list[EntryFile] = []
     considered: list[Considered] = []
     for path in ordered:
@@ -70,6 +73,17 @@ def entry_files(
             chosen.append(EntryFile(path, tally.score, reasons, refs))
         considered.append(Considered(f"file:{path}", "file", tally.score, reasons, left_out))
     return chosen, [*considered, *_outside(ranked, roots)]
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Every folder that one of the paths lies in."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:

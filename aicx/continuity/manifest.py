@@ -15,7 +15,7 @@ SCHEMA = "aicx.manifest/1"
 class Reason(StrEnum):
     """Every reason there is; nothing else is ever given."""
 
-    # What speaks for an entry.
+    # What speaks for an entry, or has to be known of it.
     MATCHES_TASK = "matches_task"
     SHARES_FILES = "shares_files"
     SAME_BRANCH = "same_branch"
@@ -31,19 +31,16 @@ class Reason(StrEnum):
     IN_MAP = "in_map"
     RELATED_REPOSITORY = "related_repository"
     SINCE_LAST_SESSION = "since_last_session"
-    OTHER_BRANCH_LISTED = "other_branch_listed"
-    # Why an entry is not shown.
     OTHER_BRANCH_UNMERGED = "other_branch_unmerged"
+    # Why an entry is not shown.
     SUBAGENT = "subagent"
     EXCLUDED_BY_USER = "excluded_by_user"
     WEAK_MATCH = "weak_match"
     ENOUGH_OF_SESSION = "enough_of_session"
-    OTHER_REPOSITORY = "other_repository"
     AFTER_NOW = "after_now"
     OUTSIDE_REPOSITORY = "outside_repository"
     NOT_THERE = "not_there"
     FOLDER = "folder"
-    UNREADABLE = "unreadable"
     SAYS_NOTHING = "says_nothing"
     OVER_LIMIT = "over_limit"
     OVER_BUDGET = "over_budget"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from aicx.continuity.brief import Line, SessionBrief, brief_of
@@ -11,8 +12,8 @@ from aicx.continuity.edits import Edit, edits_of
 from aicx.continuity.paths import Roots
 from aicx.continuity.recall import Passage, telling_sentences
 from aicx.continuity.sessions import SessionFacts, chunk_paths
-from aicx.continuity.statements import conclusion, telling
-from aicx.continuity.texts import gist
+from aicx.continuity.statements import conclusion, requests, telling, weigh
+from aicx.continuity.texts import gist, words
 from aicx.continuity.transcript import Step, read_steps
 from aicx.corpus.catalog import Catalog
 from aicx.paths import Layout
@@ -23,6 +24,8 @@ _FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
 _OUTCOME_CHUNKS = 2
 _OUTCOME_LENGTH = 200
 _QUOTED_LINES = 2
+# A title of so few words with a colon only introduces what came below it.
+_INTRODUCES = 5
 
 
 class SessionReader:
@@ -53,6 +56,16 @@ class SessionReader:
             steps = self._load(paths)
         last = conclusion(steps)
         return Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (f"chunk:{last.chunk}",)) if last else None
+
+    def titled(self, session: SessionFacts) -> SessionFacts:
+        """The session under the first request in it that says something, where its title says nothing."""
+        title = session.title or ""
+        introduces = title.endswith(":") and len(words(title)) <= _INTRODUCES
+        if weigh(title).level and not introduces:
+            return session
+        paths = chunk_paths(self._catalog, session, self._now)[:_FIRST_CHUNKS]
+        wanted = requests(self._load(paths))
+        return replace(session, title=wanted[0][0].text) if wanted else session
 
     def quote(self, passage: Passage, task: str) -> tuple[str, ...]:
         """The lines of a passage that say why it is there: what was said, else what the search marked."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 # What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
 _DIRECTIVE = re.compile(r"^::[\w-]+\{[^\n]*\}[ \t]*$", re.MULTILINE)
 _TAGGED = re.compile(r"<(heartbeat|system-reminder|environment_context|user_instructions)>.*?(?:</\1>|\Z)", re.DOTALL)
@@ -17,7 +18,11 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)")
 _TABLE = re.compile(r"\|.*\|[ \t]*|[-|: \t]{3,}|={3,}|[─━╌]{3,}.*")
-_SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])")
+# The number of an item ends no sentence.
+_SENTENCE_END = re.compile(
+    "(?<!\\b\\d\\.)(?<!\\b\\d\\d\\.)(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+"
+    "(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])"
+)
 _GIST_SHARE = 20
 _CONTROLS = dict.fromkeys(
     [*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF], " "
@@ -71,7 +76,7 @@ def gist(text: str, limit: int) -> str:
         if kept and len(longer) > limit:
             break
         kept = longer
-    return shorten(kept or text, limit)
+    return shorten(kept or _FENCE.sub("", text), limit)
 
 
 def shorten(text: str, limit: int) -> str:

@@ -305,8 +305,9 @@ class _Resume:
             described = self._described(item, latest, standing)
             left_out: Reason | None = Reason.OVER_LIMIT
             if len(shown) < self._query.limits.others:
-                described = replace(described, outcome=self._reader.outcome(item.session))
-                left_out = None if described.outcome or item.session.title else Reason.SAYS_NOTHING
+                facts = self._reader.titled(item.session)
+                described = replace(described, facts=facts, outcome=self._reader.outcome(item.session))
+                left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
                 shown += [described] if left_out is None else []
             self._considered.append(_considered(described, left_out))
         return shown
@@ -315,7 +316,7 @@ class _Resume:
         session = item.session
         reasons = [_REASONS_OF_PARTS[name] for name, _ in _by_worth(item.parts) if name in _REASONS_OF_PARTS]
         reasons += [Reason.LATEST_HERE] if latest is not None and session.ref == latest.ref else []
-        reasons += [Reason.MERGED_BRANCH] if standing == "merged" else []
+        reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
         reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
         sure = confidence(item, self._ask, self._coverages.get((session.agent, session.session_id), 0.0))
         return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
@@ -373,6 +374,11 @@ _REASONS_OF_PARTS = {
     "files": Reason.SHARES_FILES,
     "branch": Reason.SAME_BRANCH,
     "folder": Reason.SAME_FOLDER,
+}
+
+_REASONS_OF_STANDINGS: dict[Standing, Reason] = {
+    "merged": Reason.MERGED_BRANCH,
+    "unmerged": Reason.OTHER_BRANCH_UNMERGED,
 }
 
 

@@ -149,7 +149,7 @@ def test_manifest_that_cannot_be_written_is_an_error(
 
 
 def test_missing_map_is_noted_beside_the_brief(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, err = resume(capsys)
+    _, out, err = resume(capsys, "--task", "tokens")
     assert "aicx map refresh" in err
     assert "aicx map refresh" not in out
 

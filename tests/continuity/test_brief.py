@@ -82,6 +82,12 @@ def test_decision_and_edited_file_are_kept(story: Story) -> None:
     assert [edit.path for edit in found.edits] == ["src/login.py"]
 
 
+def test_what_was_asked_for_is_not_told_again_as_a_decision() -> None:
+    found = brief(Story().asks("let's drop the legacy endpoint").says("Dropped it."))
+    assert found.goal is not None
+    assert (found.goal.text, found.decisions) == ("let's drop the legacy endpoint", ())
+
+
 def test_every_line_has_a_reference(story: Story) -> None:
     found = brief(story)
     lines = [found.goal, found.asked, found.progress, *found.checks, *found.commits, *found.pull_requests]

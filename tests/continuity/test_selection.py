@@ -133,6 +133,11 @@ def test_edited_file_comes_before_one_that_was_read() -> None:
     ]
 
 
+def test_of_two_edited_files_the_one_changed_last_comes_first() -> None:
+    found, _ = first_files(Ask("", NOW), session("a", files=("a.py", "b.py")), a="b.py a.py")
+    assert [file.path for file in found] == ["b.py", "a.py"]
+
+
 def test_file_named_in_the_task_comes_first() -> None:
     found, _ = first_files(Ask("fix parser.py", NOW), session("a", files=("src/parser.py", "b.py")), a="b.py")
     assert found[0].path == "src/parser.py"

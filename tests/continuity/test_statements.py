@@ -198,6 +198,7 @@ def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:
     "text",
     [
         "let's drop the legacy endpoint entirely",
+        "let's go with the second option",
         "don't touch the public API",
         "we removed the session commands on purpose",
         "use true and false instead of on and off",
@@ -212,6 +213,8 @@ def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
     "text",
     [
         "let's run the tests again now",
+        "ok let's move to the next one",
+        "I give up, let's go back to it tomorrow",
         "should we not use the new API?",
         "if (!never) { always(); }",
         "fix the login " * 200,

@@ -66,8 +66,22 @@ def test_gist_says_what_a_list_is_of() -> None:
     assert gist("Changed:\n- the parser\n- the lexer", 80) == "Changed: the parser; the lexer"
 
 
-def test_text_without_prose_is_shortened_as_it_is() -> None:
-    assert gist("```\nx = 1\n```", 40) == "``` x = 1 ```"
+def test_text_without_prose_is_shortened_without_its_fences() -> None:
+    assert gist("```python\nx = 1\n```", 40) == "x = 1"
+
+
+def test_number_of_an_item_ends_no_sentence() -> None:
+    text = "**1. Login Fixed** - It checks the token again\n**12. Docs Added** - In Markdown"
+    assert [said.text for said in sentences(text)] == [
+        "1. Login Fixed - It checks the token again 12. Docs Added - In Markdown"
+    ]
+
+
+def test_year_may_end_a_sentence() -> None:
+    assert [said.text for said in sentences("It was written in 2026. Nobody reads it.")] == [
+        "It was written in 2026.",
+        "Nobody reads it.",
+    ]
 
 
 def test_redaction_mark_is_never_torn() -> None:

@@ -117,6 +117,17 @@ def test_worktree_has_the_history_of_its_repository(user: Home, repository: Repo
     assert report.git.branch == "docs"
 
 
+@pytest.mark.parametrize("title", ["/mcp", "Do this:"])
+def test_session_whose_title_says_nothing_is_told_by_what_was_asked(
+    title: str, user: Home, repository: Repository, ask: Ask
+) -> None:
+    log = ClaudeLog(OTHER, str(repository.folder)).title(title).prompt("/mcp", -DAY)
+    user.claude(log.prompt("Write the docs", 1 - DAY).answer("Wrote docs.", 2 - DAY))
+    work_on_login(user, repository)
+    user.store()
+    assert [item.facts.title for item in ask().others] == ["Write the docs"]
+
+
 def test_other_repository_is_not_mixed_in(user: Home, repository: Repository, ask: Ask) -> None:
     other = user.repository("apiary", "git@example.org:bob/apiary.git")
     user.claude(ClaudeLog(THIRD, other).prompt("Tokens of the login expire too early", 0).answer("Fixed.", 1))
@@ -154,6 +165,7 @@ def test_session_on_an_unmerged_branch_is_listed_and_not_gone_on_from(
     report = ask("tokens of the login")
     assert report.resumed is None
     assert [(item.facts.session_id, item.standing) for item in report.others] == [(SESSION, "unmerged")]
+    assert Reason.OTHER_BRANCH_UNMERGED in report.others[0].reasons
     assert any("which is not merged here" in warning for warning in report.warnings)
 
 
@@ -371,3 +383,47 @@ def test_missing_map_is_told(user: Home, repository: Repository, ask: Ask) -> No
     report = ask("tokens of the login")
     assert report.structure.status["index_available"] is False
     assert any("aicx map refresh" in note for note in report.unavailable)
+
+
+def map_of(user: Home, repository: Repository) -> None:
+    pytest.importorskip("tree_sitter_language_pack")
+    from aicx.repomap.refresh import refresh_map
+
+    refresh_map(user.settings.layout, repository.folder)
+
+
+def test_map_says_where_to_look(user: Home, repository: Repository, ask: Ask) -> None:
+    repository.commit("src/tokens.py", "import os\n\n\ndef renew_token():\n    return os.urandom(8)\n")
+    map_of(user, repository)
+    report = ask("renew the token")
+    assert [(symbol.path, symbol.line, symbol.symbol) for symbol in report.structure.symbols] == [
+        ("src/tokens.py", 4, "renew_token")
+    ]
+    assert "map:src/tokens.py:4" in left_out(report)
+    context = json.loads(json_brief(user.settings, report, 2000).text)["structural_context"]
+    assert (context["index_available"], context["used"], context["entry_point_count"]) == (True, True, 1)
+
+
+def test_file_that_is_gone_since_the_map_was_made_is_not_named(user: Home, repository: Repository, ask: Ask) -> None:
+    gone = repository.write("src/tokens.py", "def renew_token(): ...\n")
+    map_of(user, repository)
+    gone.unlink()
+    report = ask("renew the token")
+    assert report.structure.symbols == ()
+    assert any("aicx map refresh" in note for note in report.unavailable)
+
+
+def test_map_of_another_repository_does_not_count(user: Home, repository: Repository, ask: Ask) -> None:
+    other = Repository(user.work / "apiary")
+    other.commit("tokens.py", "def renew_token(): ...\n")
+    map_of(user, other)
+    report = ask("renew the token")
+    assert (report.structure.symbols, report.structure.status["index_available"]) == ((), False)
+
+
+def test_map_is_not_asked_without_a_task(user: Home, repository: Repository, ask: Ask) -> None:
+    map_of(user, repository)
+    report = ask()
+    assert report.structure.status == {}
+    context = json.loads(json_brief(user.settings, report, 2000).text)["structural_context"]
+    assert (context["index_available"], context["used"]) == (None, False)
