@@ -26,7 +26,7 @@ from indexer.models import (
 _TABLE = "table.npy"
 _SIF = 1e-4  # smaller pushes common words down harder; the value of the SIF and Model2Vec papers
 # Raised when the same model would be distilled into another table: one that was made otherwise is made anew.
-_RECIPE = 2
+RECIPE = 2
 _BATCH = 1024
 _WORD_STARTS = "\u0120\u2581"  # how byte-level and SentencePiece tokenizers mark that a word begins
 # A static model has no window, but the mean of too many words says nothing. Why this many is in
@@ -49,7 +49,7 @@ def distill_static(
     """
     teacher = find_teacher(model)
     folder = model_folder(models_dir, f"static{dimensions}", teacher.name)
-    if is_complete(folder) and _recipe_of(folder) == _RECIPE:
+    if is_complete(folder) and _recipe_of(folder) == RECIPE:
         return folder
     import numpy as np
 
@@ -75,7 +75,7 @@ def distill_static(
                 "normalise": True,
                 "weights": _TABLE,
                 "fingerprint": sha256(table.tobytes() + (work / TOKENIZER).read_bytes()).hexdigest(),
-                "weighting": {"sif": _SIF, "recipe": _RECIPE},
+                "weighting": {"sif": _SIF, "recipe": RECIPE},
             },
         )
     return folder

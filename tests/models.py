@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from indexer.distill import RECIPE
+
 WORDS = ("fix", "repair", "login", "the", "redirect", "loop", "parser", "of", "dates", "!", "naïve", "数", "据")
 
 
@@ -24,7 +26,15 @@ def write_static(models_dir: Path, *, name: str = "minilm", dimensions: int = 8)
     table[0] = 0
     table[vocabulary["repair"]] = table[vocabulary["fix"]] * 0.9 + 0.05
     np.save(folder / "table.npy", table)
-    write_manifest(folder, format="static", name=name, dimensions=dimensions, weights="table.npy")
+    # As the indexer marks a table that need not be made anew.
+    write_manifest(
+        folder,
+        format="static",
+        name=name,
+        dimensions=dimensions,
+        weights="table.npy",
+        weighting={"recipe": RECIPE},
+    )
     return folder
 
 

@@ -38,7 +38,6 @@ class Passage:
     score: float
     tier: str
     title: str | None
-    branch: str | None
     lines: tuple[str, ...]
     coverage: float  # how many of the task's terms it holds
     files: tuple[str, ...]

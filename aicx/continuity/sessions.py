@@ -53,7 +53,6 @@ class SessionFacts:
     parent: str | None
     started_at: datetime
     completed_at: datetime
-    chunks: int
     files: tuple[str, ...] = ()
 
     @property
@@ -131,7 +130,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
     rows = catalog.rows(
         # Bare columns beside max() are those of the row that holds the maximum: the session's last chunk.
         "SELECT agent, session_id, project, title, branch, lane, parent_session, min(started_at) AS first,"
-        f" max(completed_at) AS last, count(*) AS chunks FROM chunks WHERE session_id {among} AND stream=''"
+        f" max(completed_at) AS last FROM chunks WHERE session_id {among} AND stream=''"
         " AND +ignored=0 AND +started_at<=? GROUP BY agent, session_id ORDER BY last DESC, agent, session_id",
         values,
     )
@@ -147,7 +146,6 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
             parent=row["parent_session"],
             started_at=datetime.fromisoformat(row["first"]),
             completed_at=datetime.fromisoformat(row["last"]),
-            chunks=row["chunks"],
             files=tuple(files.get((row["agent"], row["session_id"]), ())),
         )
         for row in rows

@@ -123,7 +123,6 @@ def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | N
         score=hit.score,
         tier="meaning" if by_meaning else hit.tier,
         title=sidecar.get("session_title") or sidecar.get("title"),
-        branch=sidecar.get("branch"),
         lines=tuple(line.text for line in hit.lines),
         coverage=hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0,
         files=tuple(sidecar.get("files") or ()),

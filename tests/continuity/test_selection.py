@@ -45,7 +45,6 @@ def session(name: str, days_ago: float = 1, **fields: Any) -> SessionFacts:
         "parent": None,
         "started_at": ended - timedelta(hours=1),
         "completed_at": ended,
-        "chunks": 1,
     }
     return SessionFacts(**{**found, **fields})
 
@@ -178,7 +177,6 @@ def passage(number: int, name: str = "a", score: float = 1.0, **fields: Any) -> 
         "score": score,
         "tier": "partial",
         "title": None,
-        "branch": None,
         "lines": ("a line",),
         "coverage": 0.5,
         "files": (),
