@@ -147,7 +147,7 @@ def _beginnings(term: str) -> tuple[str, ...]:
 
     So it is for ``try``, whose stem is ``tri``, and ``using``, whose stem is ``use``; ``dying`` has the stem ``die``.
     """
-    if not term.isascii():
+    if not term[-1].isascii():  # it has no stem of English
         return (term,)
     if term.endswith("ie"):
         return term[:-1], f"{term[:-2]}y"

@@ -68,6 +68,12 @@ def rank(
     ]
 
 
+def near_enough(rankings: Mapping[str, Sequence[Candidate]], near: float) -> list[Candidate]:
+    """The dense ranker's candidates without those that only meaning speaks for and that are no nearer than ``near``."""
+    by_words = {item.id for name, found in rankings.items() if name != "dense" for item in found}
+    return [item for item in rankings["dense"] if item.score >= near or item.id in by_words]
+
+
 def diversified(answers: Sequence[Answer], group_of: Callable[[str], str], factor: float) -> list[Answer]:
     """The answers with each further one of a group worth ``factor`` as much as the one before, best first."""
     met: dict[str, int] = {}

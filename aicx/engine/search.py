@@ -27,7 +27,7 @@ from retrieval.decay import PROFILES, Decay, factor
 from retrieval.excerpts import Line, Tier, excerpt, opening_lines
 from retrieval.fusion import Vote
 from retrieval.questions import Question, parse_question
-from retrieval.ranking import Answer, diversified, rank
+from retrieval.ranking import Answer, diversified, near_enough, rank
 from retrieval.rules import DEFAULT_RULES, Rules
 
 Group = Literal["chunk", "session"]
@@ -291,10 +291,8 @@ def _abstain(ranked: Ranked, rules: Rules) -> list[str]:
     near = ranked.near
     if not rules.abstain or near is None or not ranked.rankings.get("dense"):
         return []
-    by_words = {item.id for name, found in ranked.rankings.items() if name != "dense" for item in found}
-    kept = [item for item in ranked.rankings["dense"] if item.score >= near or item.id in by_words]
-    ranked.rankings["dense"] = kept
-    if kept or by_words:
+    ranked.rankings["dense"] = near_enough(ranked.rankings, near)
+    if any(ranked.rankings.values()):
         return []
     nearest = f"the nearest passage scores {ranked.nearest:.2f}"
     return [f"nothing is near: {nearest}, and unrelated questions come as near as {near:.2f}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retrieval.excerpts import Excerpt, excerpt, opening_lines
@@ -177,6 +177,7 @@ def test_no_more_lines_than_the_limit_and_none_too_long(text, question, limit):
     assert all(len(line.text) <= 202 for line in found.lines)
 
 
+@example("𖩰by")
 @given(st.text(alphabet=st.characters(categories=["L", "Nd", "Zs"], include_characters="_-./:#()\n"), max_size=60))
 def test_a_text_fits_a_question_that_is_itself(text):
     question = parse_question(text)

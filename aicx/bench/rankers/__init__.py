@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from aicx.bench.dataset import Query
 from aicx.errors import UsageError
@@ -22,6 +22,19 @@ class Ranker(Protocol):
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         """The best documents, best first; fewer, or none, when it has nothing to say."""
+        ...
+
+
+@runtime_checkable
+class Outside(Protocol):
+    """A ranker that runs in a process other than the one that measures it."""
+
+    def notes(self) -> Sequence[str]:
+        """What a reader of its figures has to know: version, mode, how it was asked."""
+        ...
+
+    def close(self) -> int:
+        """Ends its process, and says the most memory that has held, in bytes."""
         ...
 
 
@@ -83,6 +96,7 @@ METHODS: Mapping[str, str] = {
     "rrf": "aicx.bench.rankers.fusion",
     "weighted": "aicx.bench.rankers.fusion",
     "aicx": "aicx.bench.rankers.product",
+    "peer": "aicx.bench.rankers.peer",
 }
 
 
@@ -93,6 +107,15 @@ def method_of(name: str) -> Method:
         raise UsageError(f"there is no ranker {name!r}", hint=f"choose from {', '.join(METHODS)}")
     module: Method = import_module(METHODS[method])
     return module
+
+
+def check_name(name: str) -> None:
+    """Says whether there is a ranker called ``name``, before anything is built for it."""
+    method_of(name)
+    if name.partition(":")[0] == "peer":
+        from aicx.bench.peers import choose
+
+        choose(name)
 
 
 def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:

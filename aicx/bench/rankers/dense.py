@@ -32,6 +32,7 @@ _LEAST_WEIGHT = 0.5
 @dataclass(frozen=True, slots=True)
 class Dense:
     searcher: DenseSearcher
+    embedder: Embedder
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         return self.searcher.search(query.text, (), limit)
@@ -69,7 +70,8 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
 def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Dense:
     from retrieval.dense import DenseSearcher
 
-    return Dense(DenseSearcher(str(folder_of(name, place)), TABLE, _opened(_embedder_name(name), place)))
+    embedder = _opened(_embedder_name(name), place)
+    return Dense(DenseSearcher(str(folder_of(name, place)), TABLE, embedder), embedder)
 
 
 def index_paths(name: str, place: Place) -> Sequence[Path]:

@@ -18,7 +18,7 @@ from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition
 from retrieval.dates import lift_dates
 from retrieval.questions import parse_question
-from retrieval.ranking import rank
+from retrieval.ranking import near_enough, rank
 from retrieval.rules import Rules
 
 # The embedder's name where there is none.
@@ -51,17 +51,14 @@ class Plain:
         searcher = self.lexical.searcher
         rankings = {"lexical": searcher.search(question, where, pool, self.rules)}
         if self.dense is not None:
-            near = self.dense.searcher.search(question.text, where, pool)
-            rankings["dense"] = self._near_enough(near, rankings["lexical"])
+            # Where no word stands in any document, only what the model knows as a word can mean something.
+            asked = question.text if rankings["lexical"] else self.dense.embedder.known_words(question.text)
+            rankings["dense"] = self.dense.searcher.search(asked, where, pool)
+            if self.rules.abstain and self.near is not None:
+                rankings["dense"] = near_enough(rankings, self.near)
         looked_up = question.is_lookup or (self.rules.verbatim and searcher.holds(question, where, self.rules))
         answers = rank(rankings, self.rules.weights(lookup=looked_up), self.rules)
         return [Candidate(answer.best, answer.score) for answer in answers[:limit]]
-
-    def _near_enough(self, found: Sequence[Candidate], by_words: Sequence[Candidate]) -> list[Candidate]:
-        if not self.rules.abstain or self.near is None:
-            return list(found)
-        named = {item.id for item in by_words}
-        return [item for item in found if item.score >= self.near or item.id in named]
 
 
 def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
