@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
+from aicx.bench.dataset import COUNTED
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, differences, holm
-from aicx.bench.summary import abstentions_of, values_of
+from aicx.bench.summary import abstentions_of, parts_of, values_of
 from retrieval.rules import FIELDS
 
 _NAME_FIELDS = tuple(name for name in FIELDS if name.endswith("_names"))
@@ -100,13 +101,14 @@ def ablations(ranker: str, *, stored: bool) -> dict[str, Choices]:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one change did to a ranker on one dataset: its mean on the primary measure minus the base's.
+    """What one change did to a ranker on one part of a dataset: its mean on the primary measure minus the base's.
 
-    ``corrected`` is p for all changes to that ranker on that dataset together. ``silent`` and ``silent_base`` count
+    ``corrected`` is p for all changes to that ranker on that part together. ``silent`` and ``silent_base`` count
     negative questions without an answer, which is what they should get; None where the dataset has none.
     """
 
     dataset: str
+    part: str
     ranker: str
     ablation: Ablation
     queries: int
@@ -114,6 +116,11 @@ class Effect:
     corrected: float
     silent: int | None
     silent_base: int | None
+
+    @property
+    def where(self) -> str:
+        """The dataset, and which part of it when that is one reported apart."""
+        return self.dataset if self.part == COUNTED else f"{self.dataset}: {self.part}"
 
     @property
     def worse(self) -> bool:
@@ -129,18 +136,20 @@ _CHANCE = 0.05
 
 
 def effects(result: Result) -> list[Effect]:
-    """Every change of an ablation's result, dataset by dataset."""
+    """Every change of an ablation's result, dataset by dataset and part by part."""
     return [
         effect
         for described in result.facts["datasets"]
+        for part in parts_of(result, described["name"])
         for ranker in result.facts["settings"]["rankers"]
-        for effect in _effects(result, described["name"], ranker)
+        for effect in _effects(result, described["name"], part, ranker)
     ]
 
 
-def _effects(result: Result, dataset: str, ranker: str) -> Iterator[Effect]:
-    values = values_of(result, dataset)
-    silent = {line.ranker: line.abstained for line in abstentions_of(result, dataset)}
+def _effects(result: Result, dataset: str, part: str, ranker: str) -> Iterator[Effect]:
+    values = values_of(result, dataset, part)
+    silences = abstentions_of(result, dataset) if part == COUNTED else []
+    silent = {line.ranker: line.abstained for line in silences}
     found: list[tuple[Ablation, str, str, Difference]] = []
     for ablation in ABLATIONS:
         name, base = f"{ranker} {ablation.name}", f"{ranker} {ablation.base}".rstrip()
@@ -151,13 +160,17 @@ def _effects(result: Result, dataset: str, ranker: str) -> Iterator[Effect]:
     for ablation, name, base, difference in found:
         queries = len(values[name])
         yield Effect(
-            dataset, ranker, ablation, queries, difference, corrected[name], silent.get(name), silent.get(base)
+            dataset, part, ranker, ablation, queries, difference, corrected[name], silent.get(name), silent.get(base)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What all sets together say of one change. ``mean`` is over the sets, each counting the same."""
+    """What all sets together say of one change.
+
+    ``mean`` is over the sets, each counting the same and without the parts that are reported apart: those can show what
+    a rule is there for, and cannot speak for a change.
+    """
 
     ablation: Ablation
     mean: float
@@ -171,7 +184,8 @@ class Verdict:
         """
         talks = any((effect.silent or 0) < (effect.silent_base or 0) for effect in self.effects)
         worse = any(effect.worse for effect in self.effects)
-        return talks or worse or self.mean <= 0 or not any(effect.better for effect in self.effects)
+        better = any(effect.better for effect in self.effects if effect.part == COUNTED)
+        return talks or worse or self.mean <= 0 or not better
 
     @property
     def earned(self) -> bool:
@@ -186,7 +200,8 @@ def verdicts(result: Result, ranker: str) -> list[Verdict]:
     for ablation in ABLATIONS:
         of_it = [effect for effect in mine if effect.ablation == ablation]
         if of_it:
-            found.append(Verdict(ablation, fmean(effect.difference.mean for effect in of_it), of_it))
+            counted = [effect.difference.mean for effect in of_it if effect.part == COUNTED]
+            found.append(Verdict(ablation, fmean(counted) if counted else 0.0, of_it))
     return found
 
 

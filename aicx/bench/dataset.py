@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -120,7 +120,3 @@ def query_fields(query: Query) -> dict[str, Any]:
         "part": query.part,
         "exclude": query.exclude,
     }
-
-
-def counted(queries: Iterable[Query]) -> list[Query]:
-    return [query for query in queries if query.part == COUNTED]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from aicx.bench.ablation import ablations
-from aicx.bench.dataset import Dataset, counted
+from aicx.bench.dataset import Dataset
 from aicx.bench.datasets import Skipped
 from aicx.bench.machine import commit, machine, versions
 from aicx.bench.measure import Measured, Task, measure
 from aicx.bench.metrics import DEPTH, MEASURES, quality
-from aicx.bench.rankers import DEFAULT_CHOICES, method_of
+from aicx.bench.rankers import DEFAULT_CHOICES, check_name
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.statistics import RESAMPLES
 from retrieval.rules import DEFAULT_RULES
@@ -29,8 +29,7 @@ Tell = Callable[[int, int, str], None]
 class Plan:
     """What to run. Indexes are kept below ``cache``, exported models in ``models``.
 
-    With ``ablate`` each ranker is run with every rule as it is and with each one switched off in turn, over the part of
-    each dataset that counts.
+    With ``ablate`` each ranker is run with every rule as it is and with each one switched off in turn.
     """
 
     rankers: Sequence[str]
@@ -45,7 +44,7 @@ class Plan:
 def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, tell: Tell) -> Result:
     """Every ranker over every dataset. What is not there or fails is named in the result, and the rest goes on."""
     for name in plan.rankers:
-        method_of(name)  # a misspelt name is better known now than in an hour
+        check_name(name)  # a misspelt name is better known now than in an hour
     made_by = commit()  # before anybody changes the checkout
     rows: list[dict[str, Any]] = []
     costs: list[dict[str, Any]] = []
@@ -58,15 +57,14 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, te
         fingerprint = dataset.fingerprint()
         described.append(_described(dataset, fingerprint))
         with _folder(dataset, plan.cache / fingerprint) as folder:
-            asked = replace(dataset, queries=counted(dataset.queries)) if plan.ablate else dataset
             for number, name in enumerate(plan.rankers):
                 tell(number, len(plan.rankers), f"{dataset.name} {name}")
                 chosen = ablations(name, stored=dataset.home is not None) if plan.ablate else {"": DEFAULT_CHOICES}
-                task = Task(name, asked, folder, plan.models, plan.cold_runs, plan.seconds, list(chosen.values()))
+                task = Task(name, dataset, folder, plan.models, plan.cold_runs, plan.seconds, list(chosen.values()))
                 for ablation, measured in zip(chosen, measure(task), strict=True):
                     label = f"{name} {ablation}".rstrip()
-                    costs.append(_cost(asked, label, measured))
-                    rows += _rows(asked, label, measured)
+                    costs.append(_cost(dataset, label, measured))
+                    rows += _rows(dataset, label, measured)
     facts = {
         "made_at": made_at.isoformat(timespec="seconds"),
         "commit": made_by,
@@ -128,6 +126,7 @@ def _cost(dataset: Dataset, ranker: str, measured: Measured) -> dict[str, Any]:
         "peak_bytes": measured.peak_bytes,
         "cold_seconds": measured.cold,
         "bare_seconds": measured.bare,
+        "notes": measured.notes,
     }
 
 

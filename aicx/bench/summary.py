@@ -108,9 +108,9 @@ def against(result: Result, dataset: str, reference: str) -> list[Against]:
     return [Against(ranker, difference, corrected[ranker]) for ranker, difference in found.items()]
 
 
-def values_of(result: Result, dataset: str) -> dict[str, list[float]]:
-    """Ranker -> the primary measure of each question that counts, in one order for all rankers."""
-    return {ranker: measures[PRIMARY] for ranker, measures in _columns(result, dataset, COUNTED, None).items()}
+def values_of(result: Result, dataset: str, part: str = COUNTED) -> dict[str, list[float]]:
+    """Ranker -> the primary measure of each question of a part, in one order for all rankers."""
+    return {ranker: measures[PRIMARY] for ranker, measures in _columns(result, dataset, part, None).items()}
 
 
 def abstentions_of(result: Result, dataset: str) -> list[Abstention]:

@@ -25,8 +25,10 @@ RANKER = "aicx:static"
 QUESTIONS = 30
 
 
-def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None) -> Result:
-    """A result by dataset and change: its value on every question, where without a change it is 0.5.
+def made(
+    changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None, part: str = "counted"
+) -> Result:
+    """A result by dataset and change: its value on every question of a part, where without a change it is 0.5.
 
     ``silent`` says by change how many of three negative questions got no answer, which are all without one.
     """
@@ -34,7 +36,7 @@ def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = N
     for dataset, values in changes.items():
         for change, value in {"": 0.5, **values}.items():
             label = f"{RANKER} {change}".rstrip()
-            common = {"dataset": dataset, "ranker": label, "part": "counted", "seconds": 0.1}
+            common = {"dataset": dataset, "ranker": label, "part": part, "seconds": 0.1}
             judged = dict.fromkeys(("MRR@10", "nDCG@10", "Recall@5", "Recall@10", "hit@1", "hit@10"), value)
             rows += [
                 {**common, "query": f"q{number}", "type": "question", "answers": 1, **judged}
@@ -120,7 +122,19 @@ def test_of_two_better_changes_to_one_rule_the_better_is_recommended() -> None:
     assert recommended(found).decay == "gentle"
 
 
-def test_ablation_runs_every_change_on_the_questions_that_count(tmp_path: Path) -> None:
+def test_what_is_reported_apart_shows_what_a_rule_is_there_for() -> None:
+    (found,) = verdicts(made({"one": {"not looked for word for word": 0.4}}, part="said in a log"), RANKER)
+    assert found.earned
+    assert found.effects[0].where == "one: said in a log"
+
+
+def test_what_is_reported_apart_does_not_speak_for_a_change() -> None:
+    (found,) = verdicts(made({"one": {"fused by ranks": 0.9}}, part="said in a log"), RANKER)
+    assert found.keep
+    assert found.mean == 0
+
+
+def test_ablation_runs_every_change_on_every_question(tmp_path: Path) -> None:
     given = small()
     apart = Query("q9", "login", {"login": 1}, part="apart")
     dataset = Dataset(given.name, [*given.queries, apart], given.corpora)
@@ -128,7 +142,7 @@ def test_ablation_runs_every_change_on_the_questions_that_count(tmp_path: Path) 
     result = run([dataset], plan, NOW, lambda done, total, at: None)
     wanted = {f"aicx {name}".rstrip() for name in ablations("aicx", stored=False)}
     assert {row["ranker"] for row in result.facts["rankers"]} == wanted
-    assert set(result.rows["query"]) == {"q1", "q2", "q3", "q4"}
+    assert set(result.rows["query"]) == {"q1", "q2", "q3", "q4", "q9"}
     assert result.facts["settings"]["rules"] == asdict(DEFAULT_RULES)
 
 

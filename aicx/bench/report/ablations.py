@@ -9,19 +9,23 @@ from typing import Any
 import orjson
 
 from aicx.bench.ablation import Effect, Verdict, effects, recommended, verdicts
+from aicx.bench.dataset import COUNTED
 from aicx.bench.report.cells import Table, chance, signed
 from aicx.bench.results import Result
 from aicx.bench.summary import PRIMARY
 
 
 def effect_tables(result: Result, dataset: str) -> list[Table]:
-    """A table for each ranker whose rules were switched off on this dataset."""
+    """A table for each ranker whose rules were switched off on this dataset, and for each of its parts."""
     found = [effect for effect in effects(result) if effect.dataset == dataset]
-    rankers = dict.fromkeys(effect.ranker for effect in found)
-    return [_table(ranker, [effect for effect in found if effect.ranker == ranker]) for ranker in rankers]
+    wholes = dict.fromkeys((effect.ranker, effect.part) for effect in found)
+    return [_table([effect for effect in found if (effect.ranker, effect.part) == whole]) for whole in wholes]
 
 
-def _table(ranker: str, found: Sequence[Effect]) -> Table:
+def _table(found: Sequence[Effect]) -> Table:
+    title = f"Each rule off in turn: {found[0].ranker}"
+    if found[0].part != COUNTED:
+        title += f", apart: {found[0].part}"
     negatives = any(effect.silent is not None for effect in found)
     rows = []
     for effect in found:
@@ -35,30 +39,30 @@ def _table(ranker: str, found: Sequence[Effect]) -> Table:
         "speaks for the rule as it is."
     )
     head = ["change", "rule", PRIMARY, "p", *(["silent on negatives"] if negatives else []), "more than noise"]
-    return Table(f"Each rule off in turn: {ranker}", note, head, rows)
+    return Table(title, note, head, rows)
 
 
 def verdict_table(result: Result, ranker: str) -> Table:
     """All sets together: what each change does on average, where it is more than noise, what follows from it."""
     rows = []
     for verdict in verdicts(result, ranker):
-        worse = [effect.dataset for effect in verdict.effects if effect.worse]
-        better = [effect.dataset for effect in verdict.effects if effect.better]
+        worse = [effect.where for effect in verdict.effects if effect.worse]
+        better = [effect.where for effect in verdict.effects if effect.better]
         rows.append(
             [
                 verdict.ablation.name,
                 verdict.ablation.rule,
                 f"{verdict.mean:+.3f}",
-                str(len(verdict.effects)),
+                str(len({effect.dataset for effect in verdict.effects})),
                 ", ".join(worse) or "-",
                 ", ".join(better) or "-",
                 _conclusion(verdict),
             ]
         )
     note = (
-        "Mean over the sets, each counting the same. A rule has earned its place when some set is worse without it by "
-        "more than noise, or has answers where none belong. It gives way only to a change that is better on some set "
-        "by more than noise, worse on none, and better on average."
+        "Mean over the sets, each counting the same, without what is reported apart. A rule has earned its place when "
+        "some set is worse without it by more than noise, or has answers where none belong. It gives way only to a "
+        "change that is better on some set by more than noise, worse on none, and better on average."
     )
     return Table(
         f"All sets: {ranker}", note, ["change", "rule", PRIMARY, "sets", "worse on", "better on", "the rule"], rows
@@ -87,7 +91,7 @@ def recommendation(result: Result, ranker: str) -> dict[str, Any]:
             "keep": verdict.keep,
             "earned": verdict.earned,
             "sets": {
-                effect.dataset: {
+                effect.where: {
                     "queries": effect.queries,
                     **{name: round(value, 4) for name, value in asdict(effect.difference).items()},
                     "corrected": round(effect.corrected, 4),

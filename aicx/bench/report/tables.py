@@ -81,7 +81,13 @@ def _facts(result: Result, described: Mapping[str, Any]) -> list[str]:
         for row in result.facts["rankers"]
         if row["dataset"] == described["name"] and row["failure"]
     ]
-    return facts + failed
+    noted = [
+        f"{row['ranker']} is {note}"
+        for row in result.facts["rankers"]
+        if row["dataset"] == described["name"] and not row["failure"]
+        for note in row.get("notes", ())  # results of older versions have none
+    ]
+    return facts + noted + failed
 
 
 def _quality(result: Result, dataset: str, part: str, title: str, reference: str | None) -> Table:
