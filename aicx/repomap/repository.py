@@ -95,7 +95,11 @@ def list_files(repository: Repository) -> Listing:
     listing = Listing()
     paths = _from_git(repository.root) if repository.common else _from_scan(repository.root)
     folders = _Folders(str(repository.root))
-    for path in dict.fromkeys(paths):  # a conflict is listed once for each side
+    seen: set[str] = set()
+    for path in paths:
+        if path in seen:  # a conflict is listed once for each side
+            continue
+        seen.add(path)
         found = folders.look(path)
         if type(found) is tuple:
             listing.stamps[path] = found
@@ -148,16 +152,23 @@ class _Folders:
         return known
 
 
-def _from_git(root: Path) -> list[str]:
-    """Tracked paths, then untracked ones. Both are asked for at once; git takes longest for the second."""
-    tracked = _git(root, "ls-files", "-z", "--cached")
-    others = _git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    answers = [(process, *process.communicate()) for process in (tracked, others)]
-    for process, _, complaint in answers:
-        if process.returncode != 0:
-            reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
-            raise AicxError(f"git cannot list the files of {root}: {reason}", hint=f"git -C {root} status")
-    return [name for _, names, _ in answers for name in os.fsdecode(names).split("\0") if name]
+def _from_git(root: Path) -> Iterator[str]:
+    """Tracked paths, then untracked ones. Git looks for the second, which takes it longest, while the first are used."""
+    asked = [
+        _git(root, "ls-files", "-z", "--cached"),
+        _git(root, "ls-files", "-z", "--others", "--exclude-standard"),
+    ]
+    try:
+        for process in asked:
+            names, complaint = process.communicate()
+            if process.returncode != 0:
+                reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+                raise AicxError(f"git cannot list the files of {root}: {reason}", hint=f"git -C {root} status")
+            yield from filter(None, os.fsdecode(names).split("\0"))
+    finally:
+        for process in asked:
+            process.kill()
+            process.communicate()
 
 
 def _git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
