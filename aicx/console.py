@@ -7,10 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import orjson
 import typer
+
+from aicx.paths import NON_REPOSITORY
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -108,6 +111,16 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} {_UNITS[-1]}"
+
+
+def place(project: str, folder: str | None) -> str:
+    """Where a session worked, in a word: its repository, or its folder where that is none."""
+    if project != NON_REPOSITORY:
+        return project
+    if folder is None:
+        return "no repository"
+    home = str(Path.home())
+    return f"~{folder.removeprefix(home)}" if f"{folder}/".startswith(f"{home}/") else folder
 
 
 def plural(count: int, noun: str) -> str:

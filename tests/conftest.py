@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _REAL_HOME = Path.home()
 # What aicx reads and writes on a real machine, wherever the environment of the person running the tests puts it.
@@ -40,6 +41,12 @@ _FILE_EVENTS = frozenset(
 # Times are printed in local time; with one zone for all, tests can say what they expect.
 os.environ["TZ"] = "UTC"
 time.tzset()
+
+# How long an example takes says more of the machine than of the code. Where CI runs, the examples are always the same.
+settings.register_profile(
+    "aicx", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("aicx")
 
 _numbers = count(1)
 

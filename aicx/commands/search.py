@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -98,12 +99,13 @@ def command(
         decay=_decay(decay),
         exclude_session=exclude_session,
     )
-    report = search(load_settings(), asked)
+    settings = load_settings()
+    report = search(settings, asked)
     if json:
         console.out_json(SEARCH, search_fields(report))
         return
     for hit in report.hits:
-        _print(hit, explain)
+        _print(hit, settings.layout.home, explain)
     _talk(report)
 
 
@@ -119,12 +121,13 @@ def _decay(text: str) -> Decay | None:
     return Decay(days=days)
 
 
-def _print(hit: Hit, explain: bool) -> None:
+def _print(hit: Hit, store: Path, explain: bool) -> None:
     style, fields = console.style, hit.sidecar.fields
     started = datetime.fromisoformat(fields["started_at"]).astimezone()
     title = fields.get("session_title") or fields.get("title") or "(no title)"
     console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
-    facts = [fields["project"], fields["agent"], f"{started:%Y-%m-%d %H:%M}", *_fit(hit)]
+    place = console.place(fields["project"], fields.get("cwd"))
+    facts = [place, fields["agent"], f"{started:%Y-%m-%d %H:%M}", *_fit(hit)]
     if fields.get("branch"):
         facts.insert(1, f"branch {fields['branch']}")
     if hit.chunks > 1:
@@ -134,7 +137,7 @@ def _print(hit: Hit, explain: bool) -> None:
     console.out(f"    {style(' · '.join(facts), fg='cyan')}")
     for line in hit.lines:
         console.out(f"    {style('│', dim=True)} {_highlighted(line.text, line.marks)}")
-    console.out(f"    {style(hit.path, dim=True)}")
+    console.out(f"    {style(str(store / hit.path), dim=True)}")
     lane = str(fields.get("lane") or "primary")
     if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
         console.out(f"    {style(reopen, fg='green')}")
@@ -178,4 +181,5 @@ def _talk(report: SearchReport) -> None:
     if not report.hits:
         console.say(f"Nothing matches ({served}). Fewer or other words may; `aicx refs` lists what is stored.")
     else:
-        console.say(f"{len(report.hits)} of {report.matched} answers, ranked by {served}.")
+        answers = console.plural(len(report.hits), "answer")
+        console.say(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")

@@ -71,7 +71,7 @@ def _print(item: dict[str, Any]) -> None:
     style = console.style
     started = datetime.fromisoformat(item["started_at"]).astimezone()
     title = item.get("session_title") or item.get("title") or "(no title)"
-    facts = [item["project"], item["agent"], item["kind"]]
+    facts = [console.place(item["project"], item.get("cwd")), item["agent"], item["kind"]]
     if item.get("branch"):
         facts.append(f"branch {item['branch']}")
     if item.get("lane") == "subagent":

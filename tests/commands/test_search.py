@@ -183,11 +183,11 @@ class TestForPeople:
             " 1  Stop the leak",
             "    ada/orbit · branch fix/gasket · claude · 2026-03-01 10:00 · score 1.00 · exact",
             "    │ The washer is worn.",
-            f"    {path}",
+            f"    {user.corpus / path}",
             f"    claude --resume {SESSION}",
             "",
         ]
-        assert (code, err) == (0, "1 of 1 answers, ranked by lexical.\n")
+        assert (code, err) == (0, "1 answer of 1 candidate, ranked by lexical.\n")
 
     def test_a_part_of_the_question_is_said_to_be_one(self, user, capsys):
         assert "partial (1 of 2 terms)" in ask(capsys, "hippopotamus washer")[1]
@@ -232,7 +232,7 @@ class TestForPeople:
         assert re.search(r"the nearest passage scores \d\.\d\d, .* come as near as \d\.\d\d", ask(capsys, "hippo")[2])
 
     def test_a_limit_does_not_hide_how_many_there_are(self, user, capsys):
-        assert "1 of 4 answers" in ask(capsys, "gasket", "-n", "1")[2]
+        assert "1 answer of 4 candidates" in ask(capsys, "gasket", "-n", "1")[2]
 
     def test_an_unknown_project_is_answered_with_the_known(self, user, capsys):
         assert "known: ada/orbit" in ask(capsys, "gasket", "-p", "zzz")[2]
