@@ -162,7 +162,8 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
         f"noise (p below {_CHANCE}, paired, corrected for the number of changes on that set). A rule has *earned* "
         "its place when some set is worse without it by more than noise, or has answers where none belong. It "
         "gives way only to a change that is better on some set by more than noise, worse on none, and better on "
-        "average; so what is *kept* without having earned it is a choice, not a finding."
+        "average; so what is *kept* without having earned it is a choice, not a finding. Questions that are reported "
+        "apart from a set can show what a rule is there for; they cannot speak for a change."
     )
     if "own" in sets:
         yield ""
@@ -177,13 +178,13 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     for line in recommended["evidence"]:
         cells = [_effect(line["sets"].get(name)) for name in sets]
         verdict = "gives way" if not line["keep"] else "earned" if line["earned"] else "kept"
-        rows.append([line["change"], f"`{line['rule']}`", *cells, verdict])
+        rows.append([line["change"], f"`{line['rule']}`", *cells, "; ".join(_apart(line["sets"], sets)), verdict])
     counts = {
         name: next(line["sets"][name]["queries"] for line in recommended["evidence"] if name in line["sets"])
         for name in sets
     }
     yield from _table(
-        ["change", "rule", *(f"{name} (n = {number})" for name, number in counts.items()), "the rule"], rows
+        ["change", "rule", *(f"{name} (n = {number})" for name, number in counts.items()), "apart", "the rule"], rows
     )
     yield ""
     yield (
@@ -214,6 +215,13 @@ def _effect(effect: Mapping[str, Any] | None) -> str:
     if effect["silent"] != effect["silent_base"]:
         cell += f"; silent on {effect['silent']} negatives, not {effect['silent_base']}"
     return cell
+
+
+def _apart(effects: Mapping[str, Any], sets: Sequence[str]) -> Iterator[str]:
+    """What a change does to questions reported apart, where it is more than noise."""
+    for name, effect in effects.items():
+        if name not in sets and effect["corrected"] < _CHANCE:
+            yield f"{_gap(effect)} on {name} (n = {effect['queries']})"
 
 
 def _gap(gap: Mapping[str, Any]) -> str:

@@ -34,9 +34,6 @@ _PROBES = 32
 _LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
 _LONGEST_REASON = 300
 
-# What a document with several near passages is worth: its best one, or the mean of its three best.
-_MEAN_OF = 3
-
 
 class Embed(Protocol):
     """What the searcher needs of an embedder."""
@@ -76,11 +73,9 @@ class DenseSearcher:
         embedder: Embed,
         *,
         storage_options: Mapping[str, str] | None = None,
-        mean_of_best: bool = False,
     ) -> None:
         self._uri = uri
         self._embedder = embedder
-        self._mean_of_best = mean_of_best
         self._open = _opener(uri, table, dict(storage_options or {}))
         self._table = self._opened()
 
@@ -122,7 +117,7 @@ class DenseSearcher:
         wanted = max(_FEWEST_PASSAGES, _PASSAGES_A_DOCUMENT * limit)
         while True:
             rows = self._table.nearest(vector, condition, wanted)
-            candidates = _documents(rows, self._mean_of_best)
+            candidates = _documents(rows)
             # What was not fetched is no nearer than the last passage fetched, and weights only take away.
             floor = 1.0 - rows[-1][3] if len(rows) >= wanted else float("-inf")
             settled = len(candidates) >= limit and candidates[limit - 1].score >= floor
@@ -184,21 +179,17 @@ class DenseSearcher:
 Row = tuple[str, int, float, float]  # document, ordinal, weight, distance
 
 
-def _documents(rows: Sequence[Row], mean_of_best: bool) -> list[Candidate]:
-    """One candidate for each document among ``rows``, which are nearest first. Equal scores go by id."""
-    scores: dict[str, dict[int, float]] = {}
+def _documents(rows: Sequence[Row]) -> list[Candidate]:
+    """One candidate for each document among ``rows``, by its best passage. Equal scores go by ordinal and by id."""
+    best: dict[str, tuple[float, int]] = {}
     for document, ordinal, weight, distance in rows:
         near = 1.0 - distance
         # A weight makes a passage count less. Times a negative cosine it would do the opposite.
-        scores.setdefault(document, {}).setdefault(ordinal, near * weight if near > 0 else near)
-    candidates = []
-    for document, passages in scores.items():
-        best = min(passages, key=lambda ordinal: (-passages[ordinal], ordinal))
-        score = passages[best]
-        if mean_of_best:
-            # Places without a passage count as nothing: three good passages beat one.
-            score = sum(sorted(passages.values(), reverse=True)[:_MEAN_OF]) / _MEAN_OF
-        candidates.append(Candidate(document, score, best))
+        score = near * weight if near > 0 else near
+        known = best.get(document)
+        if known is None or score > known[0] or (score == known[0] and ordinal < known[1]):
+            best[document] = score, ordinal
+    candidates = [Candidate(document, score, ordinal) for document, (score, ordinal) in best.items()]
     candidates.sort(key=lambda candidate: (-candidate.score, candidate.id))
     return candidates
 

@@ -156,21 +156,28 @@ def _beginnings(term: str) -> tuple[str, ...]:
 
 def _mark(line: str, terms: Collection[str] = (), looked_for: re.Pattern[str] | None = None) -> Line:
     spans: list[tuple[int, int]] = []
-    at = 0
+    start = end = at = 0
     for run in line.split() if terms else ():
-        start = line.index(run, at)
-        at = start + len(run)
+        low = line.index(run, at)
+        at = low + len(run)
+        if spans and at > end:  # beyond what is shown
+            break
         if looked_for and not looked_for.search(_lowered(run)):
             continue
         found = analyze(run)
         if any(term in terms for term in (*found.words, *found.names)):
-            spans.append((start, at))
-    if len(line) <= _LINE_LENGTH:
-        return Line(line, tuple(spans))
-    first = spans[0][0] if spans else 0
-    start = max(0, min(first - _LINE_LENGTH // 4, len(line) - _LINE_LENGTH))
-    end = start + _LINE_LENGTH
+            spans.append((low, at))
+            if len(spans) == 1:
+                start, end = _window(line, low)
+    if not spans:
+        start, end = _window(line, 0)
     text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
     shift = start - (1 if start else 0)
     inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)
     return Line(text, tuple(inside))
+
+
+def _window(line: str, first: int) -> tuple[int, int]:
+    """From where to where a line is shown so that what stands at ``first`` is seen; all of a short one."""
+    start = max(0, min(first - _LINE_LENGTH // 4, len(line) - _LINE_LENGTH))
+    return start, min(len(line), start + _LINE_LENGTH)

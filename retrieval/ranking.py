@@ -58,10 +58,7 @@ def rank(
         group = group_of(item.id)
         best.setdefault(group, item.id)
         counts[group] = counts.get(group, 0) + 1
-    gathered = {
-        name: _gathered(candidates, group_of, rules.session_shares_dense if name == "dense" else rules.session_shares)
-        for name, candidates in rankings.items()
-    }
+    gathered = {name: _gathered(candidates, group_of, rules.session_shares) for name, candidates in rankings.items()}
     return [
         Answer(item.id, best[item.id], item.score, item.votes, counts[item.id])
         for item in fuse(gathered, weights, rules)

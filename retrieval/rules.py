@@ -35,8 +35,7 @@ class Rules:
         lookup_name: in a question of names only, what a whole name is worth in any field.
         lookup_phrase: there, what the words of a name are worth side by side, as in ``foo_bar`` for ``fooBar``.
         subagent: factor for a subagent's chunk: whoever asked it to work is the better answer.
-        session_shares: what a session's best chunks by words count for, best first; several good ones beat a lucky one.
-        session_shares_dense: the same for its best chunks by meaning.
+        session_shares: what a session's best chunks count for, best first; several good ones beat a lucky one.
         diversity: factor for each further chunk of a session already among the answers, when chunks are asked for.
         abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come.
     """
@@ -51,7 +50,6 @@ class Rules:
     lookup_phrase: float = 2.0
     subagent: float = 0.8
     session_shares: tuple[float, ...] = (1.0, 0.5, 0.33)
-    session_shares_dense: tuple[float, ...] = (1.0,)
     diversity: float = 0.9
     abstain: bool = True
 

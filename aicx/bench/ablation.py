@@ -68,12 +68,6 @@ ABLATIONS: Sequence[Ablation] = (
     _off("never silent by meaning", "abstain", "meaning", abstain=False),
     _off("subagents in full", "subagent", "store", subagent=1.0),
     _off("a session's best chunk only", "session_shares", "store", session_shares=(1.0,)),
-    _off(
-        "three chunks by meaning too",
-        "session_shares_dense",
-        *("store", "meaning"),
-        session_shares_dense=_RULES.session_shares,
-    ),
     Ablation("dates as words", "lift_dates", replace(DEFAULT_CHOICES, lift_dates=False)),
     Ablation("gentle decay", "decay", replace(DEFAULT_CHOICES, decay="gentle"), frozenset({"store"})),
     Ablation("strong decay", "decay", replace(DEFAULT_CHOICES, decay="strong"), frozenset({"store"})),

@@ -142,15 +142,6 @@ def test_many_light_passages_do_not_hide_a_heavy_one(embedder: Embedder, tmp_pat
     assert ids(DenseSearcher(str(tmp_path), "vectors", embedder).search("mend the vehicle", [], 1)) == ["heavy"]
 
 
-def test_the_mean_of_the_best_prefers_several_good_passages(embedder: Embedder, tmp_path: Path) -> None:
-    several = document("several", *["mend a vehicle " * 8 + "soon " * 4] * 3)
-    once = document("once", "mend a vehicle " * 10)
-    write(tmp_path, embedder, [several, once])
-    assert ids(DenseSearcher(str(tmp_path), "vectors", embedder).search("mend a vehicle", [], 1)) == ["once"]
-    found = DenseSearcher(str(tmp_path), "vectors", embedder, mean_of_best=True).search("mend a vehicle", [], 1)
-    assert ids(found) == ["several"]
-
-
 @pytest.mark.parametrize("text", ["", "   \n"])
 def test_a_question_of_nothing_finds_nothing(searcher: DenseSearcher, text: str) -> None:
     assert searcher.search(text, [], 3) == []

@@ -12,7 +12,7 @@ from aicx.types import Candidate
 from retrieval.ranking import Answer, diversified, rank
 from retrieval.rules import Rules
 
-RULES = Rules(session_shares=(1.0, 0.5), session_shares_dense=(1.0,))
+RULES = Rules(session_shares=(1.0, 0.5))
 HALVES = {"lexical": 0.5, "dense": 0.5}
 
 
@@ -87,11 +87,6 @@ def test_a_group_has_the_sum_of_its_best_documents_times_their_shares():
     # x: 6 + 5 / 2 = 8.5 beats y's single 8, and z is last with 1.
     found = rank({"lexical": candidates(y1=8, x1=6, x2=5, x3=5, z1=1)}, HALVES, RULES, group_of=session_of)
     assert scores(found) == pytest.approx({"x": 1.0, "y": 0.05 + 0.95 * (8 - 1) / (8.5 - 1), "z": 0.05})
-
-
-def test_by_meaning_only_the_best_document_of_a_group_counts():
-    found = rank({"dense": candidates(y1=0.8, x1=0.7, x2=0.7, x3=0.7)}, HALVES, RULES, group_of=session_of)
-    assert order(found) == ["y", "x"]
 
 
 def test_a_group_is_shown_by_its_best_document():
