@@ -69,7 +69,7 @@ $(VENV)/.models: pyproject.toml | $(BIN)/python
 
 $(VENV)/.all: pyproject.toml | $(BIN)/python
 	@$(PIP) install $(TORCH)
-	@$(PIP) install --editable '.[all,test,s3-test]'
+	@$(PIP) install --editable '.[all,test,s3-test,web-test]'
 	@touch $@ $(VENV)/.base $(VENV)/.models $(VENV)/.test
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python

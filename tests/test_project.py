@@ -28,7 +28,10 @@ from tests.conftest import GUARDED, RealHomeError
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 # What a cold command must never pay for.
-HEAVY = ("torch", "lancedb", "numpy", "pyarrow", "polars", "rich", "pathspec", "tantivy", "rank_bm25", "Stemmer")
+HEAVY = (
+    *("torch", "lancedb", "numpy", "pyarrow", "polars", "rich", "pathspec", "tantivy", "rank_bm25", "Stemmer"),
+    *("fastapi", "pydantic", "uvicorn"),
+)
 HUNDREDS_OF_MEGABYTES = {
     "lancedb",
     "onnxruntime",

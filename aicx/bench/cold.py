@@ -32,12 +32,29 @@ def cold_seconds(
 
             command = [sys.executable, "-m", "aicx", "search", "--group", "session", "--json", "--", query.text]
             cold.append(_timed(command, None, os.environ | {"AICX_HOME": str(home_of(ranker, place))}))
+        elif ranker.startswith("peer:"):
+            cold.append(_peer_seconds(ranker, query, place))
         else:
             where = {"folder": str(place.folder), "models": str(place.models)}
             asked = json.dumps({"ranker": ranker, "text": query.text, **where})
             # -P: a folder of the user's named as one of our packages must not be imported in its place.
             cold.append(_timed([sys.executable, "-P", "-m", "aicx.bench.cold"], asked, os.environ))
     return cold, bare
+
+
+def _peer_seconds(ranker: str, query: Query, place: Place) -> float:
+    """Another tool's process from its start to its first answer; none of ours is started for it."""
+    from aicx.bench.rankers.peer import open_ranker
+
+    started = time.perf_counter()
+    opened = open_ranker(ranker, (), place)
+    if opened.chosen.peer.process_a_question:  # what was opened so far is our script, which starts the tool
+        started = time.perf_counter()
+    try:
+        opened.rank(query, DEPTH)
+        return time.perf_counter() - started
+    finally:
+        opened.close()
 
 
 def _timed(command: Sequence[str], said: str | None, environ: Mapping[str, str]) -> float:

@@ -16,7 +16,17 @@ from aicx.bench.cold import cold_seconds
 from aicx.bench.dataset import Dataset, Query
 from aicx.bench.machine import peak_memory
 from aicx.bench.metrics import DEPTH
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, full_text, method_of
+from aicx.bench.rankers import (
+    DEFAULT_CHOICES,
+    Choices,
+    Outside,
+    Place,
+    QuestionFailed,
+    Ranker,
+    RankerFailed,
+    full_text,
+    method_of,
+)
 from aicx.errors import AicxError
 from aicx.types import Document
 
@@ -26,6 +36,8 @@ _WARM_UP = 3
 # Questions whose answers are weighed in tokens. Product rankers are asked once more for it, which takes its time.
 _WEIGHED = 50
 _CHARACTERS_A_TOKEN = 4
+# A ranker that fails more than this share of the questions is not compared: its figures would be about its failures.
+_FAILING = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,8 @@ class Task:
 class Measured:
     """What came out, by question: answers (best first, each once) and seconds. Times and sizes are sums over corpora.
 
-    With a ``failure`` nothing else counts.
+    ``failed`` are the questions that the ranker failed on, and why: nobody got an answer to them, and nobody chose to
+    give none. With a ``failure`` nothing else counts.
     """
 
     answers: dict[str, list[str]] = field(default_factory=dict)
@@ -57,6 +70,8 @@ class Measured:
     peak_bytes: int = 0
     cold: list[float] = field(default_factory=list)
     bare: list[float] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     failure: str | None = None
 
 
@@ -116,21 +131,50 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
     measured.build_seconds = None if None in builds else sum(filter(None, builds))
     answering = Answering(dataset, rankers)
     for query in dataset.queries[:_WARM_UP]:
-        answering.answers(query)
+        _answers(answering, query, dataset, {})
     for query in dataset.queries:
         started = time.perf_counter()
-        found = answering.answers(query)
+        found = _answers(answering, query, dataset, measured.failed)
         measured.seconds[query.id] = time.perf_counter() - started
         measured.answers[query.id] = found
-    for query in dataset.queries[: _WEIGHED if len(task.choices) == 1 else 0]:
+        _check_failing(measured, len(dataset.queries))
+    outside = [ranker for ranker in rankers.values() if isinstance(ranker, Outside)]
+    # What others hand over is theirs to shape, and they were asked for more than a reader would ask them for.
+    for query in dataset.queries[: _WEIGHED if len(task.choices) == 1 and not outside else 0]:
         measured.tokens[query.id] = answering.tokens(query, measured.answers[query.id])
-    measured.peak_bytes = peak_memory()
+    measured.notes = list(dict.fromkeys(note for ranker in outside for note in ranker.notes()))
+    if measured.failed:
+        first, reason = next(iter(measured.failed.items()))
+        count = f"{len(measured.failed)} of {len(dataset.queries)} questions"
+        measured.notes.append(f"without an answer to {count}, on which it failed; the first of them, {first}: {reason}")
+    measured.peak_bytes = max([peak_memory(), *(ranker.close() for ranker in outside)])
     # aicx itself starts from a store; over other documents its legs are measured under their own names.
     starts = not method.IN_MEMORY and (dataset.home is not None or not task.ranker.startswith("aicx"))
     if starts and task.cold_runs:
         asked = dataset.queries[: task.cold_runs]
         measured.cold, measured.bare = cold_seconds(task.ranker, asked, lambda query: _place(task, query.corpus))
     return measured
+
+
+def _answers(answering: Answering, query: Query, dataset: Dataset, failed: dict[str, str]) -> list[str]:
+    """The answers; none where the ranker fails, and then the question is written into ``failed``."""
+    try:
+        return answering.answers(query)
+    except QuestionFailed as error:
+        failed[query.id] = _told(error, dataset)
+        return []
+
+
+def _check_failing(measured: Measured, questions: int) -> None:
+    if len(measured.failed) > max(1, _FAILING * questions):
+        last, reason = next(reversed(measured.failed.items()))
+        asked = f"{len(measured.failed)} of the first {len(measured.answers)} questions"
+        raise QuestionFailed(f"it failed on {asked}; the last of them, {last}: {reason}")
+
+
+def _told(error: RankerFailed, dataset: Dataset) -> str:
+    """What a result says of a failure. It holds nothing of a private set, and a ranker's own words may quote it."""
+    return error.plain if dataset.private else error.message
 
 
 class Answering:
@@ -173,6 +217,8 @@ def _send(task: Task, sender: Connection) -> None:
         threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
     try:
         measured = run_here(task)
+    except RankerFailed as error:
+        measured = _failed(task, _told(error, task.dataset))
     except AicxError as error:
         measured = _failed(task, error.message + (f" (next: {error.hint})" if error.hint else ""))
     except Exception as error:  # noqa: BLE001 - whatever a ranker raises is its result, and named in the report

@@ -30,7 +30,8 @@ class Result:
     """``facts`` are JSON values: settings, machine, versions, datasets, rankers. ``rows`` is a polars frame.
 
     A row: dataset, ranker, query, part, type, the measures (null for a negative question), answers (how many),
-    seconds (warm), tokens (null where they were not counted).
+    seconds (warm), tokens (null where they were not counted). ``answers`` is null where the ranker failed on the
+    question: that is no silence.
     """
 
     facts: Mapping[str, Any]

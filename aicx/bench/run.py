@@ -126,6 +126,7 @@ def _cost(dataset: Dataset, ranker: str, measured: Measured) -> dict[str, Any]:
         "peak_bytes": measured.peak_bytes,
         "cold_seconds": measured.cold,
         "bare_seconds": measured.bare,
+        "failed": measured.failed,
         "notes": measured.notes,
     }
 
@@ -143,7 +144,7 @@ def _rows(dataset: Dataset, ranker: str, measured: Measured) -> list[dict[str, A
             "part": query.part,
             "type": query.type,
             **values.get(query.id, nothing),
-            "answers": len(measured.answers[query.id]),
+            "answers": None if query.id in measured.failed else len(measured.answers[query.id]),
             "seconds": measured.seconds[query.id],
             "tokens": measured.tokens.get(query.id),
         }

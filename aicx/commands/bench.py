@@ -42,13 +42,17 @@ class Action(StrEnum):
     report = "report"
     compare = "compare"
     list = "list"
+    peers = "peers"
 
 
 def command(
-    action: Annotated[Action, typer.Argument(help="run, ablate, recommend, report, compare, or list.")],
+    action: Annotated[Action, typer.Argument(help="run, ablate, recommend, report, compare, list, or peers.")],
     results: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RESULT]...", help="A result's file or folder: one to report, two to compare."),
+        typer.Argument(
+            metavar="[RESULT]...",
+            help="A result's file or folder: one to report, two to compare. With peers: install NAME...",
+        ),
     ] = None,
     dataset: Annotated[
         list[str] | None,
@@ -77,13 +81,19 @@ def command(
     against: Annotated[
         str, typer.Option("--against", metavar="RANKER", help="The ranker that a report compares the others with.")
     ] = "aicx",
+    every: Annotated[bool, typer.Option("--all", help="With peers install: all that can be measured.")] = False,
+    torch: Annotated[
+        str | None,
+        typer.Option("--torch", metavar="WORDS", help="With peers install: what pip is told to get torch."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Measure which ranker finds the right answers, on public sets, on a small one that comes along, or on your own.
 
     `run` measures and reports. `ablate` switches each rule of ranking off in turn and shows what is lost; `recommend`
     says which rules such a result speaks for. `report` shows a result again and writes it as one HTML page. `compare`
-    says what changed between two results and whether it is more than noise. `list` names datasets and rankers. Results
+    says what changed between two results and whether it is more than noise. `list` names datasets, rankers and peers:
+    other tools that are measured beside ours once `peers install` has put them into environments of their own. Results
     are kept in AICX_HOME/bench; of your own corpus they hold figures and no text.
 
     Example: aicx bench run
@@ -91,6 +101,8 @@ def command(
     Example: aicx bench run --dataset locomo=locomo10.json --ranker fts5 --ranker aicx
     Example: aicx bench ablate --dataset own
     Example: aicx bench compare before.json after.json
+    Example: aicx bench peers install qmd txtai
+    Example: aicx bench run --ranker aicx --ranker peer:qmd --ranker peer:txtai/dense
     """
     settings = load_settings()
     folder = (output or settings.layout.home / "bench").resolve()
@@ -121,7 +133,11 @@ def command(
             _compare(given, json)
         case Action.list:
             _no_results(given)
-            _list(json)
+            _list(settings.layout.home, json)
+        case Action.peers:
+            from aicx.commands.bench_peers import peers
+
+            peers(results or [], every, torch, settings.layout.home, json)
 
 
 def _run(
@@ -235,18 +251,22 @@ def _print_comparison(comparison: Comparison) -> None:
     )
 
 
-def _list(json: bool) -> None:
+def _list(aicx_home: Path, json: bool) -> None:
     from aicx.bench.datasets import FORMS
     from aicx.bench.rankers import METHODS
+    from aicx.commands import bench_peers
 
-    datasets, rankers = _described(FORMS), _described(METHODS)
+    datasets, rankers, peers = _described(FORMS), _described(METHODS), bench_peers.described(aicx_home)
     if json:
-        console.out_json(LIST_SCHEMA, {"datasets": datasets, "rankers": rankers, "quick": QUICK, "full": FULL})
+        listed = {"datasets": datasets, "rankers": rankers, "peers": peers, "quick": QUICK, "full": FULL}
+        console.out_json(LIST_SCHEMA, listed)
         return
     for title, described in (("Datasets", datasets), ("Rankers", rankers)):
         console.out(console.style(title, bold=True))
         for name, what in described.items():
             console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {what}")
+    console.out(console.style("Peers", bold=True))
+    bench_peers.print_peers(peers)
 
 
 def _described(modules: Mapping[str, str]) -> dict[str, str]:

@@ -54,10 +54,10 @@ def command(
     settings = load_settings()
     try:
         from aicx.mcp.server import create_server
-        from aicx.mcp.workers import Workers
+        from aicx.serving.workers import Workers
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx serve`", "mcp") from error
-    from aicx.mcp.log import log_in_lines
+    from aicx.serving.log import log_in_lines
 
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
     workers = Workers(settings, _THREADS)
@@ -69,11 +69,12 @@ def command(
                 console.say("Waiting for an MCP client, which would have started this itself: `aicx install --help`.")
             serve_stdio(create_server(settings, workers, folder=Path.cwd()))
             return
-        from aicx.mcp.http import address, listen, names_of, serve_http
+        from aicx.mcp.http import PATH, serve_http
+        from aicx.serving.http import address, listen, names_of
 
         token = _token(settings, host, no_token)
         with listen(host, port) as listening:
-            console.say(f"Listening on {address(listening)}")
+            console.say(f"Listening on {address(listening)}{PATH}")
             console.say(_about(settings, token))
             names = names_of(host, tuple(allow_host or ()))
             serve_http(create_server(settings, workers), listening, token=token, hosts=names, per_second=rate)
@@ -83,8 +84,8 @@ def command(
 
 
 def _token(settings: Settings, host: str, no_token: bool) -> str | None:
-    from aicx.mcp.http import is_loopback
-    from aicx.mcp.token import load_token
+    from aicx.serving.http import is_loopback
+    from aicx.serving.token import load_token
 
     if is_loopback(host) and no_token:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +21,8 @@ from aicx.errors import AicxError, UsageError
 from aicx.mcp.arguments import InvalidArguments, parse, schema
 from aicx.mcp.replies import Reply
 from aicx.mcp.tools import TOOLS, Means
-from aicx.mcp.workers import Busy, Workers
+from aicx.serving.privacy import private
+from aicx.serving.workers import Busy, Workers
 
 _log = logging.getLogger("aicx.mcp")
 
@@ -128,14 +128,7 @@ class _Answering:
         return protocol.CallToolResult(content=[text], structured_content=fields, is_error=True)
 
     def _private(self, text: str) -> str:
-        """``text`` on one line, without secrets and without where on this machine things lie."""
-        from aicx.redaction import redact
-
-        for name, place in (("AICX_HOME", self.settings.layout.home), ("~", self.settings.user_home)):
-            for spelt in (os.path.realpath(place), str(place.absolute())):
-                if spelt != "/":
-                    text = text.replace(spelt, name)
-        return " ".join(redact(text).text.split())
+        return private(self.settings, text)
 
 
 def _with_hint(error: AicxError) -> str:

@@ -29,7 +29,7 @@ def ask(settings: Any, work: Callable[[Any], Awaitable[Any]], *, folder: Path | 
     from mcp.client.client import Client
 
     from aicx.mcp.server import create_server
-    from aicx.mcp.workers import Workers
+    from aicx.serving.workers import Workers
 
     async def run() -> Any:
         workers = Workers(settings, 2)

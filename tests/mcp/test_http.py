@@ -6,7 +6,6 @@ import asyncio
 import http.client
 import json
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +16,6 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from aicx.mcp.guard import LOOPBACK
-from aicx.mcp.http import is_loopback, listen, names_of
 from tests.corpus.building import SESSION, Home, snapshot
 from tests.mcp.asking import AICX, TOKEN, serving
 
@@ -154,21 +151,3 @@ def test_a_port_that_is_taken_is_said_in_a_line(address: str, environment: Path)
     assert done.returncode == 1
     assert f"cannot listen on 127.0.0.1, port {port}" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("host", "alone"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)]
-)
-def test_only_loopback_is_this_machine_alone(host: str, alone: bool) -> None:
-    assert is_loopback(host) is alone
-
-
-def test_a_server_for_others_has_its_address_and_the_names_it_is_given() -> None:
-    assert names_of("192.0.2.7", ("Build.example",)) == LOOPBACK | {"192.0.2.7", "build.example"}
-    assert "[2001:db8::1]" in names_of("2001:db8::1", ())
-
-
-def test_an_answer_is_not_held_back_by_the_network() -> None:
-    # Head and body are written apart, and waiting for the client's acknowledgement in between takes 40 ms.
-    with listen("127.0.0.1", 0) as listening:
-        assert listening.proto == socket.IPPROTO_TCP

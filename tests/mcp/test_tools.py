@@ -18,7 +18,7 @@ from aicx.cli import run
 from aicx.mcp import server, tools
 from aicx.mcp.replies import MOST_CHARS, bounded
 from aicx.mcp.tools import TOOLS
-from aicx.mcp.workers import Busy, Workers
+from aicx.serving.workers import Busy, Workers
 from tests.corpus.building import OTHER, SESSION, THIRD, Home, snapshot
 from tests.mcp.asking import HOSTILE, ask, call, refused
 

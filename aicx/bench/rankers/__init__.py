@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from aicx.bench.dataset import Query
-from aicx.errors import UsageError
+from aicx.errors import AicxError, UsageError
 from aicx.types import Candidate, Document
 from retrieval.rules import DEFAULT_RULES, Rules
 
@@ -23,6 +23,18 @@ class Ranker(Protocol):
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         """The best documents, best first; fewer, or none, when it has nothing to say."""
         ...
+
+
+class RankerFailed(AicxError):
+    """A ranker failed. ``said`` are its own words; they may quote what it was asked, so ``plain`` does without them."""
+
+    def __init__(self, plain: str, said: str = "") -> None:
+        super().__init__(f"{plain}: {said}" if said else plain)
+        self.plain, self.said = plain, said
+
+
+class QuestionFailed(RankerFailed):
+    """A ranker has no answer to one question because it failed. It may still answer the next."""
 
 
 @runtime_checkable

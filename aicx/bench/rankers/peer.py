@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from aicx.bench.dataset import Query
 from aicx.bench.peers import Chosen, choose
 from aicx.bench.peers.environment import Environment, closed_environ, environment_of
 from aicx.bench.peers.forms import write_documents
 from aicx.bench.peers.worker import ASK_SECONDS, BUILD_SECONDS, OPEN_SECONDS, PeerFailed, Worker
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed
 from aicx.corpus.writer import write_file
 from aicx.types import Candidate, Document
 
@@ -32,18 +33,26 @@ class PeerRanker:
     """A peer with its index open. ``ids`` says which document a number in its answers stands for."""
 
     chosen: Chosen
-    version: str
+    start: Callable[[], Worker]  # a worker with the index open
     worker: Worker
     ids: Sequence[str]
     peak: int
-    _given: int = field(default=0)
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         """The peer's order; its scores stay with it, since no two peers have one scale."""
         if not query.text.strip():
             return []
+        try:
+            numbers = self._numbers(query.text, limit)
+        except PeerFailed as error:
+            if self.worker.ended:
+                self.worker = self.start()
+            raise QuestionFailed(error.plain, error.said) from error
+        return [Candidate(self.ids[number], 1 / rank) for rank, number in enumerate(numbers, start=1)]
+
+    def _numbers(self, text: str, limit: int) -> list[int]:
         wanted = limit * _PASSAGES if self.chosen.peer.passages else limit
-        answer = self.worker.ask({"do": "answer", "text": query.text, "limit": wanted}, ASK_SECONDS)
+        answer = self.worker.ask({"do": "answer", "text": text, "limit": wanted}, ASK_SECONDS)
         found = answer.get("found")
         if not isinstance(found, list):
             raise PeerFailed(f"{self.chosen.ranker} answered without saying what it found")
@@ -51,13 +60,12 @@ class PeerRanker:
             if not isinstance(number, int) or not 0 <= number < len(self.ids):
                 raise PeerFailed(f"{self.chosen.ranker} answered with {number!r}, which is no document it was given")
         self.peak = max(self.peak, int(answer.get("peak", 0)))
-        numbers = list(dict.fromkeys(found))[:limit]
-        return [Candidate(self.ids[number], 1 / rank) for rank, number in enumerate(numbers, start=1)]
+        return list(dict.fromkeys(found))[:limit]
 
     def notes(self) -> list[str]:
         peer = self.chosen.peer
         how = "a process for each question" if peer.process_a_question else "one process for all questions"
-        return [f"{peer.package} {self.version}: {peer.modes[self.chosen.mode]}; {how}"]
+        return [f"{peer.package} {peer.version}: {peer.modes[self.chosen.mode]}; {how}"]
 
     def close(self) -> int:
         self.worker.close()
@@ -99,9 +107,17 @@ def open_ranker(
     note = _note(work)
     if not note:
         raise PeerFailed(f"{chosen.ranker} has no index in {work}")
-    worker = _start(chosen, environment, work)
-    worker.ask({"do": "open", "work": str(work), "mode": chosen.mode}, OPEN_SECONDS)
-    return PeerRanker(chosen, chosen.peer.version, worker, note["ids"], int(note["peak"]))
+
+    def start() -> Worker:
+        worker = _start(chosen, environment, work)
+        try:
+            worker.ask({"do": "open", "work": str(work), "mode": chosen.mode}, OPEN_SECONDS)
+        except PeerFailed:
+            worker.close()
+            raise
+        return worker
+
+    return PeerRanker(chosen, start, start(), note["ids"], note["peak"])
 
 
 def index_paths(name: str, place: Place) -> Sequence[Path]:
@@ -139,9 +155,10 @@ def _version(chosen: Chosen, documents: Sequence[Document], place: Place) -> str
     return digest.hexdigest()
 
 
-def _note(work: Path) -> dict[str, object]:
+def _note(work: Path) -> dict[str, Any]:
+    """What was noted when the peer had built its index to its end; empty where it has not."""
     try:
-        found: dict[str, object] = json.loads((work / _NOTE).read_bytes())
+        found: dict[str, Any] = json.loads((work / _NOTE).read_bytes())
     except (OSError, ValueError):
         return {}
     return found

@@ -1,4 +1,4 @@
-"""What stands in front of the server on HTTP: who may ask, from where, how much and how often."""
+"""What stands in front of a server on HTTP: who may ask, from where, how much and how often."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import asyncio
 import hmac
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-
-import aicx
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -19,7 +18,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-PATH = "/mcp"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 MOST_BYTES = 1_000_000
 _BODY_SECONDS = 10.0
@@ -28,10 +26,11 @@ _BODY_SECONDS = 10.0
 class Refused(Exception):
     """A request that is answered with a status and one line, and goes no further."""
 
-    def __init__(self, status: int, reason: str, **headers: str) -> None:
+    def __init__(self, status: int, reason: str, *, hint: str | None = None, **headers: str) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason
+        self.hint = hint
         self.headers = headers
 
 
@@ -56,18 +55,31 @@ class Rate:
         return 0.0
 
 
-class Guard:
-    """An ASGI application around another, which sees only requests that passed; it gets their bodies whole.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Who is let in.
 
-    ``hosts`` are the names under which the server may be called. A page of another site that has its own name point to
-    this machine (DNS rebinding) is turned away, as is any page whose origin is not one of them.
+    ``hosts`` are the names under which the server may be called: a page of another site that has its own name point to
+    this machine (DNS rebinding) is turned away, as is any page whose origin is not one of them. ``is_open`` says which
+    requests are answered without a token and without counting; ``check`` raises Refused for a caller's request that
+    leads nowhere.
     """
 
-    def __init__(self, app: App, *, token: str | None, hosts: frozenset[str], rate: Rate) -> None:
+    token: str | None
+    hosts: frozenset[str]
+    rate: Rate
+    is_open: Callable[[Scope], bool] = lambda _: False
+    check: Callable[[Scope], None] = lambda _: None
+    token_hint: str = "the server's own help says where it lies"  # noqa: S105 - says where, not what
+
+
+class Guard:
+    """An ASGI application around another, which sees only requests that passed; it gets their bodies whole."""
+
+    def __init__(self, app: App, rules: Rules) -> None:
         self._app = app
-        self._token = token.encode() if token is not None else None
-        self._hosts = hosts
-        self._rate = rate
+        self._rules = rules
+        self._token = rules.token.encode() if rules.token is not None else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -76,21 +88,20 @@ class Guard:
         try:
             headers = _headers(scope)
             self._check_place(headers)
-            if scope["path"] == "/health" and scope["method"] in ("GET", "HEAD"):
-                await _answer(send, 200, {"ok": True, "name": "aicx", "version": aicx.__version__})
-                return
-            self._check_caller(headers)
-            self._check_request(scope)
+            if not self._rules.is_open(scope):
+                self._check_caller(headers)
+                self._rules.check(scope)
+                self._check_rate()
             body = await _body(headers, receive)
         except Refused as refused:
-            await _answer(send, refused.status, {"ok": False, "error": refused.reason}, refused.headers)
+            await refuse(send, refused)
             return
         await self._app(scope, _replaying(body, receive), send)
 
     def _check_place(self, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1")
-        if _name(host) not in self._hosts:
-            raise Refused(421, "this server is not called by that name; aicx serve --allow-host adds one")
+        if _name(host) not in self._rules.hosts:
+            raise Refused(421, "this server is not called by that name", hint="--allow-host adds one")
         origin = headers.get(b"origin")
         if origin is not None and not self._allows(origin.decode("latin-1")):
             raise Refused(403, "pages of other sites may not ask this server")
@@ -100,25 +111,34 @@ class Guard:
             found = urlsplit(origin)
         except ValueError:
             return False
-        return found.scheme in ("http", "https") and _name(found.netloc) in self._hosts
+        return found.scheme in ("http", "https") and _name(found.netloc) in self._rules.hosts
 
     def _check_caller(self, headers: dict[bytes, bytes]) -> None:
         if self._token is None:
             return
         scheme, _, shown = headers.get(b"authorization", b"").partition(b" ")
         if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), self._token):
-            raise Refused(
-                401, "a bearer token is needed; aicx serve says where it lies", **{"www-authenticate": "Bearer"}
-            )
+            hint = self._rules.token_hint
+            raise Refused(401, "a bearer token is needed", hint=hint, **{"www-authenticate": "Bearer"})
 
-    def _check_request(self, scope: Scope) -> None:
-        if scope["path"] != PATH:
-            raise Refused(404, f"there is nothing here; the server answers at {PATH}")
-        if scope["method"] != "POST":
-            # No stream is kept open for the server's own messages, since it has none; no session is there to delete.
-            raise Refused(405, "only POST is answered here", allow="POST")
-        if wait := self._rate.take():
+    def _check_rate(self) -> None:
+        if wait := self._rules.rate.take():
             raise Refused(429, "too many requests", **{"retry-after": str(int(wait) + 1)})
+
+
+async def answer(send: Send, status: int, fields: dict[str, Any], headers: dict[str, str] | None = None) -> None:
+    """Sends a whole answer: one JSON object on one line."""
+    body = orjson.dumps(fields)
+    found = {"content-type": "application/json", "content-length": str(len(body)), "cache-control": "no-store"}
+    raw = [(name.encode(), value.encode()) for name, value in (found | (headers or {})).items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def refuse(send: Send, refused: Refused) -> None:
+    """Sends what every refusal looks like."""
+    fields = {"ok": False, "error": refused.reason, "hint": refused.hint}
+    await answer(send, refused.status, fields, refused.headers)
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
@@ -172,11 +192,3 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
-
-
-async def _answer(send: Send, status: int, fields: dict[str, Any], headers: dict[str, str] | None = None) -> None:
-    body = orjson.dumps(fields)
-    found = {"content-type": "application/json", "content-length": str(len(body)), "cache-control": "no-store"}
-    raw = [(name.encode(), value.encode()) for name, value in (found | (headers or {})).items()]
-    await send({"type": "http.response.start", "status": status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})

@@ -1,4 +1,4 @@
-"""What stands in front of the server on HTTP, without a network: each request is handed to it as ASGI has them."""
+"""What stands in front of a server on HTTP, without a network: each request is handed to it as ASGI has them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from aicx.mcp import guard
-from aicx.mcp.guard import LOOPBACK, MOST_BYTES, Guard, Rate
+from aicx.serving import guard
+from aicx.serving.guard import LOOPBACK, MOST_BYTES, Guard, Rate, Refused, Rules
 from tests.mcp.asking import TOKEN
 
 PLENTY = Rate(1e6, 1e6)
@@ -31,6 +31,7 @@ def post(
     token: str | None = TOKEN,
     rate: Rate = PLENTY,
     hosts: frozenset[str] = LOOPBACK,
+    **rules: Any,
 ) -> tuple[int, Any, dict[bytes, bytes]]:
     """Status, body and headers of the answer to one request; headers set to "" are not sent."""
     sent = {"host": "127.0.0.1:8044", "authorization": f"Bearer {TOKEN}"} | (headers or {})
@@ -47,7 +48,7 @@ def post(
     async def send(message: Any) -> None:
         answers.append(message)
 
-    asyncio.run(Guard(echo, token=token, hosts=hosts, rate=rate)(scope, receive, send))
+    asyncio.run(Guard(echo, Rules(token=token, hosts=hosts, rate=rate, **rules))(scope, receive, send))
     return answers[0]["status"], answers[1]["body"], dict(answers[0]["headers"])
 
 
@@ -133,21 +134,23 @@ def test_a_bucket_fills_again_and_no_further_than_its_burst() -> None:
     assert [rate.take() for _ in range(6)] == [0.0, 0.0, 0.0, 0.0, 0.0, 0.5]
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS", "PUT"])
-def test_only_post_is_answered(method: str) -> None:
-    status, _, headers = post(method=method)
-    assert (status, headers[b"allow"]) == (405, b"POST")
+def test_what_is_open_needs_no_token_and_is_not_counted() -> None:
+    rate = Rate(1, 1, clock=lambda: 0.0)
+    asked = [post({"authorization": ""}, path="/open", rate=rate, is_open=lambda scope: scope["path"] == "/open")]
+    asked += [post(rate=rate), post(rate=rate)]
+    assert [status for status, _, _ in asked] == [200, 200, 429]
 
 
-@pytest.mark.parametrize("path", ["/", "/mcp/", "/mcp/../x", "/store"])
-def test_there_is_one_path(path: str) -> None:
-    assert post(path=path)[0] == 404
+def test_what_is_open_is_not_open_to_other_sites() -> None:
+    assert post({"origin": "http://evil.example"}, is_open=lambda scope: True)[0] == 403
 
 
-def test_health_needs_no_token_and_gives_nothing_away() -> None:
-    status, body, _ = post({"authorization": ""}, path="/health", method="GET")
-    assert status == 200
-    assert set(json.loads(body)) == {"ok", "name", "version"}
+def test_a_check_of_the_servers_own_comes_after_the_token() -> None:
+    def check(scope: Any) -> None:
+        raise Refused(404, "nowhere")
+
+    assert post(check=check)[0] == 404
+    assert post({"authorization": ""}, check=check)[0] == 401
 
 
 @pytest.mark.parametrize("name", ["host", "authorization", "origin"])
@@ -159,12 +162,12 @@ def test_a_header_that_decides_may_stand_there_once(name: str) -> None:
         answers.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": raw}
-    asyncio.run(Guard(echo, token=None, hosts=LOOPBACK, rate=PLENTY)(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(Guard(echo, Rules(token=None, hosts=LOOPBACK, rate=PLENTY))(scope, None, send))  # type: ignore[arg-type]
     assert answers[0]["status"] == 400
 
 
 def test_refusals_are_json_of_one_line() -> None:
     _, body, headers = post({"host": "evil.example"})
     assert headers[b"content-type"] == b"application/json"
-    assert json.loads(body)["ok"] is False
+    assert json.loads(body).keys() == {"ok", "error", "hint"}
     assert b"\n" not in body

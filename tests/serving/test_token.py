@@ -9,8 +9,8 @@ import pytest
 
 from aicx.config import Settings, load_settings
 from aicx.errors import StoreUnwritable, UsageError
-from aicx.mcp import token
-from aicx.mcp.token import load_token
+from aicx.serving import token
+from aicx.serving.token import load_token
 
 
 @pytest.fixture

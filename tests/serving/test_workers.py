@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aicx.mcp import workers as module
-from aicx.mcp.workers import Busy, Workers
+from aicx.serving import workers as module
+from aicx.serving.workers import Busy, Workers
 
 
 class Recorded:

@@ -1,0 +1,97 @@
+"""`aicx bench peers`: which other tools can be measured beside ours, and installing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from aicx import console
+from aicx.bench.peers import METHOD, PEERS, peer_named
+from aicx.bench.peers.environment import environment_of
+from aicx.errors import AicxError, UsageError
+
+SCHEMA = "aicx.bench-peers/1"
+_INSTALL = "install"
+
+
+class SomeNotInstalled(AicxError):
+    """Peers were asked for and are not all there."""
+
+
+def peers(words: Sequence[str], every: bool, torch: str | None, aicx_home: Path, json: bool) -> None:
+    """``aicx bench peers`` shows them, ``aicx bench peers install NAME...`` installs."""
+    if words:
+        if words[0] != _INSTALL:
+            raise UsageError(f"aicx bench peers does not know {words[0]!r}", hint="aicx bench peers install NAME")
+        _install(words[1:], every, torch, aicx_home)
+    elif every:
+        raise UsageError("--all says what to install", hint="aicx bench peers install --all")
+    found = described(aicx_home)
+    if json:
+        console.out_json(SCHEMA, {"peers": found})
+    elif not words:
+        print_peers(found)
+
+
+def described(aicx_home: Path) -> dict[str, dict[str, Any]]:
+    """Every peer: what it is, how it is asked, whether it is installed, or why it cannot be compared."""
+    found = {}
+    for name, peer in PEERS.items():
+        environment = environment_of(peer, aicx_home)
+        state = "unfit" if peer.unfit else environment.state()
+        found[name] = {
+            "about": peer.about,
+            "package": peer.package,
+            "version": peer.version,
+            "state": state,
+            "reason": peer.unfit,
+            "modes": dict(peer.modes),
+            "rankers": [f"{METHOD}:{name}/{mode}" for mode in peer.modes],
+            "install": None if peer.unfit else f"aicx bench peers install {name}",
+            "bytes": environment.facts().get("bytes"),
+        }
+    return found
+
+
+def print_peers(found: dict[str, dict[str, Any]]) -> None:
+    """The peers for people: a line each, and one for each mode."""
+    colors = {"installed": "green", "outdated": "yellow", "absent": "white", "unfit": "white"}
+    for name, peer in found.items():
+        state = peer["state"]
+        told = {"installed": f"installed, {console.size(peer['bytes'] or 0)}", "unfit": "cannot be compared"}
+        shown = console.style(told.get(state, f"{state}: {peer['install']}"), fg=colors[state])
+        console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {peer['version']:<8} {peer['about']}; {shown}")
+        for mode, what in peer["modes"].items():
+            console.out(f"  {'':<14} {METHOD}:{name}/{mode}: {what}")
+        if peer["reason"]:
+            console.out(f"  {'':<14} {peer['reason']}")
+
+
+def _install(names: Sequence[str], every: bool, torch: str | None, aicx_home: Path) -> None:
+    """One peer after the other. One that cannot be installed does not keep the others from it."""
+    from aicx.bench.peers.install import TORCH, install
+
+    fit = [name for name, peer in PEERS.items() if not peer.unfit]
+    chosen = fit if every else list(dict.fromkeys(names))
+    if not chosen:
+        raise UsageError("which peer?", hint=f"aicx bench peers install NAME, or --all: {', '.join(fit)}")
+    for name in chosen:
+        if reason := peer_named(name).unfit:
+            raise UsageError(f"{name} cannot be compared: {reason}", hint=f"choose from {', '.join(fit)}")
+    failed = []
+    for name in chosen:
+        try:
+            facts = install(environment_of(PEERS[name], aicx_home), torch or TORCH, console.say)
+        except AicxError as error:
+            if len(chosen) == 1:
+                raise
+            console.warn(error.message + (f" (next: {error.hint})" if error.hint else ""))
+            failed.append(name)
+        else:
+            size = console.size(int(str(facts["bytes"])))
+            console.say(f"{name} {facts['version']} is installed: {size}, {facts['seconds']} s")
+    if failed:
+        raise SomeNotInstalled(
+            f"not installed: {', '.join(failed)}", hint=f"aicx bench peers install {' '.join(failed)}"
+        )

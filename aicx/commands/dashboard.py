@@ -1,0 +1,160 @@
+"""`aicx dashboard`: the corpus as a page, served on this machine or written into one file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from threading import Thread
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.config import Settings, load_settings
+from aicx.corpus.filters import parse_filters
+from aicx.errors import MissingExtra, UsageError
+from aicx.paths import user_path
+from aicx.types import Filters
+
+SCHEMA = "aicx.dashboard/1"
+# What a server on every address of this machine is called from here.
+_FROM_HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked for, not listened on
+
+
+def command(
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 9478,
+    open_page: Annotated[
+        bool | None,
+        typer.Option("--open/--no-open", help="Open it in a browser; else where there is a desktop to open it on."),
+    ] = None,
+    no_token: Annotated[bool, typer.Option("--no-token", help="On this machine alone, ask for no token.")] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A further name to be called by.")
+    ] = None,
+    rate: Annotated[
+        float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="At most N requests a second.")
+    ] = 100,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write a page that needs no server, and stop."),
+    ] = None,
+    project: options.Project = None,
+    agent: options.Agent = None,
+    kind: options.Kind = None,
+    session: options.Session = None,
+    date: options.Date = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    branch: options.Branch = None,
+    file: options.File = None,
+    json: options.Json = False,
+) -> None:
+    """Show the corpus as a page: search, read sessions, see what there is and what is about to be lost.
+
+    The page is at http://127.0.0.1:9478, for this machine alone. The address it prints holds a token, from
+    AICX_HTTP_AUTH_TOKEN or else from the file auth-token in the corpus's folder; who has it can read everything.
+    Nothing is sent anywhere, and nothing is written except by the page's own button for `aicx store`.
+
+    With -o, sessions go into one HTML file that works offline; filters say which. It holds what was said: keep it as
+    you would the logs.
+
+    Example: aicx dashboard
+    Example: aicx dashboard --port 0 --no-open
+    Example: aicx dashboard -o history.html -p myrepo --since 30d
+    """
+    settings = load_settings()
+    now = options.now()
+    filters = parse_filters(
+        now,
+        since=since,
+        until=until,
+        date=date,
+        project=project,
+        agent=agent,
+        kind=kind,
+        session=session,
+        branch=branch,
+        file=file,
+    )
+    if output is not None:
+        _write(settings, output, filters, json)
+        return
+    if filters != Filters():
+        raise UsageError("filters are for -o", hint="the served page has filters of its own")
+    _serve(settings, host, port, tuple(allow_host or ()), rate, no_token=no_token, open_page=open_page, json=json)
+
+
+def _write(settings: Settings, output: str, filters: Filters, json: bool) -> None:
+    from aicx.web.export import write_page
+
+    path = user_path(output)
+    write_page(settings, path, now=options.now(), filters=filters)
+    size = path.stat().st_size
+    if json:
+        console.out_json(SCHEMA, {"path": str(path), "bytes": size})
+    else:
+        console.out(str(path))
+        console.say(f"{console.size(size)}; it holds what was said, so keep it as you would the logs.")
+
+
+def _serve(
+    settings: Settings,
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    rate: float,
+    *,
+    no_token: bool,
+    open_page: bool | None,
+    json: bool,
+) -> None:
+    try:
+        from aicx.serving.http import address, is_loopback, listen, names_of, serve_app
+        from aicx.web.app import create_app
+    except ModuleNotFoundError as error:
+        raise MissingExtra("`aicx dashboard`", "web") from error
+    from aicx.serving.log import log_in_lines
+    from aicx.serving.token import load_token
+    from aicx.web.security import Invitation
+
+    if no_token and not is_loopback(host):
+        raise UsageError(f"{host} is open to other machines, and they would need no token", hint="leave --no-token out")
+    token = None if no_token else load_token(settings)
+    invitation = Invitation(token) if token else None
+    log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
+    app = create_app(
+        settings,
+        options.now,
+        token=token,
+        hosts=names_of(host, allowed),
+        per_second=rate,
+        invitation=invitation,
+    )
+    with listen(host, port) as listening:
+        place = address(listening, _FROM_HERE.get(host))
+        page = f"{place}/#token={token}" if token else f"{place}/"
+        if json:
+            console.out_json(SCHEMA, {"url": page, "address": place})
+        else:
+            console.out(page)
+            console.say(_about(token))
+        if _has_desktop() if open_page is None else open_page:
+            first = f"{place}{invitation.path}" if invitation else page
+            # In a thread of its own: a browser in a terminal ends when the person is done with it.
+            Thread(target=webbrowser.open, args=(first,), daemon=True).start()
+        serve_app(app, listening)
+    console.say("Stopped.")
+
+
+def _about(token: str | None) -> str:
+    if token is None:
+        return "No token is asked for: every program on this machine can read the corpus. Ctrl-C stops."
+    return "Whoever has this address can read the corpus. Ctrl-C stops."
+
+
+def _has_desktop() -> bool:
+    """Whether somebody is looking and a browser has a window to open."""
+    windows = sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return sys.stdout.isatty() and windows

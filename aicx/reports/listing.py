@@ -1,0 +1,134 @@
+"""Finds the files of reports below a folder, grouped by stem: by listing alone, following no link."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from aicx.reports.places import Place, day_in, names_above, place_of
+from aicx.types import BadRecord
+
+Part = Literal["report", "meta", "transcript", "last_message"]
+
+# Ending -> what the file is, the longest first: a stem ends where its ending begins.
+ENDINGS: tuple[tuple[str, Part], ...] = (
+    (".transcript.last-message.md", "last_message"),
+    (".transcript.jsonl", "transcript"),
+    (".transcript.json", "transcript"),
+    (".transcript.log", "transcript"),
+    (".transcript.txt", "transcript"),
+    (".transcript.md", "transcript"),
+    (".last-message.md", "last_message"),
+    (".transcript", "transcript"),
+    (".meta.json", "meta"),
+    (".jsonl", "transcript"),
+    (".log", "transcript"),
+    (".md", "report"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The files of one report. ``key`` are the names that make it this report and no other."""
+
+    folder: Path
+    stem: str
+    key: tuple[str, ...]
+    place: Place
+    files: dict[Part, str]
+
+    @property
+    def day(self) -> str | None:
+        """The day its folder names, or its file."""
+        return self.place.day or day_in(self.stem)
+
+    def path(self, part: Part) -> Path:
+        return self.folder / self.files[part]
+
+
+@dataclass(slots=True)
+class Listing:
+    """What lies below a folder: entries, newest day first; what could not be listed; what was passed over, and why."""
+
+    entries: list[Entry] = field(default_factory=list)
+    problems: list[BadRecord] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def list_reports(folder: Path) -> Listing:
+    """Every report below ``folder``, which is resolved. Raises OSError when the folder itself cannot be listed."""
+    found = Listing()
+    above = names_above(folder.parts)
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        folders = waiting.pop()
+        here = folder.joinpath(*folders)
+        try:
+            listed = sorted(os.scandir(here), key=lambda item: item.name)
+        except OSError as error:
+            if not folders:
+                raise
+            found.problems.append(BadRecord(str(here), f"cannot be listed: {error.strerror or error}"))
+            continue
+        names = []
+        for item in listed:
+            if item.name.startswith("."):
+                found.skipped["hidden"] += 1
+            elif item.is_symlink():
+                _pass_over_link(item, folder, found)
+            elif item.is_dir(follow_symlinks=False):
+                waiting.append((*folders, item.name))
+            elif item.is_file(follow_symlinks=False):
+                names.append(item.name)
+            else:
+                found.problems.append(BadRecord(item.path, "is not a regular file"))
+        found.entries += _group(here, above, folders, names, found)
+    found.entries.sort(key=lambda entry: (entry.day or "", entry.stem, entry.key), reverse=True)
+    return found
+
+
+def _pass_over_link(item: os.DirEntry[str], folder: Path, found: Listing) -> None:
+    """A link is never followed; one that leaves the folder is named, since somebody may miss what it leads to."""
+    found.skipped["link"] += 1
+    try:
+        inside = Path(item.path).resolve(strict=True).is_relative_to(folder)
+    except (OSError, RuntimeError):
+        found.problems.append(BadRecord(item.path, "is a link that leads nowhere"))
+        return
+    if not inside:
+        found.problems.append(BadRecord(item.path, "is a link that leaves the folder and was not followed"))
+
+
+def _group(here: Path, above: list[str], folders: tuple[str, ...], names: list[str], found: Listing) -> Iterator[Entry]:
+    stems: dict[str, dict[Part, str]] = {}
+    for name in names:
+        stem, part = split_name(name)
+        if part is None:
+            found.skipped["other file"] += 1
+        elif part in (files := stems.setdefault(stem, {})):
+            found.problems.append(BadRecord(str(here / name), f"is a second {_NOUNS[part]} beside {files[part]}"))
+        else:
+            files[part] = name
+    if not stems:
+        return
+    place = place_of(above, folders)
+    if place.bad_day:
+        found.problems.append(BadRecord(str(here), f"{place.bad_day} is named like a day and is none"))
+    for stem, files in stems.items():
+        yield Entry(here, stem, (*above, *folders, stem), place, files)
+
+
+_NOUNS = {"report": "report", "meta": "sidecar", "transcript": "transcript", "last_message": "last message"}
+
+
+def split_name(name: str) -> tuple[str, Part | None]:
+    """A file's stem and what it is; None for a file that is no part of a report."""
+    lower = name.lower()
+    for ending, part in ENDINGS:
+        if lower.endswith(ending) and len(name) > len(ending):
+            return name[: -len(ending)], part
+    return name, None

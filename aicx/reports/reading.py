@@ -1,0 +1,132 @@
+"""Reads the files of a report in bounded memory; what comes out is redacted and safe to show.
+
+Everything is redacted before it is shortened. Of a file too large to be read whole, a window is read and redacted, and
+what lies near the window's cut edge is dropped: a secret that the cut went through cannot be recognised there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import re
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from aicx.redaction import redact
+
+REPORT_LIMIT = 4 * 1024 * 1024
+META_LIMIT = 4 * 1024 * 1024
+TAIL_LIMIT = 48 * 1024
+_TAIL_WINDOWS = (192 * 1024, 1024 * 1024, 8 * 1024 * 1024)
+# Twice the longest secret that the rules know, a private key in its armour.
+_EDGE = 64 * 1024
+_LONGEST_LINE_START = 4096
+_INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
+
+# What a terminal would obey: colours, titles, single signs, and what turns the direction of writing.
+_UNSEEN = re.compile(
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|[@-Z\\-_])"
+    "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What was read of a file, redacted. ``problem`` says what is wrong with the file, ``cut`` that there is more."""
+
+    text: str
+    size: int = 0
+    cut: bool = False
+    problem: str | None = None
+
+
+def clean(text: str) -> str:
+    """``text`` without secrets and without what a terminal would obey."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode()
+    marked = _UNSEEN.sub("\0", text)
+    if "\0" in marked:
+        # A secret may begin at such a sign, and one may have such signs in it: looked for with them and without.
+        marked = redact(marked).text.replace("\0", "")
+    return redact(marked).text
+
+
+def clean_line(text: str) -> str:
+    """``text`` on one line, without secrets."""
+    return " ".join(clean(text).split())
+
+
+def read_report(path: Path) -> Text:
+    """A Markdown file from its beginning. Raises OSError."""
+    with _opened(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        body = stream.read(REPORT_LIMIT)
+    cut = size > len(body)
+    decoded, problem = _decoded(body, final=not cut)
+    text = clean(decoded)
+    if not cut:
+        return Text(text, size, problem=problem)
+    return Text(text[:-_EDGE], size, cut=True, problem=problem or f"only its first {REPORT_LIMIT:,} bytes were read")
+
+
+def read_tail(path: Path) -> Text:
+    """The end of a transcript, at most `TAIL_LIMIT` bytes of it. Raises OSError."""
+    with _opened(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        # What draws on a terminal writes mostly what is left out here; then a larger window is needed.
+        for window in _TAIL_WINDOWS:
+            start = max(0, size - window)
+            stream.seek(start)
+            body = stream.read(size - start)
+            if start:
+                body = body.lstrip(_INSIDE_CHARACTER)  # the rest of a character that the window's edge cut
+            decoded, problem = _decoded(body, final=True)
+            text = clean(decoded)[_EDGE if start else 0 :]
+            if not start or len(text) >= TAIL_LIMIT:
+                break
+    tail = _last_bytes(text, TAIL_LIMIT)
+    return Text(tail, size, cut=bool(start) or len(tail) < len(text), problem=problem)
+
+
+def read_meta(path: Path) -> Mapping[str, Any] | str:
+    """A sidecar's fields, not redacted, or what is wrong with it. Raises OSError."""
+    with _opened(path) as stream:
+        body = stream.read(META_LIMIT + 1)
+    if len(body) > META_LIMIT:
+        return f"is larger than {META_LIMIT:,} bytes"
+    try:
+        fields = orjson.loads(body.removeprefix(codecs.BOM_UTF8))
+    except orjson.JSONDecodeError:
+        return "is not JSON" if body.strip() else "is empty"
+    return fields if isinstance(fields, dict) else f"holds a JSON {type(fields).__name__}, not an object"
+
+
+def _opened(path: Path) -> BinaryIO:
+    """``path`` open for reading; never through a link, and never a pipe or device, which might not end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def _decoded(body: bytes, *, final: bool) -> tuple[str, str | None]:
+    with suppress(UnicodeDecodeError):
+        return codecs.getincrementaldecoder("utf-8")().decode(body, final), None
+    return body.decode("utf-8", "replace"), "is not UTF-8 throughout; a mark stands for what is none"
+
+
+def _last_bytes(text: str, limit: int) -> str:
+    """The end of ``text`` in at most ``limit`` bytes, from the beginning of a line where one is near."""
+    body = text.encode()
+    if len(body) <= limit:
+        return text
+    tail = body[-limit:].decode("utf-8", "ignore")
+    line = tail.find("\n", 0, _LONGEST_LINE_START)
+    return tail[line + 1 :]

@@ -1,0 +1,197 @@
+"""One report as a record: what its files and its place say, together and redacted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from hashlib import sha256
+from os import fsencode
+from typing import Any
+
+from aicx.reports.listing import Entry, Part
+from aicx.reports.markdown import Heading, headings, preview, shorten, split_block
+from aicx.reports.places import agent_in, day_in, title_in
+from aicx.reports.reading import Text, clean_line, read_meta, read_report, read_tail
+from aicx.sources.records import parse_instant
+from aicx.types import BadRecord
+
+DETAIL_CHARS = 48_000
+_TITLE_CHARS = 200
+_VALUE_CHARS = 300
+
+_ALIASES = {"skill_code": ("skill_code", "skill"), "model": ("model", "agent_model")}
+_TEXTS = ("agent", "workflow", "lane", "mode", "run_id", "prompt_id", "session_id", "skill_code", "model")
+_NUMBERS = ("token_usage", "findings_count", "exit_code")
+_INSTANTS = ("started_at", "completed_at", "updated_at")
+# What is written where a launcher did not know.
+_NOTHING = frozenset({"", "unknown", "none", "null", "n/a", "-", "~"})
+# A launcher that died leaves such a status behind; the report itself may know how it ended.
+_OPEN_STATUSES = frozenset({"launching", "starting", "running", "pending", "queued", "in_progress", "in-progress"})
+# Folders of a layout rather than names of a workflow.
+_PLAIN_FOLDERS = frozenset({"reports", "plans", "transcripts", "logs", "tmp", "runs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report. Every text is redacted; None or empty is what nothing says."""
+
+    id: str
+    title: str
+    path: str  # of its main file, relative to the scanned folder
+    files: dict[Part, str]
+    scanned_at: str
+    date: str | None = None
+    org: str | None = None
+    repo: str | None = None
+    agent: str | None = None
+    status: str | None = None
+    workflow: str | None = None
+    lane: str | None = None
+    mode: str | None = None
+    run_id: str | None = None
+    prompt_id: str | None = None
+    session_id: str | None = None
+    skill_code: str | None = None
+    model: str | None = None
+    started_at: str | None = None
+    completed_at: str | None = None
+    updated_at: str | None = None
+    token_usage: int | None = None
+    findings_count: int | None = None
+    exit_code: int | None = None
+    headings: tuple[Heading, ...] = ()
+    preview: str = ""
+    detail: str = ""
+    detail_cut: bool = False
+    transcript_tail: str = ""
+    transcript_bytes: int | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def project(self) -> str | None:
+        return "/".join(filter(None, (self.org, self.repo))) or None
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON has it; what nothing says is absent."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in found.items() if value or (value == 0 and value is not False)}
+
+
+def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadRecord]]:
+    """The record of ``entry``, and what could not be read of it. ``relative`` leads from the scanned folder to it."""
+    problems: list[tuple[Part, str]] = []
+
+    def attempt(part: Part, read: Callable[[Any], Any]) -> Any:
+        """What ``read`` makes of a file of the report; None where there is none or it cannot be read."""
+        if part not in entry.files:
+            return None
+        try:
+            found = read(entry.path(part))
+        except OSError as error:
+            problems.append((part, f"cannot be read: {error.strerror or error}"))
+            return None
+        if isinstance(found, str):
+            problems.append((part, found))
+            return None
+        if isinstance(found, Text) and found.problem:
+            problems.append((part, found.problem))
+        return found
+
+    meta: Mapping[str, Any] = attempt("meta", read_meta) or {}
+    report: Text | None = attempt("report", read_report) or attempt("last_message", read_report)
+    transcript: Text | None = attempt("transcript", read_tail)
+    said, body = split_block(report.text) if report else ({}, "")
+    stem = clean_line(entry.stem)
+    facts = _facts(meta, said)
+    outline = headings(body)
+    place = entry.place
+    lane = facts["lane"] or (clean_line(place.lane) if place.lane else None)
+    main = next(part for part in ("report", "last_message", "meta", "transcript") if part in entry.files)
+    record = Report(
+        id=sha256(b"\0".join(fsencode(name) for name in entry.key)).hexdigest()[:16],
+        title=shorten(facts["title"] or _first_title(outline) or title_in(stem), _TITLE_CHARS),
+        path=clean_line(f"{relative}{entry.files[main]}"),
+        files={part: clean_line(name) for part, name in sorted(entry.files.items())},
+        scanned_at=_instant(now),
+        date=_date(entry, facts, said),
+        org=clean_line(place.org) if place.org else None,
+        repo=clean_line(place.repo) if place.repo else None,
+        agent=(facts["agent"] or agent_in(stem) or "").lower() or None,
+        status=_status(meta, said),
+        workflow=facts["workflow"] or facts["mode"] or _workflow_in(lane) or facts["skill_code"],
+        lane=lane,
+        **{name: facts[name] for name in ("mode", "run_id", "prompt_id", "session_id", "skill_code", "model")},
+        **{name: facts[name] for name in (*_INSTANTS, *_NUMBERS)},
+        headings=tuple(outline),
+        preview=preview(body) or _last_line(transcript),
+        detail=body[:DETAIL_CHARS],
+        detail_cut=bool(report and report.cut) or len(body) > DETAIL_CHARS,
+        transcript_tail=transcript.text if transcript else "",
+        transcript_bytes=transcript.size if transcript else None,
+        problems=tuple(f"{clean_line(entry.files[part])} {reason}" for part, reason in problems),
+    )
+    return record, [BadRecord(f"{relative}{entry.files[part]}", reason) for part, reason in problems]
+
+
+def _facts(meta: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
+    """What the sidecar says, and where it says nothing the report's own block."""
+    facts: dict[str, Any] = {}
+    for name in ("title", *_TEXTS):
+        keys = _ALIASES.get(name, (name,))
+        values = [source.get(key) for source in (meta, said) for key in keys]
+        facts[name] = next(filter(None, map(_text, values)), None)
+    for name in _NUMBERS:
+        numbers = (_number(source.get(name)) for source in (meta, said))
+        facts[name] = next((number for number in numbers if number is not None), None)
+    for name in _INSTANTS:
+        instants = filter(None, (parse_instant(source.get(name)) for source in (meta, said)))
+        facts[name] = next(map(_instant, instants), None)
+    return facts
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or value.strip().lower() in _NOTHING:
+        return None
+    return shorten(clean_line(value), _VALUE_CHARS) or None
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, str) and (digits := value.strip().replace("_", "").replace(",", "")).isdecimal():
+        value = int(digits[:15])
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15 else None
+
+
+def _status(meta: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
+    launcher, own = ((_text(source.get("status")) or "").lower() for source in (meta, said))
+    if own and launcher in _OPEN_STATUSES and own not in _OPEN_STATUSES:
+        return own
+    return launcher or own or None
+
+
+def _date(entry: Entry, facts: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
+    if entry.day:
+        return entry.day
+    instant = next(filter(None, (facts[name] for name in ("completed_at", "started_at", "updated_at"))), None)
+    return day_in(instant or said.get("date", ""))
+
+
+def _workflow_in(lane: str | None) -> str | None:
+    names = (lane or "").split("/")
+    return next((name for name in names if name and name.lower() not in _PLAIN_FOLDERS), None)
+
+
+def _first_title(outline: list[Heading]) -> str | None:
+    top = min((heading.level for heading in outline), default=0)
+    return next((heading.text for heading in outline if heading.level == top), None)
+
+
+def _last_line(transcript: Text | None) -> str:
+    lines = transcript.text.split("\n") if transcript else []
+    return shorten(next((" ".join(line.split()) for line in reversed(lines) if line.strip()), ""), 280)
+
+
+def _instant(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,129 @@
+"""The dashboard as one HTML file that works offline: the page that the server serves, with what it shows inside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx.config import Settings
+from aicx.corpus.overview import list_chunk_paths
+from aicx.errors import NotFound, StoreUnwritable
+from aicx.paths import Layout
+from aicx.types import Filters
+from aicx.web.bundle import bundled_page
+from aicx.web.overview import overview
+from aicx.web.reader import detail
+from aicx.web.sessions import browse
+from aicx.web.status import status_of
+
+# Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.
+CAP = 20_000_000
+SCHEMA = "aicx.page/1"
+# How many are read at a time.
+_SESSIONS, _CHUNKS = 100, 50
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: the file's bytes, what is in it, and what the filters let through but had no room."""
+
+    size: int
+    sessions: int
+    chunks: int
+    chunks_left_out: int
+
+
+def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, cap: int = CAP) -> Exported:
+    """Writes the page with the newest sessions that the filters let through, about ``cap`` bytes of them at most.
+
+    The file is put in place whole, readable by its owner alone. Raises NotFound when there is nothing to put into it.
+    """
+    layout = settings.layout
+    allowed = {str(layout.home / relative) for relative in list_chunk_paths(layout, filters)}
+    if not allowed:
+        raise NotFound("no stored chunk is within these filters", hint="aicx refs says which projects there are")
+    sessions = _newest(layout, filters, allowed, cap)
+    chunks = sum(len(entry["chunks"]) for entry in sessions)
+    data = {
+        "schema": SCHEMA,
+        "about": _about(now, chunks, len(allowed)),
+        "status": status_of(settings, now) | {"mode": "file"},
+        "overview": overview(layout, filters),
+        "sessions": sessions,
+    }
+    page = bundled_page(_json(data))
+    _replace(path, page)
+    return Exported(len(page), len(sessions), chunks, len(allowed) - chunks)
+
+
+def _about(now: datetime, chunks: int, there: int) -> str:
+    what = f"the newest {chunks:,} of {there:,} parts" if chunks < there else f"{there:,} parts"
+    return f"A copy made on {now.day} {now:%B %Y}: {what}. Searched here by plain words."
+
+
+def _newest(layout: Layout, filters: Filters, allowed: set[str], room: int) -> list[dict[str, Any]]:
+    """Sessions with their chunks, newest first. Where the room ends within a session, its newest chunks are in."""
+    sessions = []
+    for listed in _listed(layout, filters):
+        chunks: list[dict[str, Any]] = []
+        without = 0
+        fields: dict[str, Any] = {}
+        for window in _backwards(layout, listed):
+            fields = window["session"]
+            for chunk in reversed(window["chunks"]):
+                if chunk["path"] not in allowed:
+                    continue
+                room -= len(_json(chunk))
+                if room >= 0:
+                    chunks.append(chunk)
+                else:
+                    without += 1
+        if chunks:
+            sessions.append({"session": fields, "chunks": chunks[::-1], "left_out": without})
+        if room < 0:
+            break
+    return sessions
+
+
+def _listed(layout: Layout, filters: Filters) -> Iterator[dict[str, Any]]:
+    offset = 0
+    while items := browse(layout, filters, "newest", _SESSIONS, offset)["items"]:
+        yield from items
+        offset += len(items)
+
+
+def _backwards(layout: Layout, listed: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A session window by window, the last one first."""
+    for start in reversed(range(0, listed["chunks"], _CHUNKS)):
+        yield detail(layout, listed["session_id"], agent=listed["agent"], offset=start, limit=_CHUNKS)
+
+
+def _json(value: Any) -> bytes:
+    """JSON that cannot end the element it stands in."""
+    return orjson.dumps(value).replace(b"<", b"\\u003c")
+
+
+def _replace(path: Path, body: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as stream:
+            stream.write(body)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreUnwritable(
+            f"cannot write {path}: {reason}", hint="free some space, or choose another place"
+        ) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,133 @@
+// Puts the page together: the address decides what is shown, and every change goes through it.
+
+import { createControls } from "./controls.js";
+import { helpDialog, listenToKeys, moveFocus } from "./keys.js";
+import { createOverview } from "./overview.js";
+import { createReader } from "./reader.js";
+import { readRoute, writeRoute } from "./route.js";
+import { createSearch } from "./search.js";
+import { currentTheme, initTheme, nextTheme } from "./theme.js";
+
+// Typing that goes on within this time is one question in the browser's history, not one a letter.
+const ONE_THOUGHT = 2000;
+const THEMES = { system: "◐", light: "○", dark: "●" };
+
+// `source` offers the data: `server.js`, or `embedded.js` in a page that is a file.
+export function start(source) {
+  initTheme();
+  const by = (id) => document.getElementById(id);
+  const app = { source, go, announce: (text) => (by("announced").textContent = text), names };
+  const box = by("question");
+  const theme = by("theme");
+  const help = helpDialog();
+  document.body.append(help);
+  const controls = createControls(box, by("controls"), { about: source.about, change: go });
+  const search = createSearch(by("found"), app);
+  const reader = createReader(by("reader"), app);
+  const overview = createOverview(by("overview"), app);
+  let route = readRoute(location.hash);
+  let typedAt = 0;
+  let named = false;
+
+  // Changes the address, and with it what is shown.
+  function go(changes, { typing = false, replace = false } = {}) {
+    const next = { ...route, ...changes };
+    // A new question is asked from the list, on a small screen too; what is being read stays open beside it on a large one.
+    if ("q" in changes && isNarrow()) next.session = next.chunk = "";
+    if (!("view" in changes)) next.view = "search";
+    const now = Date.now();
+    const same = replace || (typing && now - typedAt < ONE_THOUGHT);
+    typedAt = typing ? now : 0;
+    history[same ? "replaceState" : "pushState"](null, "", writeRoute(next));
+    show(next, { typing });
+  }
+
+  function show(next, { typing = false } = {}) {
+    const closed = route.session && !next.session ? route : null;
+    route = next;
+    const asked = next.view === "search";
+    by("search").hidden = !asked;
+    by("controls").hidden = !asked;
+    tab("to-search", "search", next);
+    tab("to-overview", "overview", next);
+    document.body.classList.toggle("reading", asked && next.session !== "");
+    document.title = [next.view === "overview" ? "Overview" : next.q.trim(), "aicx"].filter(Boolean).join(" · ");
+    controls.show(next);
+    overview.show(!asked);
+    if (!asked) return;
+    if (!named) source.overview({}).then(names, () => {}); // they may come after the first answers
+    search.show(next, { typing });
+    reader.show(next);
+    if (closed) focusRow(closed);
+  }
+
+  // What there is to choose from in the filters.
+  function names(overview) {
+    named = true;
+    controls.offer(overview, route);
+  }
+
+  // Closing a session leads back to where it was opened.
+  function focusRow(closed) {
+    const rows = search.rows();
+    const row = rows.find((link) => readRoute(new URL(link.href).hash).chunk === closed.chunk && readRoute(new URL(link.href).hash).session === closed.session);
+    row?.focus();
+  }
+
+  // The other view keeps the question.
+  function tab(id, view, next) {
+    by(id).href = writeRoute({ ...next, view });
+    by(id).ariaCurrent = next.view === view ? "page" : null;
+  }
+
+  function showTheme() {
+    const name = currentTheme();
+    theme.textContent = THEMES[name];
+    theme.title = theme.ariaLabel = `Theme: ${name} (t)`;
+  }
+
+  function isNarrow() {
+    return matchMedia("(max-width: 59.99rem)").matches;
+  }
+
+  function inReader() {
+    return route.session && (isNarrow() || by("reader").contains(document.activeElement));
+  }
+
+  function changeTheme() {
+    nextTheme();
+    showTheme();
+    app.announce(theme.title);
+  }
+
+  function escape() {
+    if (document.activeElement === box) box.blur();
+    else if (route.view === "overview") go({ view: "search" });
+    else if (route.session) go({ session: "", chunk: "" });
+  }
+
+  const move = (by) => moveFocus(inReader() ? reader.turns() : search.rows(), by);
+  theme.addEventListener("click", changeTheme);
+  by("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    by("found").focus();
+  });
+  by("keys").addEventListener("click", () => help.showModal());
+  by("ask").addEventListener("submit", (event) => event.preventDefault());
+  box.addEventListener("keydown", (event) => event.key === "Enter" && search.rows()[0]?.focus());
+  window.addEventListener("popstate", () => show(readRoute(location.hash)));
+  listenToKeys({
+    "/": () => box.select(),
+    j: () => move(1),
+    k: () => move(-1),
+    n: () => reader.move(1),
+    p: () => reader.move(-1),
+    u: () => reader.toggleFolds(),
+    o: () => go({ view: route.view === "overview" ? "search" : "overview" }),
+    t: changeTheme,
+    "?": () => help.showModal(),
+    Escape: escape,
+  });
+  showTheme();
+  show(route);
+}

@@ -1,0 +1,95 @@
+// The question's form: the box, the modes, the filters. It shows a route and tells of every change; it asks nothing.
+
+import { el, fill } from "./dom.js";
+import { count, projectName } from "./format.js";
+import { filtersOf, withoutFilters } from "./route.js";
+
+const MODES = [
+  ["auto", "Auto", "By words, and by meaning where there is an index for it"],
+  ["lexical", "Words", "By words alone"],
+  ["dense", "Meaning", "By meaning alone; needs aicx index"],
+  ["hybrid", "Both", "By words and meaning; needs aicx index"],
+];
+const TIMES = [["", "any time"], ["24h", "last 24 hours"], ["7d", "last 7 days"], ["30d", "last 30 days"], ["90d", "last 90 days"], ["365d", "last year"]];
+const KINDS = ["conversations", "plans", "reports", "other"];
+const SORTS = [["relevance", "best first"], ["newest", "newest first"], ["oldest", "oldest first"]];
+const BETWEEN = "between";
+
+export function createControls(box, form, { about, change }) {
+  const modes = MODES.map(([value, label, title]) => {
+    const input = el("input", { type: "radio", name: "mode", value, change: () => change({ mode: value }) });
+    return { input, label: el("label", { title }, input, el("span", {}, label)) };
+  });
+  const project = chooser("Project", "project");
+  const agent = chooser("Agent", "agent");
+  const kind = chooser("Kind", "kind");
+  const sort = chooser("Order", "sort");
+  const time = el("select", { "aria-label": "Time", change: chooseTime });
+  const since = el("input", { type: "date", "aria-label": "From", change: () => change({ since: since.value }) });
+  const until = el("input", { type: "date", "aria-label": "To", change: () => change({ until: until.value }) });
+  const dates = el("span", { class: "dates", hidden: true }, since, el("span", { "aria-hidden": "true" }, "–"), until);
+  const grouped = el("input", { type: "checkbox", change: () => change({ group: grouped.checked ? "session" : "" }) });
+  const clear = el("button", { type: "button", class: "quiet", click: () => change(withoutFilters()) }, "Clear filters");
+  const modeField = el("fieldset", { class: "segments" }, el("legend", { class: "hidden" }, "Search by"), modes.map(({ label }) => label));
+  const groupField = el("label", { class: "check" }, grouped, "one per session");
+  const more = el(
+    "details",
+    { class: "filters", open: matchMedia("(min-width: 48rem)").matches },
+    el("summary", {}, "Filters"),
+    el("div", { class: "row" }, project, agent, kind, time, dates, clear),
+  );
+  fill(form, about ? el("p", { class: "about" }, about) : modeField, more, el("div", { class: "row end" }, groupField, sort));
+  box.addEventListener("input", () => change({ q: box.value }, { typing: true }));
+  options(kind, [["", "any kind"], ...KINDS.map((value) => [value, value])]);
+  options(sort, SORTS);
+  let wantsDates = false;
+
+  function chooser(label, name) {
+    const select = el("select", { "aria-label": label, name, change: () => change({ [name]: select.value }) });
+    return select;
+  }
+
+  function chooseTime() {
+    wantsDates = time.value === BETWEEN;
+    dates.hidden = !wantsDates;
+    if (wantsDates) since.focus();
+    else change({ since: time.value, until: "" });
+  }
+
+  function show(route) {
+    if (box.value !== route.q) box.value = route.q;
+    for (const { input } of modes) input.checked = input.value === route.mode;
+    for (const [select, value] of [[project, route.project], [agent, route.agent], [kind, route.kind], [sort, route.sort]]) choose(select, value);
+    const between = Boolean(route.until) || (Boolean(route.since) && !TIMES.some(([value]) => value === route.since)) || wantsDates;
+    options(time, [...TIMES, [BETWEEN, "between…"]]);
+    time.value = between ? BETWEEN : route.since;
+    dates.hidden = !between;
+    if (between) [since.value, until.value] = [route.since, route.until];
+    grouped.checked = route.group === "session";
+    // Without a question there is nothing to order by but time, and sessions are listed anyway.
+    groupField.hidden = sort.hidden = !route.q.trim();
+    const set = Object.keys(filtersOf(route)).length;
+    clear.hidden = !set;
+    more.querySelector("summary").textContent = set ? `Filters (${set})` : "Filters";
+  }
+
+  // The names to choose from come later than the page.
+  function offer({ projects, agents }, route) {
+    options(project, [["", "all projects"], ...projects.map((item) => [item.project, `${projectName(item.project)} (${count(item.sessions)})`])]);
+    options(agent, [["", "all agents"], ...agents.map((item) => [item.agent, `${item.agent} (${count(item.sessions)})`])]);
+    show(route);
+  }
+
+  offer({ projects: [], agents: [] }, { ...withoutFilters(), q: "", mode: "auto", sort: "relevance", group: "" });
+  return { show, offer };
+}
+
+function options(select, pairs) {
+  fill(select, pairs.map(([value, label]) => el("option", { value }, label)));
+}
+
+// A link may name what this store does not have (yet).
+function choose(select, value) {
+  if (![...select.options].some((option) => option.value === value)) select.append(el("option", { value }, projectName(value)));
+  select.value = value;
+}

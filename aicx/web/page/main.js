@@ -1,0 +1,8 @@
+// The page as the server serves it.
+
+import { start } from "./app.js";
+import { server, takeToken } from "./server.js";
+
+takeToken();
+start(server);
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => {});

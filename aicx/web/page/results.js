@@ -1,0 +1,71 @@
+// Draws answers and sessions as rows of one list. A row is a link, so that opening, copying and j/k all work alike.
+
+import { el } from "./dom.js";
+import { ago, clock, count, day, exact, ordinal, plainTitle, plural, projectName } from "./format.js";
+import { markIn } from "./highlight.js";
+
+const LEGS = { lexical: "words", dense: "meaning", scan: "words (no index)", date: "date" };
+
+// One answer to a question: a chunk, or a session by its best chunk.
+export function answerRow(item, address, pattern) {
+  const lines = item.matches.map((line) => el("p", {}, line));
+  for (const line of lines) markIn(line, pattern);
+  const title = titleOf(item);
+  if (pattern) markIn(title, pattern);
+  return row(
+    { session: `${item.agent}:${item.session_id}`, chunk: item.id },
+    el("a", { class: "title", href: address }, title),
+    el("time", { datetime: item.started_at, title: exact(item.started_at) }, `${day(item.started_at)} ${clock(item.started_at)}`),
+    el("div", { class: "matches" }, lines),
+    el("p", { class: "facts" }, facts(item), item.chunks > 1 && el("span", {}, plural(item.chunks, "part")), el("span", { class: "why", title: reasons(item) }, meter(item.score), why(item))),
+  );
+}
+
+export function sessionRow(item, address) {
+  return row(
+    { session: `${item.agent}:${item.session_id}` },
+    el("a", { class: "title", href: address }, titleOf(item)),
+    el("time", { datetime: item.completed_at, title: exact(item.completed_at) }, `${day(item.completed_at)} ${clock(item.completed_at)}`),
+    el("p", { class: "facts" }, facts(item), el("span", { class: "why" }, `${plural(item.messages, "message")} · ${ago(item.completed_at)}`)),
+  );
+}
+
+export function agentTag(agent) {
+  return el("span", { class: "agent", "data-agent": agent }, agent);
+}
+
+function row({ session, chunk = null }, ...children) {
+  return el("li", { class: "result", "data-session": session, "data-chunk": chunk }, children);
+}
+
+function titleOf(item) {
+  return el("span", {}, plainTitle(item.title));
+}
+
+function facts(item) {
+  return [
+    agentTag(item.agent),
+    el("span", {}, projectName(item.project)),
+    item.branch && el("span", { class: "branch", title: "branch" }, item.branch),
+    item.kind && item.kind !== "conversations" && el("span", {}, item.kind),
+    item.lane === "subagent" && el("span", {}, "subagent"),
+  ];
+}
+
+// Why an answer is where it is: its place with each ranker, and how much of the question it holds.
+function why(item) {
+  const places = Object.entries(item.contributions).map(([leg, vote]) => `${ordinal(vote.rank)} by ${LEGS[leg] ?? leg}`);
+  if (item.terms_asked > 1) places.push(`${item.terms_found} of ${item.terms_asked} words`);
+  return places.join(" · ");
+}
+
+function reasons(item) {
+  const votes = Object.entries(item.contributions).map(([leg, vote]) => `${LEGS[leg] ?? leg}: score ${vote.score}, worth ${vote.worth}`);
+  const aged = item.decay_factor === 1 ? [] : [`age: × ${item.decay_factor}`];
+  return [`score ${count(item.score)}, fits ${item.tier}`, ...votes, ...aged].join("\n");
+}
+
+// The score beside the best one, to be seen at a glance; the figures are in the title and after it.
+function meter(score) {
+  return el("meter", { min: "0", max: "1", value: String(Math.max(0, Math.min(1, score))), "aria-label": `score ${score}` });
+}

@@ -1,0 +1,160 @@
+// The list on the left: answers to the question in the address or, without one, the newest sessions. Asks as the person
+// types; an answer that is no longer wanted is cancelled and never shown.
+
+import { el, fill } from "./dom.js";
+import { count, plural } from "./format.js";
+import { patternOf } from "./highlight.js";
+import { answerRow, sessionRow } from "./results.js";
+import { filtersOf, withoutFilters, writeRoute } from "./route.js";
+import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
+
+const PAUSE = 130;
+const PAGE = 20;
+const MOST_ANSWERS = 100;
+const SESSIONS = 40;
+
+export function createSearch(pane, { source, go, announce }) {
+  const list = el("ol", { class: "results", role: "list" });
+  const head = el("div", { class: "found" });
+  const foot = el("div", { class: "foot" });
+  fill(pane, head, list, foot);
+  let route = null;
+  let asked = "";
+  let limit = PAGE;
+  let running = null;
+  let timer = null;
+
+  function show(next, { typing = false } = {}) {
+    route = next;
+    const question = key(next);
+    if (question === asked) return markOpen();
+    asked = question;
+    limit = PAGE;
+    clearTimeout(timer);
+    if (typing) timer = setTimeout(ask, PAUSE);
+    else ask();
+  }
+
+  async function ask() {
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    pane.setAttribute("aria-busy", "true");
+    if (!list.children.length) fill(foot, skeleton(6));
+    const started = performance.now();
+    try {
+      if (route.q.trim()) showAnswers(await source.search(question(), signal), performance.now() - started);
+      else showSessions(await source.browse({ ...filtersOf(route), limit: SESSIONS, offset: 0 }, signal));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      showFailure(error);
+    }
+    pane.removeAttribute("aria-busy");
+  }
+
+  function question() {
+    return { q: route.q.trim(), mode: route.mode, sort: route.sort, group: route.group || "chunk", limit, ...filtersOf(route) };
+  }
+
+  function showAnswers(found, milliseconds) {
+    const pattern = patternOf(route.q);
+    const said = found.results ? `${plural(found.results, "answer")}${found.matched > found.results ? ` of ${count(found.matched)}` : ""}` : "Nothing found";
+    fill(head, el("p", {}, el("strong", {}, said), el("span", { class: "how" }, how(found.oracle_status, milliseconds))), noteLines([found.oracle_status.fallback_reason, ...found.notes]));
+    fill(list, found.items.map((item) => answerRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: item.id }), pattern)));
+    fill(foot, found.results ? moreAnswers(found) : nothing());
+    shown(said);
+  }
+
+  function showSessions(found) {
+    const said = found.matched ? plural(found.matched, "session") : "No sessions";
+    fill(head, el("p", {}, el("strong", {}, said), found.matched > 1 && el("span", { class: "how" }, "newest first")), noteLines(found.notes ?? []));
+    fill(list, sessionRows(found.items));
+    fill(foot, found.matched ? moreSessions(found) : nothingStored());
+    shown(said);
+  }
+
+  function sessionRows(items) {
+    return items.map((item) => sessionRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: "" })));
+  }
+
+  function showFailure(failure) {
+    fill(head);
+    fill(list);
+    const byMeaning = route.mode === "dense" || route.mode === "hybrid";
+    fill(foot, failureState(failure, ask, byMeaning && el("button", { type: "button", click: () => go({ mode: "lexical" }) }, "Search by words")));
+    announce(failure.message);
+  }
+
+  function shown(said) {
+    announce(said);
+    markOpen();
+    pane.dispatchEvent(new CustomEvent("shown", { bubbles: true }));
+  }
+
+  function moreAnswers(found) {
+    if (found.matched <= found.results || limit >= MOST_ANSWERS) return null;
+    return el("button", { type: "button", click: grow }, "Show more");
+  }
+
+  function grow() {
+    limit = Math.min(MOST_ANSWERS, limit + 2 * PAGE);
+    ask();
+  }
+
+  function moreSessions(found) {
+    const there = list.children.length;
+    if (there >= found.matched) return null;
+    const button = el("button", { type: "button", click: extend }, `Show more of ${count(found.matched)}`);
+    async function extend() {
+      button.disabled = true;
+      try {
+        const more = await source.browse({ ...filtersOf(route), limit: SESSIONS, offset: there });
+        list.append(...sessionRows(more.items));
+        fill(foot, moreSessions(more));
+      } catch (error) {
+        fill(foot, failureState(error, extend));
+      }
+    }
+    return button;
+  }
+
+  function nothing() {
+    const steps = [];
+    if (Object.keys(filtersOf(route)).length) {
+      steps.push(el("button", { type: "button", click: () => go(withoutFilters()) }, "Search without filters"));
+    }
+    if (route.mode === "lexical" || route.mode === "dense") {
+      steps.push(el("button", { type: "button", click: () => go({ mode: "auto" }) }, "Search by words and meaning"));
+    }
+    return emptyState(`Nothing matches “${route.q.trim()}”`, el("p", {}, "A single word that must have been said is often the best question."), steps);
+  }
+
+  function nothingStored() {
+    if (Object.keys(filtersOf(route)).length) {
+      return emptyState("No session fits these filters", el("button", { type: "button", click: () => go(withoutFilters()) }, "Clear filters"));
+    }
+    return emptyState("Nothing is stored yet", hintLine("aicx store"));
+  }
+
+  // The row whose session is being read.
+  function markOpen() {
+    for (const row of list.children) {
+      const open = route.session !== "" && row.dataset.session === route.session && (!route.chunk || !row.dataset.chunk || row.dataset.chunk === route.chunk);
+      row.classList.toggle("open", open);
+      row.querySelector("a").ariaCurrent = open ? "true" : null;
+    }
+  }
+
+  return { show, again: ask, rows: () => [...list.querySelectorAll("a.title")] };
+}
+
+function key(route) {
+  const { view, session, chunk, ...question } = route;
+  return JSON.stringify(question.q.trim() ? question : { ...question, mode: "", sort: "", group: "" });
+}
+
+function how(status, milliseconds) {
+  const by = { hybrid: "words and meaning", lexical: "words", content_semantic: "meaning", filesystem_scan: "reading every part" }[status.backend] ?? status.backend;
+  const behind = Object.values(status.freshness ?? {}).some((leg) => leg.behind !== 0);
+  return `by ${by} · ${milliseconds < 1 ? "<1" : Math.round(milliseconds)} ms${behind ? " · index behind" : ""}`;
+}

@@ -1,0 +1,54 @@
+// Where the page's data comes from: the server that served it. `embedded.js` offers the same for a page in a file.
+
+const TOKEN = "aicx-token";
+
+// What went wrong, in words for people, with the next step where there is one.
+export class Failure extends Error {
+  constructor(message, hint = null, status = 0) {
+    super(message);
+    this.hint = hint;
+    this.status = status;
+  }
+}
+
+// The token comes once, in the address that `aicx dashboard` prints; it is taken out of it at once.
+export function takeToken() {
+  const given = /[#&]token=([^&]+)/.exec(location.hash);
+  if (!given) return;
+  sessionStorage.setItem(TOKEN, decodeURIComponent(given[1]));
+  history.replaceState(null, "", location.pathname);
+}
+
+export const server = {
+  offline: false,
+  status: (signal) => get("/api/status", {}, signal),
+  overview: (asked, signal) => get("/api/overview", asked, signal),
+  browse: (asked, signal) => get("/api/browse", asked, signal),
+  search: (asked, signal) => get("/api/search/semantic", asked, signal),
+  detail: (asked, signal) => get("/api/detail", asked, signal),
+  // Starts what `aicx store` does.
+  regenerate: () => request("/api/regenerate", { method: "POST", headers: { "X-Aicx-Action": "regenerate" } }),
+};
+
+function get(path, asked, signal) {
+  const set = Object.entries(asked).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  return request(set.length ? `${path}?${new URLSearchParams(set)}` : path, { signal });
+}
+
+async function request(path, options) {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = { ...options.headers, ...(token && { Authorization: `Bearer ${token}` }) };
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failure("The server does not answer.", "aicx dashboard");
+  }
+  const body = await response.json().catch(() => null);
+  if (response.ok && body?.ok) return body;
+  if (response.status === 401) {
+    throw new Failure("This page does not know the server's token. Open the address that aicx dashboard prints.", "aicx dashboard", 401);
+  }
+  throw new Failure(body?.error ?? `The server answered ${response.status}.`, body?.hint ?? null, response.status);
+}

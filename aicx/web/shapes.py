@@ -1,0 +1,383 @@
+"""What each endpoint answers with, as its description has it. Nothing passes through these: they say what is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Fields = dict[str, Any]
+Ok = Literal[True]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong, and what to do next."""
+
+    ok: Literal[False]
+    error: str
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Somebody is there."""
+
+    ok: Ok
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What is stored, without what .aicxignore hides. Sizes are in bytes."""
+
+    chunks: int
+    sessions: int
+    projects: int
+    agents: int
+    messages: int
+    bytes: int
+    first: str | None
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WordIndex:
+    """The BM25 index; how many chunks it is behind is null where that is not known."""
+
+    exists: bool
+    behind: int | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """The vector index; its size is null where it does not lie in a local folder."""
+
+    embedder: str
+    model: str | None
+    uri: str
+    passages: int
+    chunks: int
+    behind: int | None
+    dimensions: int
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    lexical: WordIndex
+    dense: VectorIndex | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What an agent's own clean-up will do to its logs; an alarm is for those that are not stored."""
+
+    agent: str
+    says: str
+    logs: int
+    due_soon: int
+    unstored_soon: int
+    unstored_urgent: int
+    alarm: Literal["critical", "warning"] | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Redactions:
+    total: int
+    by_kind: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the corpus is doing."""
+
+    ok: Ok
+    mode: str
+    rebuilding: bool
+    generated_at: str
+    build_count: int
+    store_root: str
+    stats: Stats
+    index: Indexes
+    retention: list[Outlook]
+    redactions: Redactions
+    assumptions: list[str]
+    last_error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    project: str
+    sessions: int
+    chunks: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    agent: str
+    sessions: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    kind: str
+    sessions: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """What one agent did in one project in the week from that Monday on."""
+
+    week: str
+    agent: str
+    project: str
+    sessions: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The corpus at a glance."""
+
+    ok: Ok
+    projects: list[Project]
+    agents: list[Agent]
+    kinds: list[Kind]
+    weeks: list[Week]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session in a list; all of it counts, whatever was filtered for."""
+
+    session_id: str
+    agent: str
+    project: str
+    projects: list[str]
+    title: str | None
+    started_at: str
+    completed_at: str
+    chunks: int
+    messages: int
+    lane: str
+    branch: str | None
+    cwd: str | None
+    parent_session: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """A page of a list of sessions; ``matched`` counts all."""
+
+    ok: Ok
+    matched: int
+    offset: int
+    items: list[Session]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    name: str
+    outcome: Literal["call", "result", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One thing said or done; ``part`` is set where a long message was cut."""
+
+    role: Literal["user", "assistant", "tool", "reasoning", "note"]
+    at: str
+    title: str
+    text: str
+    tool: Tool | None
+    folded: bool
+    part: list[int] | None
+    echo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadChunk:
+    """A chunk as turns, with what is wrong with it where it cannot be read or does not fit its sidecar."""
+
+    id: str
+    number: int
+    path: str
+    project: str
+    date: str
+    kind: str
+    started_at: str
+    completed_at: str
+    messages: int
+    tokens: int | None
+    sources: list[Fields]
+    previous: str | None
+    next: str | None
+    problem: str | None
+    turns: list[Turn]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSession:
+    """A session as `aicx show --json` has it, without its chunks."""
+
+    found: Literal["session"]
+    agent: str
+    session_id: str
+    title: str | None
+    lane: str
+    projects: list[str]
+    cwd: str | None
+    started_at: str
+    completed_at: str
+    parent_session: str | None
+    parent_stored: bool
+    children: list[str]
+    reopen: str | None
+    log_is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A session and some of its chunks: from ``offset`` on, of ``total``."""
+
+    ok: Ok
+    session: ReadSession
+    chunks: list[ReadChunk]
+    offset: int
+    total: int
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeChunk:
+    """A chunk as stored."""
+
+    ok: Ok
+    id: str
+    path: str
+    markdown: str
+    sidecar: Fields
+    sources: list[Fields]
+    previous: str | None
+    next: str | None
+    ignored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer to a question."""
+
+    rank: int
+    score: float
+    tier: str
+    id: str
+    session_id: str
+    agent: str
+    project: str
+    date: str
+    started_at: str
+    kind: str
+    title: str | None
+    branch: str | None
+    cwd: str | None
+    lane: str | None
+    path: str
+    chunks: int
+    terms_found: int
+    terms_asked: int
+    matches: list[str]
+    decay_factor: float
+    contributions: dict[str, Fields]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers of `aicx search`, in its order; ``oracle_status`` says how they came about."""
+
+    ok: Ok
+    query: str
+    results: int
+    matched: int
+    scanned: int
+    items: list[Answer]
+    notes: list[str]
+    oracle_status: Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An answer by words alone. ``score`` goes from 0 to 100: half of it for how much of the question was found."""
+
+    file: str
+    path: str
+    id: str
+    project: str
+    kind: str
+    frame_kind: Literal["user_msg", "agent_reply", "internal_thought", "tool_call"]
+    agent: str
+    date: str
+    score: int
+    label: Literal["HIGH", "MEDIUM", "LOW"]
+    signal_density: float
+    matched_lines: list[str]
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Answers by words alone."""
+
+    ok: Ok
+    query: str
+    results: list[Match]
+    total_scanned: int
+    notes: list[str]
+    oracle_status: Fields
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectAnswers:
+    project: str
+    best: float
+    found: int
+    items: list[Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """The best answers of each project."""
+
+    ok: Ok
+    query: str
+    projects: list[ProjectAnswers]
+    notes: list[str]
+    oracle_status: Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """Chunks by what is known of them: the fields of their sidecars, and where they lie."""
+
+    ok: Ok
+    scanned: int
+    matched: int
+    items: list[Fields]
+    notes: list[str]
+    oracle_status: Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run of `aicx store` has begun."""
+
+    ok: Ok
+    rebuilding: Literal[True]
