@@ -188,6 +188,12 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     )
     yield ""
     yield (
+        "Two rules have nothing here that could show them. No log of these sets is a subagent's (`subagent`). And what "
+        "nothing answers is asked in made-up words, on which the ranker by meaning is silent anyway; `abstain` is for "
+        "real words about something else. They stay because users need them, untested by figures."
+    )
+    yield ""
+    yield (
         f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
         "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/rules.py` are not what this "
         "result recommends."

@@ -266,7 +266,7 @@ def _list(aicx_home: Path, json: bool) -> None:
         for name, what in described.items():
             console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {what}")
     console.out(console.style("Peers", bold=True))
-    bench_peers.print_peers(peers)
+    bench_peers.print_peers(peers, modes=False)
 
 
 def _described(modules: Mapping[str, str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ def peers(words: Sequence[str], every: bool, torch: str | None, aicx_home: Path,
     if json:
         console.out_json(SCHEMA, {"peers": found})
     elif not words:
-        print_peers(found)
+        print_peers(found, modes=True)
 
 
 def described(aicx_home: Path) -> dict[str, dict[str, Any]]:
@@ -54,18 +54,18 @@ def described(aicx_home: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def print_peers(found: dict[str, dict[str, Any]]) -> None:
-    """The peers for people: a line each, and one for each mode."""
+def print_peers(found: dict[str, dict[str, Any]], *, modes: bool) -> None:
+    """The peers for people: a line each, and with ``modes`` what is asked of them in each mode."""
     colors = {"installed": "green", "outdated": "yellow", "absent": "white", "unfit": "white"}
     for name, peer in found.items():
         state = peer["state"]
         told = {"installed": f"installed, {console.size(peer['bytes'] or 0)}", "unfit": "cannot be compared"}
         shown = console.style(told.get(state, f"{state}: {peer['install']}"), fg=colors[state])
         console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {peer['version']:<8} {peer['about']}; {shown}")
-        for mode, what in peer["modes"].items():
-            console.out(f"  {'':<14} {METHOD}:{name}/{mode}: {what}")
-        if peer["reason"]:
-            console.out(f"  {'':<14} {peer['reason']}")
+        for mode, what in peer["modes"].items() if modes else ():
+            console.out(f"    {console.style(f'{METHOD}:{name}/{mode}:', bold=True)} {what}")
+        if modes and peer["reason"]:
+            console.out(f"    {peer['reason']}")
 
 
 def _install(names: Sequence[str], every: bool, torch: str | None, aicx_home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from datetime import datetime
 from threading import Thread
 from typing import Annotated
 
@@ -79,24 +80,28 @@ def command(
         file=file,
     )
     if output is not None:
-        _write(settings, output, filters, json)
+        _write(settings, output, now, filters, json)
         return
     if filters != Filters():
         raise UsageError("filters are for -o", hint="the served page has filters of its own")
     _serve(settings, host, port, tuple(allow_host or ()), rate, no_token=no_token, open_page=open_page, json=json)
 
 
-def _write(settings: Settings, output: str, filters: Filters, json: bool) -> None:
+def _write(settings: Settings, output: str, now: datetime, filters: Filters, json: bool) -> None:
     from aicx.web.export import write_page
 
     path = user_path(output)
-    write_page(settings, path, now=options.now(), filters=filters)
-    size = path.stat().st_size
+    made = write_page(settings, path, now=now, filters=filters)
     if json:
-        console.out_json(SCHEMA, {"path": str(path), "bytes": size})
-    else:
-        console.out(str(path))
-        console.say(f"{console.size(size)}; it holds what was said, so keep it as you would the logs.")
+        found = {"bytes": made.size, "sessions": made.sessions, "chunks": made.chunks}
+        console.out_json(SCHEMA, {"path": str(path), **found, "chunks_left_out": made.chunks_left_out})
+        return
+    console.out(str(path))
+    sessions, chunks = console.plural(made.sessions, "session"), console.plural(made.chunks, "chunk")
+    console.say(f"{sessions} in {chunks}, {console.size(made.size)}. Keep the file as you would the logs.")
+    if made.chunks_left_out:
+        left_out = console.plural(made.chunks_left_out, "older chunk")
+        console.warn(f"{left_out} had no room; --since, --project and other filters choose what goes in")
 
 
 def _serve(

@@ -11,7 +11,7 @@ from aicx.web.assets import load_page
 
 _ENTRY = "offline.js"
 # How the page's modules are written: what a module takes and what it gives stands in lines of these forms alone.
-_IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{\s([\w,\s]+)\s\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _PRELOAD = re.compile(r'^<link rel="modulepreload" .*\n', re.MULTILINE)
 _LEFT = re.compile(r"^(?:import|export)\b", re.MULTILINE)

@@ -25,9 +25,18 @@ def _made(app: Any) -> dict[str, Any]:
     for path, operations in made["paths"].items():
         for operation in operations.values():
             operation["responses"].pop("422", None)
+            for parameter in operation.get("parameters", ()):
+                parameter["schema"] = _plain(parameter["schema"])
             if needs_token(path):
                 operation["security"] = [{"token": []}]
     components = made["components"]
     components["schemas"] = {name: one for name, one in components["schemas"].items() if name not in _NOT_OURS}
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     return made
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A parameter's schema without "or null": what is not set is left out, for a query has no null."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null"]
+    said = {name: value for name, value in schema.items() if name not in ("anyOf", "title", "description")}
+    return choices[0] | said if len(choices) == 1 else schema

@@ -76,7 +76,7 @@ def _newest(layout: Layout, filters: Filters, allowed: set[str], room: int) -> l
         without = 0
         fields: dict[str, Any] = {}
         for window in _backwards(layout, listed):
-            fields = window["session"]
+            fields = window["session"] | {"branch": listed["branch"]}
             for chunk in reversed(window["chunks"]):
                 if chunk["path"] not in allowed:
                     continue

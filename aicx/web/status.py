@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from threading import Lock
+from pathlib import Path
 from typing import Any
 
 from aicx.config import Settings
@@ -37,12 +37,11 @@ _NOTHING = {
 class Status:
     """Asked again and again: what takes time to find out is remembered for as long as it cannot have changed.
 
-    For several threads at once.
+    Several threads may ask. Two that find out the same thing at once do it twice, and either may be remembered.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._lock = Lock()
         self._outlook: tuple[datetime, list[dict[str, Any]]] | None = None
         self._held: dict[str, tuple[object, Any]] = {}
         self._redacted: dict[str, tuple[str, dict[str, int]]] = {}
@@ -72,15 +71,15 @@ class Status:
         return found
 
     def _of_corpus(self, opened: Opened, now: datetime) -> dict[str, Any]:
-        catalog, layout = opened.catalog, self._settings.layout
+        catalog = opened.catalog
         numbers = self._hold("numbers", opened, lambda: _numbers(catalog))
         redacted = self._hold("redacted", opened, lambda: self._redactions(catalog))
         assumptions = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
-        index, problem = self._hold("index", opened, lambda: _index(self._settings), layout)
+        index, problem = self._hold("index", opened, lambda: _index(self._settings))
         if problem:
             assumptions.append(problem)
-        if numbers["ignored"]:
-            assumptions.append(f"{numbers['ignored']:,} chunks that .aicxignore hides are not counted")
+        if hidden := numbers["ignored"]:
+            assumptions.append(f"not counted: {hidden:,} chunk{'s' if hidden > 1 else ''} that .aicxignore hides")
         if not self._settings.redact_secrets:
             assumptions.append("secrets are stored as they are: config.toml says redact_secrets = false")
         return {
@@ -91,19 +90,15 @@ class Status:
             "assumptions": assumptions,
         }
 
-    def _hold(self, name: str, opened: Opened, find: Callable[[], Any], layout: Layout | None = None) -> Any:
-        """What ``find`` finds, once for each state of the corpus and, with ``layout``, of the indexes."""
+    def _hold(self, name: str, opened: Opened, find: Callable[[], Any]) -> Any:
+        """What ``find`` finds, once for each state of the corpus and its indexes."""
         if opened.fallback_reason:
             return find()  # a catalogue made in memory has no state that would mean anything to the next one
-        catalog = opened.catalog
-        seen = _seen(layout.index_manifest) if layout else None
-        state = (catalog.identity, catalog.sequence, _seen(self._settings.layout.ignore_file), seen)
-        with self._lock:
-            held = self._held.get(name)
+        catalog, layout = opened.catalog, self._settings.layout
+        state = (catalog.identity, catalog.sequence, _seen(layout.ignore_file), _seen(layout.index_manifest))
+        held = self._held.get(name)
         if held is None or held[0] != state:
-            held = (state, find())
-            with self._lock:
-                self._held[name] = held
+            held = self._held[name] = (state, find())
         return held[1]
 
     def _redactions(self, catalog: Catalog) -> dict[str, Any]:
@@ -123,20 +118,17 @@ class Status:
         return {"total": counts.total(), "by_kind": dict(counts.most_common())}
 
     def _retention(self, catalog: Catalog | None, now: datetime) -> list[dict[str, Any]]:
-        with self._lock:
-            held = self._outlook
+        held = self._outlook
         if held is None or not timedelta(0) <= now - held[0] < _OUTLOOK_HOLDS:
             logs, _ = discover_logs(self._settings.homes)
             known = catalog.fingerprints() if catalog else {}
             held = (now, [_outlook(found) for found in retention(self._settings.homes, logs, known, now)])
-            with self._lock:
-                self._outlook = held
+            self._outlook = held
         return held[1]
 
     def stored_anew(self) -> None:
         """Forgets what a run of `store` changes without a trace in the catalogue: which logs are stored."""
-        with self._lock:
-            self._outlook = None
+        self._outlook = None
 
 
 def status_of(settings: Settings, now: datetime) -> dict[str, Any]:
@@ -195,7 +187,7 @@ def _outlook(found: Retention) -> dict[str, Any]:
     }
 
 
-def _seen(path: Any) -> tuple[int, int, int] | None:
+def _seen(path: Path) -> tuple[int, int, int] | None:
     """Changes when another file takes a path's place."""
     try:
         found = path.stat()

@@ -53,7 +53,7 @@ def opened(place):
                 (place.work / "child").write_text(str(child.pid))
                 time.sleep(60)
             if place.mode == "raise":
-                raise ValueError("a colon is no question")
+                raise ValueError("a colon\\n  is no question")
             if place.mode == "garbage":
                 os.write(3, b"hello, world\\n")
         if place.mode == "stranger":

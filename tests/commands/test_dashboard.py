@@ -68,9 +68,9 @@ class TestFile:
 
         found: list[Filters] = []
 
-        def write(_: Any, path: Path, *, now: Any, filters: Filters) -> None:
+        def write(_: Any, path: Path, *, now: Any, filters: Filters) -> export.Exported:
             found.append(filters)
-            path.write_text("a page")
+            return export.Exported(6_000, 2, 5, 7)
 
         monkeypatch.setattr(export, "write_page", write)
         return found
@@ -80,7 +80,10 @@ class TestFile:
     ) -> None:
         path = tmp_path / "history.html"
         assert run(["dashboard", "-o", str(path), "-p", "orbit", "-k", "plans", "-b", "main"]) == 0
-        assert capsys.readouterr().out == f"{path}\n"
+        said = capsys.readouterr()
+        assert said.out == f"{path}\n"
+        assert "2 sessions in 5 chunks, 6.0 KB" in said.err
+        assert "7 older chunks had no room" in said.err
         assert asked == [Filters(project="orbit", kind="plans", branch="main")]
 
     def test_json_says_where_it_is(
@@ -88,7 +91,14 @@ class TestFile:
     ) -> None:
         path = tmp_path / "history.html"
         assert run(["dashboard", "-o", str(path), "--json"]) == 0
-        assert json.loads(capsys.readouterr().out) == {"schema": "aicx.dashboard/1", "path": str(path), "bytes": 6}
+        assert json.loads(capsys.readouterr().out) == {
+            "schema": "aicx.dashboard/1",
+            "path": str(path),
+            "bytes": 6_000,
+            "sessions": 2,
+            "chunks": 5,
+            "chunks_left_out": 7,
+        }
 
     def test_no_server_is_needed_for_it(
         self, asked: list[Filters], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ from aicx.engine.build import refresh_lexical
 from aicx.web import status as module
 from aicx.web.status import Status, status_of
 from tests.corpus.building import OTHER, SESSION, ClaudeLog, CodexLog, Home
+from tests.engine.searching import embed
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 TOKEN = "ghp_" + "a1B2" * 9
@@ -88,7 +89,7 @@ def test_what_is_ignored_is_not_counted_and_that_is_said(user: Home) -> None:
     (user.corpus / ".aicxignore").write_text("**/codex/**\n")
     found = status.fields(NOW)
     assert found["stats"]["chunks"] == 1
-    assert any("1 chunks that .aicxignore hides" in line for line in found["assumptions"])
+    assert found["assumptions"] == ["not counted: 1 chunk that .aicxignore hides"]
 
 
 def test_a_missing_catalogue_is_said(user: Home) -> None:
@@ -107,6 +108,16 @@ def test_the_index_says_whether_it_is_there_and_how_far_behind(user: Home) -> No
     user.claude(ClaudeLog("another").prompt("More", 100).answer("Yes", 101))
     user.store()
     assert status.fields(NOW)["index"]["lexical"]["behind"] == 1
+
+
+def test_a_vector_index_says_what_it_was_made_with(user: Home) -> None:
+    status = Status(user.settings)
+    assert status.fields(NOW)["index"]["dense"] is None
+    embed(user)
+    found = status.fields(NOW)["index"]["dense"]
+    assert (found["embedder"], found["chunks"], found["behind"]) == ("test", 2, 0)
+    assert found["passages"] >= 2
+    assert found["bytes"] > 0
 
 
 def aged(user: Home, days: float) -> None:

@@ -81,7 +81,7 @@ class Worker:
             said = line[:80].decode("utf-8", "replace").strip()
             raise PeerFailed(f"{self._name} gave no answer when asked to {what}", repr(said)) from None
         if "error" in answer:
-            raise PeerFailed(f"{self._name} failed to {what}", str(answer["error"]))
+            raise PeerFailed(f"{self._name} failed to {what}", " ".join(str(answer["error"]).split()))
         return answer
 
     @property

@@ -69,9 +69,11 @@ export function start(source) {
 
   // Closing a session leads back to where it was opened.
   function focusRow(closed) {
-    const rows = search.rows();
-    const row = rows.find((link) => readRoute(new URL(link.href).hash).chunk === closed.chunk && readRoute(new URL(link.href).hash).session === closed.session);
-    row?.focus();
+    const leads = ({ hash }) => {
+      const { session, chunk } = readRoute(hash);
+      return session === closed.session && chunk === closed.chunk;
+    };
+    search.rows().find(leads)?.focus();
   }
 
   // The other view keeps the question.
@@ -114,7 +116,7 @@ export function start(source) {
   });
   by("keys").addEventListener("click", () => help.showModal());
   by("ask").addEventListener("submit", (event) => event.preventDefault());
-  box.addEventListener("keydown", (event) => event.key === "Enter" && search.rows()[0]?.focus());
+  box.addEventListener("keydown", (event) => event.key === "Enter" && search.focusFirst());
   window.addEventListener("popstate", () => show(readRoute(location.hash)));
   listenToKeys({
     "/": () => box.select(),

@@ -6,6 +6,7 @@ import { phrasesOf, termsOf } from "./words.js";
 
 // As in the index of aicx itself: what was said counts more than what was thought, and that more than what tools printed.
 const WEIGHTS = { reasoning: 0.7, tool: 0.3 };
+const SOON = 500; // milliseconds after the page is there, the index begins to be made
 const LINES = 3;
 const LINE = 200;
 const HOUR = 3600e3;
@@ -14,14 +15,19 @@ const UNITS = { h: 1, d: 24, w: 7 * 24 };
 export function embedded(data) {
   const chunks = data.sessions.flatMap((entry) => entry.chunks.map((chunk) => ({ chunk, session: entry.session })));
   let index = null;
+  const ready = () => (index ??= Index.of(chunks, partsOf));
+  setTimeout(ready, SOON);
 
   async function search(asked, signal) {
-    index ??= Index.of(chunks, partsOf);
-    const scores = (await index).scores([...termsOf(asked.q)]);
+    const scores = (await ready()).scores([...termsOf(asked.q)]);
     signal?.throwIfAborted();
     const phrases = phrasesOf(asked.q).phrases.map((phrase) => phrase.toLowerCase().split(/\s+/).join(" "));
     const passes = filter(asked);
-    let found = [...scores].map(([number, score]) => ({ ...chunks[number], score })).filter(({ chunk, session }) => passes(chunk, session) && phrases.every((phrase) => plain(chunk).includes(phrase)));
+    let found = [...scores]
+      .map(([number, score]) => ({ ...chunks[number], score }))
+      .filter(
+        ({ chunk, session }) => passes(chunk, session) && phrases.every((phrase) => plain(chunk).includes(phrase)),
+      );
     found.sort((one, other) => other.score - one.score || (one.chunk.id < other.chunk.id ? -1 : 1));
     const ranks = new Map(found.map(({ chunk }, at) => [chunk, at + 1]));
     if (asked.group === "session") found = bySession(found);
@@ -44,7 +50,6 @@ export function embedded(data) {
     const items = matching.slice(asked.offset, asked.offset + asked.limit).map(({ session, chunks }) => ({
       ...session,
       project: session.projects[0],
-      branch: chunks.findLast((chunk) => chunk.branch)?.branch,
       messages: chunks.reduce((sum, chunk) => sum + chunk.messages, 0),
     }));
     return { matched: matching.length, items, notes: [] };
@@ -56,19 +61,37 @@ export function embedded(data) {
     const place = chunk ? found.chunks.findIndex((each) => each.id === chunk) : -1;
     const from = place < 0 ? offset : Math.floor(place / limit) * limit;
     const left = found.left_out && `${found.left_out} earlier parts of this session are not in the file.`;
-    return { session: found.session, chunks: found.chunks.slice(from, from + limit), offset: from, total: found.chunks.length, notes: [left] };
+    return {
+      session: found.session,
+      chunks: found.chunks.slice(from, from + limit),
+      offset: from,
+      total: found.chunks.length,
+      notes: [left],
+    };
   }
 
-  return { offline: true, about: data.about, status: async () => data.status, overview: async () => data.overview, search, browse, detail };
+  return {
+    offline: true,
+    about: data.about,
+    status: async () => data.status,
+    overview: async () => data.overview,
+    search,
+    browse,
+    detail,
+  };
 }
 
 function* partsOf({ chunk, session }) {
-  yield [[session.title, chunk.project, chunk.branch].filter(Boolean).join("\n"), 1];
+  yield [[session.title, chunk.project, session.branch].filter(Boolean).join("\n"), 1];
   for (const turn of chunk.turns) if (!turn.echo) yield [turn.text, WEIGHTS[turn.role] ?? 1];
 }
 
 function plain(chunk) {
-  return chunk.turns.map((turn) => turn.text).join("\n").toLowerCase().replace(/\s+/g, " ");
+  return chunk.turns
+    .map((turn) => turn.text)
+    .join("\n")
+    .toLowerCase()
+    .replace(/\s+/g, " ");
 }
 
 // Whether a part passes the filters, as in aicx: a span of time lets through what reaches into it.
@@ -113,8 +136,8 @@ function answer({ chunk, session, score, parts = 1 }, rank, place, best, questio
     rank,
     score: best > 0 ? score / best : 0,
     tier: found === wanted.size ? "exact" : "partial",
-    ...Object.fromEntries(["id", "started_at", "kind", "project", "branch"].map((name) => [name, chunk[name]])),
-    ...Object.fromEntries(["session_id", "agent", "title", "lane"].map((name) => [name, session[name]])),
+    ...Object.fromEntries(["id", "started_at", "kind", "project"].map((name) => [name, chunk[name]])),
+    ...Object.fromEntries(["session_id", "agent", "title", "lane", "branch"].map((name) => [name, session[name]])),
     chunks: parts,
     terms_found: found,
     terms_asked: wanted.size,
@@ -127,9 +150,18 @@ function answer({ chunk, session, score, parts = 1 }, rank, place, best, questio
 // The lines with most of the question's different words, in the order of the text.
 function linesOf(chunk, question) {
   const pattern = patternOf(question);
-  const lines = chunk.turns.filter((turn) => !turn.echo).flatMap((turn) => turn.text.split("\n").map((line) => ({ line, weight: WEIGHTS[turn.role] ?? 1 })));
-  const worth = lines.map(({ line, weight }, at) => ({ line, at, worth: weight * new Set([...(pattern ? line.matchAll(pattern) : [])].map(([word]) => word.toLowerCase())).size }));
-  const best = worth.filter((each) => each.worth > 0).sort((one, other) => other.worth - one.worth || one.at - other.at).slice(0, LINES);
+  const lines = chunk.turns
+    .filter((turn) => !turn.echo)
+    .flatMap((turn) => turn.text.split("\n").map((line) => ({ line, weight: WEIGHTS[turn.role] ?? 1 })));
+  const worth = lines.map(({ line, weight }, at) => ({
+    line,
+    at,
+    worth: weight * new Set([...(pattern ? line.matchAll(pattern) : [])].map(([word]) => word.toLowerCase())).size,
+  }));
+  const best = worth
+    .filter((each) => each.worth > 0)
+    .sort((one, other) => other.worth - one.worth || one.at - other.at)
+    .slice(0, LINES);
   return best.sort((one, other) => one.at - other.at).map(({ line }) => around(line.trim(), pattern));
 }
 

@@ -5,7 +5,14 @@ const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const SPANS = [["year", 365 * 86400], ["month", 30 * 86400], ["week", 7 * 86400], ["day", 86400], ["hour", 3600], ["minute", 60]];
+const SPANS = [
+  ["year", 365 * 86400],
+  ["month", 30 * 86400],
+  ["week", 7 * 86400],
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+];
 // The folder where work outside any repository is kept is no name that anybody gave.
 const NO_REPOSITORY = "non-repository-contexts";
 

@@ -2,7 +2,7 @@
 
 import { isName, isStopWord, phrasesOf, stemOf } from "./words.js";
 
-const REDACTED = /\[REDACTED:[^\]\s]{1,60}\]/g;
+const REDACTED = /\[REDACTED:([^\]\s]{1,60})\]/g;
 
 // A pattern for the words, names and quoted phrases of a question; null where nothing is to be marked.
 export function patternOf(question) {
@@ -25,6 +25,11 @@ export function markIn(node, pattern) {
 export function unmarkIn(node) {
   for (const mark of node.querySelectorAll("mark")) mark.replaceWith(...mark.childNodes);
   node.normalize();
+}
+
+// The kind of each secret that a mark stands for in a text.
+export function redactedIn(text) {
+  return [...text.matchAll(REDACTED)].map(([, kind]) => kind);
 }
 
 // Shows what stands in a secret's place as the mark that it is.

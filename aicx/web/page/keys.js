@@ -15,9 +15,24 @@ const KEYS = [
 ];
 
 export function helpDialog() {
-  const close = el("button", { type: "button", class: "close", "aria-label": "Close", click: () => dialog.close() }, "×");
-  const dialog = el("dialog", { class: "help", "aria-label": "Keys" }, el("div", { class: "bar" }, el("h2", {}, "Keys"), close));
-  const list = KEYS.map(([keys, meaning]) => [el("dt", {}, keys.split("  ").map((key) => el("kbd", {}, key))), el("dd", {}, meaning)]);
+  const close = el(
+    "button",
+    { type: "button", class: "close", "aria-label": "Close", click: () => dialog.close() },
+    "×",
+  );
+  const dialog = el(
+    "dialog",
+    { class: "help", "aria-label": "Keys" },
+    el("div", { class: "bar" }, el("h2", {}, "Keys"), close),
+  );
+  const list = KEYS.map(([keys, meaning]) => [
+    el(
+      "dt",
+      {},
+      keys.split("  ").map((key) => el("kbd", {}, key)),
+    ),
+    el("dd", {}, meaning),
+  ]);
   dialog.append(fill(el("dl", {}), list));
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   return dialog;

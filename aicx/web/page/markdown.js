@@ -9,7 +9,8 @@ const ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
 const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$/;
 // Code first: nothing inside it means anything. Then links, bold, italics, bare addresses.
-const INLINE = /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)|(\*\*|__)(?=\S)([\s\S]*?\S)\5|(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])|(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]])/g;
+const INLINE =
+  /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)|(\*\*|__)(?=\S)([\s\S]*?\S)\5|(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])|(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]])/g;
 const DEEPEST = 8;
 
 export function markdown(text) {
@@ -19,7 +20,7 @@ export function markdown(text) {
 // Every reader of a block takes lines from `at` on and says where it stopped.
 function blocks(lines, depth) {
   const nodes = [];
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const line = lines[at];
     if (!line.trim()) {
       at += 1;
@@ -61,7 +62,10 @@ function isClosing(line, fence) {
 function heading(lines, at) {
   const [, marks, text] = HEADING.exec(lines[at]);
   // Headings of messages stand below those of the page.
-  return [el("p", { class: "heading", role: "heading", "aria-level": Math.min(6, marks.length + 3) }, inline(text)), at + 1];
+  return [
+    el("p", { class: "heading", role: "heading", "aria-level": Math.min(6, marks.length + 3) }, inline(text)),
+    at + 1,
+  ];
 }
 
 function rule(_, at) {
@@ -115,14 +119,27 @@ function quote(lines, at, depth) {
 function table(lines, at) {
   let end = at + 2;
   while (end < lines.length && lines[end].includes("|") && lines[end].trim()) end += 1;
-  const row = (line, cell) => el("tr", {}, cells(line).map((text) => el(cell, {}, inline(text))));
+  const row = (line, cell) =>
+    el(
+      "tr",
+      {},
+      cells(line).map((text) => el(cell, {}, inline(text))),
+    );
   const head = el("thead", {}, row(lines[at], "th"));
-  const body = el("tbody", {}, lines.slice(at + 2, end).map((line) => row(line, "td")));
+  const body = el(
+    "tbody",
+    {},
+    lines.slice(at + 2, end).map((line) => row(line, "td")),
+  );
   return [el("div", { class: "wide", tabindex: "0" }, el("table", {}, head, body)), end];
 }
 
 function cells(line) {
-  return line.trim().replace(/^\||\|$/g, "").split(/(?<!\\)\|/).map((text) => text.trim().replaceAll("\\|", "|"));
+  return line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((text) => text.trim().replaceAll("\\|", "|"));
 }
 
 function paragraph(lines, at) {

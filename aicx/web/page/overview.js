@@ -4,21 +4,24 @@
 import { el, fill } from "./dom.js";
 import { ago, bytes, count, day, exact, plural, projectName } from "./format.js";
 import { rankedBars, sparkline, weeklyBars, weeksOf } from "./plots.js";
+import { agentTag } from "./results.js";
 import { NOTHING_ASKED, writeRoute } from "./route.js";
 import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
+import { table } from "./tables.js";
 
-const POLL = 1000;
-const OTHERS = "others";
+const POLL = 2000;
+const MARGIN = 32;
+const OTHERS = "others"; // the projects for which there is no row
 
 export function createOverview(pane, { source, announce, names }) {
-  let drawn = false;
+  let isDrawn = false;
   let waiting = null;
 
   async function show(isShown) {
     pane.hidden = !isShown;
     clearTimeout(waiting);
     if (!isShown) return;
-    if (!drawn) fill(pane, skeleton(5));
+    if (!isDrawn) fill(pane, skeleton(5));
     try {
       const [status, overview] = await Promise.all([source.status(), source.overview({})]);
       names(overview);
@@ -26,58 +29,52 @@ export function createOverview(pane, { source, announce, names }) {
       // Redactions are counted while one waits, and a run of `aicx store` ends some time.
       if (status.rebuilding || status.redactions.by_kind === null) waiting = setTimeout(() => show(!pane.hidden), POLL);
     } catch (error) {
-      fill(pane, failureState(error, () => show(true)));
+      const again = () => show(true);
+      fill(pane, failureState(error, again));
     }
   }
 
   function draw(status, overview) {
-    drawn = true;
+    isDrawn = true;
     if (!status.stats.chunks) {
       fill(pane, emptyState("Nothing is stored yet", hintLine("aicx store"), storeButton(status)));
       return;
     }
     const weeks = weeksOf(overview.weeks);
+    const byAgent = amountsBy(overview.weeks, "agent");
+    const room = pane.clientWidth - MARGIN;
     fill(
       pane,
       el("h1", { class: "hidden" }, "Overview"),
-      tiles(status),
+      el("div", { class: "tiles" }, tiles(status), storeButton(status)),
       alarms(status.retention),
-      section("Sessions a week", weeklyBars(weeks, amountsBy(overview.weeks, "agent"), { title: "Sessions a week by agent", description: `From ${day(weeks[0])} to ${day(weeks.at(-1))}. The table behind it has the numbers.`, width: pane.clientWidth - 32 })),
-      section("Projects", projects(overview, weeks)),
-      el("div", { class: "columns" }, section("Indexes", indexes(status)), section("Redacted secrets", redactions(status.redactions))),
-      section("What agents delete", retention(status.retention)),
-      noteLines([status.last_error && `The last store failed: ${status.last_error}`, ...(status.assumptions ?? [])]),
-    );
-  }
-
-  function tiles({ stats, redactions, generated_at: at, ...status }) {
-    const tile = (value, label, title = null) => el("div", { class: "tile", title }, el("b", {}, value), el("span", {}, label));
-    return el(
-      "div",
-      { class: "tiles" },
-      tile(count(stats.sessions), stats.sessions === 1 ? "session" : "sessions"),
-      tile(count(stats.messages), "messages"),
-      tile(count(stats.chunks), "parts", bytes(stats.bytes)),
-      tile(count(stats.projects), stats.projects === 1 ? "project" : "projects"),
-      tile(count(redactions.total), "secrets redacted"),
-      tile(ago(stats.last), "newest message", exact(stats.last)),
-      storeButton(status),
+      panel("Sessions a week", weeklyBars(weeks, byAgent, { title: "Sessions a week by agent", room })),
+      panel("Projects", projects(overview, weeks)),
+      el(
+        "div",
+        { class: "columns" },
+        panel("Indexes", indexes(status.index)),
+        panel("Redacted secrets", redactions(status.redactions)),
+      ),
+      panel("What agents delete", retention(status.retention)),
+      noteLines([status.last_error && `The last store failed: ${status.last_error}`, ...status.assumptions]),
     );
   }
 
   function storeButton({ rebuilding }) {
     if (source.offline) return null;
-    const button = el("button", { type: "button", disabled: rebuilding, click: start }, rebuilding ? "Storing…" : "Store now");
+    const label = rebuilding ? "Storing…" : "Store now";
+    const button = el("button", { type: "button", disabled: rebuilding, click: start }, label);
     async function start() {
       button.disabled = true;
       try {
         await source.regenerate();
         announce("Storing what is new");
+        show(true);
       } catch (error) {
-        button.after(failureState(error, () => show(true)));
-        return;
+        const again = () => show(true);
+        button.after(failureState(error, again));
       }
-      show(true);
     }
     return button;
   }
@@ -85,84 +82,108 @@ export function createOverview(pane, { source, announce, names }) {
   return { show };
 }
 
-function section(title, ...content) {
+function panel(title, ...content) {
   return el("section", { class: "panel" }, el("h2", {}, title), content);
 }
 
-// What an agent's clean-up is about to take, loudest first; nothing where nothing is in danger.
-function alarms(retention) {
-  return retention.filter((item) => item.alarm).map((item) => {
-    const soon = item.alarm === "critical";
-    const number = soon ? item.unstored_urgent : item.unstored_soon;
-    const said = `${plural(number, "log")} of ${item.agent} not stored yet will be deleted ${soon ? "within 24 hours" : "within 7 days"}.`;
-    return el("div", { class: `alarm ${item.alarm}`, role: "alert" }, el("strong", {}, said), hintLine("aicx store"));
-  });
-}
-
-function projects(overview, weeks) {
-  const byProject = amountsBy(overview.weeks, "project");
-  const names = overview.projects.filter((item) => byProject.has(item.project));
-  const row = (name, item) =>
-    el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, item ? el("a", { href: writeRoute({ ...NOTHING_ASKED, project: name }) }, projectName(name)) : `${plural(overview.projects.length - names.length, "other")}`),
-      el("td", { class: "spark" }, sparkline(weeks, byProject.get(name), `Sessions a week in ${projectName(name)}`)),
-      el("td", { class: "number" }, item && count(item.sessions)),
-      el("td", { class: "number" }, item && count(item.chunks)),
-      el("td", { class: "when", title: item && `${day(item.first)} to ${day(item.last)}` }, item && ago(item.last)),
-    );
-  const head = ["Project", "Sessions a week", "Sessions", "Parts", "Last"].map((text) => el("th", { scope: "col" }, text));
-  const rest = byProject.has(OTHERS) && !names.some((item) => item.project === OTHERS) ? row(OTHERS, null) : null;
-  return el("div", { class: "wide", tabindex: "0" }, el("table", { class: "projects" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, names.map((item) => row(item.project, item)), rest)));
-}
-
-function indexes({ index }) {
-  const { lexical, dense } = index;
-  const fresh = (behind) => (behind === 0 ? [sign("good"), "up to date"] : behind === null ? [sign("bad"), "unknown state"] : [sign("bad"), `${plural(behind, "part")} behind`]);
-  const row = (name, ...value) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, value));
+function tiles({ stats, redactions }) {
+  const tile = (value, label, title = null) =>
+    el("div", { class: "tile", title }, el("b", {}, value), el("span", {}, label));
   return [
-    el(
-      "table",
-      { class: "facts-table" },
-      el(
-        "tbody",
-        {},
-        row("By words", lexical.exists ? [fresh(lexical.behind), `, ${bytes(lexical.size)}`] : [sign("bad"), "missing: every part is read for each question"]),
-        row("By meaning", dense ? [fresh(dense.behind), `, ${count(dense.passages)} passages, ${dense.model ?? dense.embedder}`] : [sign("none"), "not made; questions are answered by words"]),
-      ),
-    ),
-    !lexical.exists && hintLine("aicx store"),
-    dense ? dense.behind !== 0 && hintLine("aicx index") : hintLine("aicx index"),
+    tile(count(stats.sessions), stats.sessions === 1 ? "session" : "sessions"),
+    tile(count(stats.messages), "messages"),
+    tile(count(stats.chunks), "parts", bytes(stats.bytes)),
+    tile(count(stats.projects), stats.projects === 1 ? "project" : "projects"),
+    tile(count(redactions.total), "secrets redacted"),
+    tile(ago(stats.last), "newest message", exact(stats.last)),
   ];
 }
 
-function sign(state) {
+// What an agent's clean-up is about to take; nothing where nothing is in danger.
+function alarms(outlooks) {
+  const alarm = (outlook) => {
+    const isSoon = outlook.alarm === "critical";
+    const logs = plural(isSoon ? outlook.unstored_urgent : outlook.unstored_soon, "log");
+    const when = isSoon ? "within 24 hours" : "within 7 days";
+    const said = `${logs} of ${outlook.agent} not stored yet will be deleted ${when}.`;
+    return el(
+      "div",
+      { class: `alarm ${outlook.alarm}`, role: "alert" },
+      el("strong", {}, said),
+      hintLine("aicx store"),
+    );
+  };
+  return outlooks.filter((outlook) => outlook.alarm).map(alarm);
+}
+
+function projects(overview, weeks) {
+  const amounts = amountsBy(overview.weeks, "project");
+  const spark = (name) => sparkline(weeks, amounts.get(name), `Sessions a week in ${projectName(name)}`);
+  const named = overview.projects.filter(({ project }) => project !== OTHERS && amounts.has(project));
+  const rows = named.map(({ project, sessions, chunks, first, last }) => [
+    el("a", { href: writeRoute({ ...NOTHING_ASKED, project }) }, projectName(project)),
+    spark(project),
+    sessions,
+    chunks,
+    el("span", { class: "when", title: `${day(first)} to ${day(last)}` }, ago(last)),
+  ]);
+  if (amounts.has(OTHERS))
+    rows.push([plural(overview.projects.length - named.length, "other"), spark(OTHERS), "", "", ""]);
+  return table("Projects", ["Project", "Sessions a week", "Sessions", "Parts", "Last"], rows, { name: "projects" });
+}
+
+function indexes({ lexical, dense }) {
+  const words = lexical.exists
+    ? [freshness(lexical.behind), `, ${bytes(lexical.size)}`]
+    : [dot("bad"), "missing: every part is read for each question"];
+  const meaning = dense
+    ? [freshness(dense.behind), `, ${count(dense.passages)} passages, ${dense.model ?? dense.embedder}`]
+    : [dot("none"), "not made; questions are answered by words"];
+  const rows = [
+    ["By words", words],
+    ["By meaning", meaning],
+  ];
+  return [
+    table("Indexes", ["Index", "State"], rows, { name: "states", isHeadHidden: true }),
+    !lexical.exists && hintLine("aicx store"),
+    dense?.behind !== 0 && hintLine("aicx index"),
+  ];
+}
+
+function freshness(behind) {
+  if (behind === null) return [dot("bad"), "not known how far behind"];
+  return behind ? [dot("bad"), `${plural(behind, "part")} behind`] : [dot("good"), "up to date"];
+}
+
+function dot(state) {
   return el("span", { class: `dot ${state}`, "aria-hidden": "true" });
 }
 
 function redactions({ total, by_kind: kinds }) {
   if (kinds === null) return el("p", { class: "note" }, `${count(total)}; being counted by kind…`);
   const pairs = Object.entries(kinds).sort((one, other) => other[1] - one[1]);
-  return pairs.length ? rankedBars(pairs, { title: "Redacted secrets by kind", head: ["Kind", "Number", "Length"] }) : el("p", { class: "note" }, "None: no text looked like a secret.");
+  if (!pairs.length) return el("p", { class: "note" }, "None: no text looked like a secret.");
+  return rankedBars("Redacted secrets by kind", ["Kind", "Number", "Length"], pairs);
 }
 
-function retention(agents) {
-  if (!agents.length) return el("p", { class: "note" }, "No agent's logs are on this machine.");
-  const row = (item) =>
-    el("tr", {}, el("th", { scope: "row" }, el("span", { class: "agent", "data-agent": item.agent }, item.agent)), el("td", {}, item.problem ?? item.says), el("td", { class: "number" }, count(item.logs)), el("td", { class: "number" }, count(item.due_soon)), el("td", { class: "number" }, count(item.unstored_soon)));
-  const head = ["Agent", "Its clean-up", "Logs", "Due in 7 days", "Of these not stored"].map((text) => el("th", { scope: "col" }, text));
-  return el("div", { class: "wide", tabindex: "0" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, agents.map(row))));
+function retention(outlooks) {
+  if (!outlooks.length) return el("p", { class: "note" }, "No agent's logs are on this machine.");
+  const rows = outlooks.map((outlook) => [
+    agentTag(outlook.agent),
+    outlook.problem ?? outlook.says,
+    outlook.logs,
+    outlook.due_soon,
+    outlook.unstored_soon,
+  ]);
+  return table("What agents delete", ["Agent", "Its clean-up", "Logs", "Due in 7 days", "Of these not stored"], rows);
 }
 
 // Name → week → sessions, the most active name first.
 function amountsBy(rows, field) {
   const amounts = new Map();
   for (const row of rows) {
-    const name = row[field];
-    if (!amounts.has(name)) amounts.set(name, new Map());
-    const weeks = amounts.get(name);
-    weeks.set(row.week, (weeks.get(row.week) ?? 0) + row.sessions);
+    const weeks = amounts.get(row[field]) ?? new Map();
+    amounts.set(row[field], weeks.set(row.week, (weeks.get(row.week) ?? 0) + row.sessions));
   }
   const total = (weeks) => [...weeks.values()].reduce((one, other) => one + other, 0);
   return new Map([...amounts].sort((one, other) => total(other[1]) - total(one[1])));

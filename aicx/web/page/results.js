@@ -15,9 +15,19 @@ export function answerRow(item, address, pattern) {
   return row(
     { session: `${item.agent}:${item.session_id}`, chunk: item.id },
     el("a", { class: "title", href: address }, title),
-    el("time", { datetime: item.started_at, title: exact(item.started_at) }, `${day(item.started_at)} ${clock(item.started_at)}`),
+    el(
+      "time",
+      { datetime: item.started_at, title: exact(item.started_at) },
+      `${day(item.started_at)} ${clock(item.started_at)}`,
+    ),
     el("div", { class: "matches" }, lines),
-    el("p", { class: "facts" }, facts(item), item.chunks > 1 && el("span", {}, plural(item.chunks, "part")), el("span", { class: "why", title: reasons(item) }, meter(item.score), why(item))),
+    el(
+      "p",
+      { class: "facts" },
+      facts(item),
+      item.chunks > 1 && el("span", {}, plural(item.chunks, "part")),
+      el("span", { class: "why", title: reasons(item) }, meter(item.score), why(item)),
+    ),
   );
 }
 
@@ -25,8 +35,17 @@ export function sessionRow(item, address) {
   return row(
     { session: `${item.agent}:${item.session_id}` },
     el("a", { class: "title", href: address }, titleOf(item)),
-    el("time", { datetime: item.completed_at, title: exact(item.completed_at) }, `${day(item.completed_at)} ${clock(item.completed_at)}`),
-    el("p", { class: "facts" }, facts(item), el("span", { class: "why" }, `${plural(item.messages, "message")} · ${ago(item.completed_at)}`)),
+    el(
+      "time",
+      { datetime: item.completed_at, title: exact(item.completed_at) },
+      `${day(item.completed_at)} ${clock(item.completed_at)}`,
+    ),
+    el(
+      "p",
+      { class: "facts" },
+      facts(item),
+      el("span", { class: "why" }, `${plural(item.messages, "message")} · ${ago(item.completed_at)}`),
+    ),
   );
 }
 
@@ -54,18 +73,27 @@ function facts(item) {
 
 // Why an answer is where it is: its place with each ranker, and how much of the question it holds.
 function why(item) {
-  const places = Object.entries(item.contributions).map(([leg, vote]) => `${ordinal(vote.rank)} by ${LEGS[leg] ?? leg}`);
+  const places = Object.entries(item.contributions).map(
+    ([leg, vote]) => `${ordinal(vote.rank)} by ${LEGS[leg] ?? leg}`,
+  );
   if (item.terms_asked > 1) places.push(`${item.terms_found} of ${item.terms_asked} words`);
   return places.join(" · ");
 }
 
 function reasons(item) {
-  const votes = Object.entries(item.contributions).map(([leg, vote]) => `${LEGS[leg] ?? leg}: score ${vote.score}, worth ${vote.worth}`);
+  const votes = Object.entries(item.contributions).map(
+    ([leg, vote]) => `${LEGS[leg] ?? leg}: score ${vote.score}, worth ${vote.worth}`,
+  );
   const aged = item.decay_factor === 1 ? [] : [`age: × ${item.decay_factor}`];
   return [`score ${count(item.score)}, fits ${item.tier}`, ...votes, ...aged].join("\n");
 }
 
 // The score beside the best one, to be seen at a glance; the figures are in the title and after it.
 function meter(score) {
-  return el("meter", { min: "0", max: "1", value: String(Math.max(0, Math.min(1, score))), "aria-label": `score ${score}` });
+  return el("meter", {
+    min: "0",
+    max: "1",
+    value: String(Math.max(0, Math.min(1, score))),
+    "aria-label": `score ${score}`,
+  });
 }

@@ -1,9 +1,19 @@
-// What is shown, as an address and back. It lives in the fragment: the server never sees a question in a path, and the
-// same links work in a page opened from a file.
+// What is shown, as an address and back. It lives in the fragment, which browsers send to nobody, and so the same links
+// work in a page opened from a file.
 
 export const NOTHING_ASKED = Object.freeze({
-  view: "search", q: "", mode: "auto", project: "", agent: "", kind: "", since: "", until: "",
-  sort: "relevance", group: "", session: "", chunk: "",
+  view: "search",
+  q: "",
+  mode: "auto",
+  project: "",
+  agent: "",
+  kind: "",
+  since: "",
+  until: "",
+  sort: "relevance",
+  group: "",
+  session: "",
+  chunk: "",
 });
 const VIEWS = ["search", "overview"];
 const FILTERS = ["project", "agent", "kind", "since", "until"];

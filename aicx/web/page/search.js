@@ -23,6 +23,7 @@ export function createSearch(pane, { source, go, announce }) {
   let limit = PAGE;
   let running = null;
   let timer = null;
+  let wantsFocus = false;
 
   function show(next, { typing = false } = {}) {
     route = next;
@@ -30,6 +31,8 @@ export function createSearch(pane, { source, go, announce }) {
     if (question === asked) return markOpen();
     asked = question;
     limit = PAGE;
+    pane.setAttribute("aria-busy", "true");
+    running?.abort();
     clearTimeout(timer);
     if (typing) timer = setTimeout(ask, PAUSE);
     else ask();
@@ -39,56 +42,93 @@ export function createSearch(pane, { source, go, announce }) {
     running?.abort();
     running = new AbortController();
     const { signal } = running;
-    pane.setAttribute("aria-busy", "true");
     if (!list.children.length) fill(foot, skeleton(6));
     const started = performance.now();
     try {
-      if (route.q.trim()) showAnswers(await source.search(question(), signal), performance.now() - started);
-      else showSessions(await source.browse({ ...filtersOf(route), limit: SESSIONS, offset: 0 }, signal));
+      const isQuestion = Boolean(route.q.trim());
+      const found = await (isQuestion ? source.search(question(), signal) : source.browse(page(0), signal));
+      pane.removeAttribute("aria-busy");
+      if (isQuestion) showAnswers(found, performance.now() - started);
+      else showSessions(found);
     } catch (error) {
       if (error.name === "AbortError") return;
+      pane.removeAttribute("aria-busy");
       showFailure(error);
     }
-    pane.removeAttribute("aria-busy");
   }
 
   function question() {
-    return { q: route.q.trim(), mode: route.mode, sort: route.sort, group: route.group || "chunk", limit, ...filtersOf(route) };
+    return {
+      q: route.q.trim(),
+      mode: route.mode,
+      sort: route.sort,
+      group: route.group || "chunk",
+      limit,
+      ...filtersOf(route),
+    };
+  }
+
+  function page(offset) {
+    return { ...filtersOf(route), limit: SESSIONS, offset };
   }
 
   function showAnswers(found, milliseconds) {
     const pattern = patternOf(route.q);
-    const said = found.results ? `${plural(found.results, "answer")}${found.matched > found.results ? ` of ${count(found.matched)}` : ""}` : "Nothing found";
-    fill(head, el("p", {}, el("strong", {}, said), el("span", { class: "how" }, how(found.oracle_status, milliseconds))), noteLines([found.oracle_status.fallback_reason, ...found.notes]));
-    fill(list, found.items.map((item) => answerRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: item.id }), pattern)));
+    const said = found.results
+      ? `${plural(found.results, "answer")}${found.matched > found.results ? ` of ${count(found.matched)}` : ""}`
+      : "Nothing found";
+    fill(
+      head,
+      el("p", {}, el("strong", {}, said), el("span", { class: "how" }, how(found.oracle_status, milliseconds))),
+      noteLines([found.oracle_status.fallback_reason, ...found.notes]),
+    );
+    fill(
+      list,
+      found.items.map((item) =>
+        answerRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: item.id }), pattern),
+      ),
+    );
     fill(foot, found.results ? moreAnswers(found) : nothing());
     shown(said);
   }
 
   function showSessions(found) {
     const said = found.matched ? plural(found.matched, "session") : "No sessions";
-    fill(head, el("p", {}, el("strong", {}, said), found.matched > 1 && el("span", { class: "how" }, "newest first")), noteLines(found.notes ?? []));
+    fill(
+      head,
+      el("p", {}, el("strong", {}, said), found.matched > 1 && el("span", { class: "how" }, "newest first")),
+      noteLines(found.notes ?? []),
+    );
     fill(list, sessionRows(found.items));
     fill(foot, found.matched ? moreSessions(found) : nothingStored());
     shown(said);
   }
 
   function sessionRows(items) {
-    return items.map((item) => sessionRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: "" })));
+    return items.map((item) =>
+      sessionRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: "" })),
+    );
   }
 
   function showFailure(failure) {
     fill(head);
     fill(list);
     const byMeaning = route.mode === "dense" || route.mode === "hybrid";
-    fill(foot, failureState(failure, ask, byMeaning && el("button", { type: "button", click: () => go({ mode: "lexical" }) }, "Search by words")));
+    fill(
+      foot,
+      failureState(
+        failure,
+        ask,
+        byMeaning && el("button", { type: "button", click: () => go({ mode: "lexical" }) }, "Search by words"),
+      ),
+    );
     announce(failure.message);
   }
 
   function shown(said) {
     announce(said);
     markOpen();
-    pane.dispatchEvent(new CustomEvent("shown", { bubbles: true }));
+    if (wantsFocus) focusFirst();
   }
 
   function moreAnswers(found) {
@@ -108,7 +148,7 @@ export function createSearch(pane, { source, go, announce }) {
     async function extend() {
       button.disabled = true;
       try {
-        const more = await source.browse({ ...filtersOf(route), limit: SESSIONS, offset: there });
+        const more = await source.browse(page(there));
         list.append(...sessionRows(more.items));
         fill(foot, moreSessions(more));
       } catch (error) {
@@ -126,12 +166,19 @@ export function createSearch(pane, { source, go, announce }) {
     if (route.mode === "lexical" || route.mode === "dense") {
       steps.push(el("button", { type: "button", click: () => go({ mode: "auto" }) }, "Search by words and meaning"));
     }
-    return emptyState(`Nothing matches “${route.q.trim()}”`, el("p", {}, "A single word that must have been said is often the best question."), steps);
+    return emptyState(
+      `Nothing matches “${route.q.trim()}”`,
+      el("p", {}, "A single word that must have been said is often the best question."),
+      steps,
+    );
   }
 
   function nothingStored() {
     if (Object.keys(filtersOf(route)).length) {
-      return emptyState("No session fits these filters", el("button", { type: "button", click: () => go(withoutFilters()) }, "Clear filters"));
+      return emptyState(
+        "No session fits these filters",
+        el("button", { type: "button", click: () => go(withoutFilters()) }, "Clear filters"),
+      );
     }
     return emptyState("Nothing is stored yet", hintLine("aicx store"));
   }
@@ -139,13 +186,22 @@ export function createSearch(pane, { source, go, announce }) {
   // The row whose session is being read.
   function markOpen() {
     for (const row of list.children) {
-      const open = route.session !== "" && row.dataset.session === route.session && (!route.chunk || !row.dataset.chunk || row.dataset.chunk === route.chunk);
+      const open =
+        route.session !== "" &&
+        row.dataset.session === route.session &&
+        (!route.chunk || !row.dataset.chunk || row.dataset.chunk === route.chunk);
       row.classList.toggle("open", open);
       row.querySelector("a").ariaCurrent = open ? "true" : null;
     }
   }
 
-  return { show, again: ask, rows: () => [...list.querySelectorAll("a.title")] };
+  // To the first answer, once it is there.
+  function focusFirst() {
+    wantsFocus = pane.hasAttribute("aria-busy");
+    if (!wantsFocus) list.querySelector("a.title")?.focus();
+  }
+
+  return { show, focusFirst, rows: () => [...list.querySelectorAll("a.title")] };
 }
 
 function key(route) {
@@ -154,7 +210,13 @@ function key(route) {
 }
 
 function how(status, milliseconds) {
-  const by = { hybrid: "words and meaning", lexical: "words", content_semantic: "meaning", filesystem_scan: "reading every part" }[status.backend] ?? status.backend;
+  const by =
+    {
+      hybrid: "words and meaning",
+      lexical: "words",
+      content_semantic: "meaning",
+      filesystem_scan: "reading every part",
+    }[status.backend] ?? status.backend;
   const behind = Object.values(status.freshness ?? {}).some((leg) => leg.behind !== 0);
   return `by ${by} · ${milliseconds < 1 ? "<1" : Math.round(milliseconds)} ms${behind ? " · index behind" : ""}`;
 }

@@ -48,7 +48,11 @@ async function request(path, options) {
   const body = await response.json().catch(() => null);
   if (response.ok && body?.ok) return body;
   if (response.status === 401) {
-    throw new Failure("This page does not know the server's token. Open the address that aicx dashboard prints.", "aicx dashboard", 401);
+    throw new Failure(
+      "This page does not know the server's token. Open the address that aicx dashboard prints.",
+      "aicx dashboard",
+      401,
+    );
   }
   throw new Failure(body?.error ?? `The server answered ${response.status}.`, body?.hint ?? null, response.status);
 }

@@ -35,8 +35,8 @@ export function reveal(node) {
   node.closest(".cut")?.querySelector(".uncut")?.click();
 }
 
-// A call and its outcome become one entry where it is certain that they belong together: the log's order does not say
-// which of several calls under way at once a result is from.
+// A call and its outcome become one entry where no other call of the same tool was under way: of several, the log's order
+// does not say which one a result is from.
 function paired(turns) {
   const entries = [];
   const waiting = new Map();
@@ -67,7 +67,12 @@ function message(turn) {
     const said = turn.echo ? "aicx answered" : speaker;
     return fold(turn, [el("b", {}, said + part), el("span", { class: "line" }, firstLine(turn.text))], body);
   }
-  return el("div", { class: `turn ${turn.role}`, tabindex: "-1" }, el("p", { class: "who" }, el("b", {}, speaker + part), time(turn.at)), body);
+  return el(
+    "div",
+    { class: `turn ${turn.role}`, tabindex: "-1" },
+    el("p", { class: "who" }, el("b", {}, speaker + part), time(turn.at)),
+    body,
+  );
 }
 
 function tool(turn, result, cwd) {
@@ -79,13 +84,22 @@ function tool(turn, result, cwd) {
     el("span", { class: "sign", "aria-hidden": "true" }, sign),
     el("b", {}, turn.tool.name),
     el("span", { class: "line" }, inFolder(firstLine(call ?? output), cwd)),
-    el("span", { class: "outcome" }, output !== null && outcome !== "failed" ? `${said}, ${plural(lines(output), "line")}` : said),
+    el(
+      "span",
+      { class: "outcome" },
+      output !== null && outcome !== "failed" ? `${said}, ${plural(lines(output), "line")}` : said,
+    ),
   ];
   return fold(turn, summary, [call !== null && pre(call), output !== null && pre(output, "output")], outcome);
 }
 
 function fold(turn, summary, body, outcome = null) {
-  return el("details", { class: `turn ${turn.role}`, "data-outcome": outcome, open: !turn.folded && !turn.tool }, el("summary", {}, summary, time(turn.at)), body);
+  return el(
+    "details",
+    { class: `turn ${turn.role}`, "data-outcome": outcome, open: !turn.folded && !turn.tool },
+    el("summary", {}, summary, time(turn.at)),
+    body,
+  );
 }
 
 function pre(text, className = "call") {

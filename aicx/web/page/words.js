@@ -1,9 +1,11 @@
 // What counts as a word of a question or a text, and which words are one.
 
 const STOP_WORDS = new Set(
-  ("a about all also am an and any are as at be because been but by can could did do does for from get had has have how i if in " +
+  (
+    "a about all also am an and any are as at be because been but by can could did do does for from get had has have how i if in " +
     "into is it its me my no not of on or our out over so than that the their then there these they this to up was we were what " +
-    "when where which who why will with would you your").split(" "),
+    "when where which who why will with would you your"
+  ).split(" "),
 );
 const ENDINGS = /(?:ations?|ating|ated|ates|ions?|ings?|ness|ment|ers?|ed|es|ly|s|e)$/;
 const DOUBLED = /([bdgmnprt])\1$/; // dropp(ed), plann(ing)

@@ -52,6 +52,14 @@ def test_enter_opens_and_escape_closes_where_it_was_opened(visit: Visit) -> None
     assert focused_session(page) == LEXER
 
 
+def test_enter_in_the_box_goes_to_the_first_answer_once_it_is_there(visit: Visit) -> None:
+    page = visit()
+    page.keyboard.press("/")
+    page.keyboard.type("quince")
+    page.keyboard.press("Enter")
+    expect(page.locator(".result:has(meter) a.title").first).to_be_focused()
+
+
 def test_inside_a_session_j_moves_from_message_to_message(visit: Visit) -> None:
     page = visit(f"/?session={LEXER}")
     expect(page.locator("#reader h1")).to_be_focused()

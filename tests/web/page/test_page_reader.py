@@ -83,6 +83,8 @@ def test_what_stands_for_a_secret_is_shown_as_such(visit: Visit) -> None:
     page = visit(f"/?session={LEXER}")
     expect(page.locator(".turn .redacted")).to_have_text("[REDACTED:github-token]")
     expect(page.locator(".provenance summary .redacted")).to_have_text("1 redacted")
+    page.locator(".provenance summary").first.click()
+    expect(page.locator(".provenance dl")).to_contain_text("github-token 1")
 
 
 def test_the_source_of_a_part_names_its_log_and_the_place_in_it(visit: Visit) -> None:

@@ -11,8 +11,8 @@ from loop import Ask, Place, serve
 _SECONDS = 10  # for one question
 
 
-# A colon or a bracket in a question is syntax to its parser, which then refuses the whole of it.
-_SYNTAX = re.compile(r"[^\w./-]+")
+# A colon, a bracket or a leading hyphen is syntax to its parser, which may then refuse the whole question.
+_PLAIN = re.compile(r"\w[\w./-]*")
 
 
 class Refused(RuntimeError):
@@ -43,7 +43,7 @@ def opened(place: Place) -> Ask:
         except Refused as error:
             if "parse lexical query" not in str(error):
                 raise
-            answer = _run(*asked, _SYNTAX.sub(" ", text), seconds=_SECONDS)
+            answer = _run(*asked, " ".join(_PLAIN.findall(text)), seconds=_SECONDS)
         if reason := answer["oracle_status"]["fallback_reason"]:
             raise RuntimeError(f"something else than its index has answered: {reason}")
         return [int(item["session_id"][:8], 16) for item in answer["items"]]

@@ -1,0 +1,71 @@
+"""Markdown as agents write it, whole or broken, laid out by the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+_LAY_OUT = """async (text) => {
+  const { markdown } = await import("/assets/markdown.js");
+  const box = document.createElement("div");
+  box.append(...markdown(text));
+  return box.innerHTML;
+}"""
+
+
+@pytest.fixture(scope="module")
+def laid_out(chromium: Any, address: str) -> Iterator[Callable[[str], str]]:
+    """What becomes of a text, as HTML."""
+    page = chromium.new_page()
+    page.goto(f"{address}/")
+    yield lambda text: str(page.evaluate(_LAY_OUT, text))
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one\ntwo\n\nthree", "<p>one\ntwo</p><p>three</p>"),
+        (
+            "**bold** and *slanted* and `a**b`",
+            "<p><strong>bold</strong> and <em>slanted</em> and <code>a**b</code></p>",
+        ),
+        ("a * b * c, snake_case_name, 2**3**4 = x", "<p>a * b * c, snake_case_name, 2<strong>3</strong>4 = x</p>"),
+        ("- a\n- b\n  - c\n- d", "<ul><li>a</li><li>b<ul><li>c</li></ul></li><li>d</li></ul>"),
+        ("3. three\n4. four", '<ol start="3"><li>three</li><li>four</li></ol>'),
+        ("> said\n> so", "<blockquote><p>said\nso</p></blockquote>"),
+        ("a <b>tag</b> & more", "<p>a &lt;b&gt;tag&lt;/b&gt; &amp; more</p>"),
+        ("---", "<hr>"),
+    ],
+)
+def test_a_text_becomes(laid_out: Callable[[str], str], text: str, expected: str) -> None:
+    assert laid_out(text) == expected
+
+
+def test_code_stays_as_it_is_even_when_its_fence_is_never_closed(laid_out: Callable[[str], str]) -> None:
+    assert "<code># no *heading*\n- no list</code>" in laid_out("```python\n# no *heading*\n- no list")
+
+
+def test_a_fence_inside_a_longer_fence_is_code(laid_out: Callable[[str], str]) -> None:
+    assert "<code>```\ninner\n```</code>" in laid_out("````\n```\ninner\n```\n````")
+
+
+def test_a_table_has_its_cells(laid_out: Callable[[str], str]) -> None:
+    table = laid_out("| a | b |\n|---|---|\n| 1 | 2 \\| 3 |\nafter")
+    assert "<tr><th>a</th><th>b</th></tr>" in table
+    assert "<tr><td>1</td><td>2 | 3</td></tr>" in table
+    assert table.endswith("<p>after</p>")
+
+
+def test_a_link_shows_the_host_it_leads_to(laid_out: Callable[[str], str]) -> None:
+    html = laid_out("see [the bank](https://evil.example/login)")
+    assert 'href="https://evil.example/login"' in html
+    assert "(evil.example)" in html
+
+
+def test_nesting_without_end_stays_readable(laid_out: Callable[[str], str]) -> None:
+    assert "deep" in laid_out("> " * 500 + "deep")
