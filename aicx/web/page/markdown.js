@@ -165,12 +165,12 @@ function inline(text) {
   return nodes.filter((node) => node !== "");
 }
 
-// A label may claim anything, so where the link leads is said beside it.
+// A label may claim anything, so where the link leads is said beside it, unless the label is just that.
 function link(address, label) {
   const host = hostOf(address);
   if (host === null) return label;
   const leads = el("a", { href: address, target: "_blank", rel: "noopener noreferrer", title: address }, label);
-  return label.includes(host) ? leads : [leads, el("span", { class: "host" }, ` (${host})`)];
+  return label === host || hostOf(label) === host ? leads : [leads, el("span", { class: "host" }, ` (${host})`)];
 }
 
 function hostOf(address) {

@@ -59,7 +59,7 @@ function provenance(chunk) {
     line(
       "Reference",
       el("code", {}, chunk.id),
-      copyButton(chunk.id, "Copy the part's reference, for aicx show", "Copy ref"),
+      copyButton(chunk.id, "Copy ref of the part, for aicx show", "Copy ref"),
     ),
     chunk.sources.flatMap((source) => line("Log", el("code", {}, source.path), ` ${place(source)}`)),
     line("Stored as", el("code", {}, chunk.path)),

@@ -38,7 +38,7 @@ function resume({ agent, session_id: id, reopen }) {
     reopen
       ? [el("code", {}, reopen), copyButton(reopen, "Copy the command that resumes this session")]
       : el("span", {}, `${agent} has no command to resume it`),
-    copyButton(reference, "Copy the session's reference, for aicx show", "Copy ref"),
+    copyButton(reference, "Copy ref of the session, for aicx show", "Copy ref"),
   ];
 }
 

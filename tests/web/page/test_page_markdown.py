@@ -61,8 +61,9 @@ def test_a_table_has_its_cells(laid_out: Callable[[str], str]) -> None:
     assert table.endswith("<p>after</p>")
 
 
-def test_a_link_shows_the_host_it_leads_to(laid_out: Callable[[str], str]) -> None:
-    html = laid_out("see [the bank](https://evil.example/login)")
+@pytest.mark.parametrize("label", ["the bank", "https://bank.example", "evil.example.bank.example"])
+def test_a_link_shows_the_host_it_leads_to(laid_out: Callable[[str], str], label: str) -> None:
+    html = laid_out(f"see [{label}](https://evil.example/login)")
     assert 'href="https://evil.example/login"' in html
     assert "(evil.example)" in html
 

@@ -20,7 +20,7 @@ from tests.corpus.building import Home
 from tests.web.asking import TOKEN, serving
 
 _MOST = 120_000
-_COLORS = 128  # more than can be told apart in a page of a few colours; a third of the size
+_COLORS = 256  # enough for a page of a few colours, at a third of the size
 _QUESTION = "why did pier_reader break the deploy"
 
 
@@ -51,7 +51,7 @@ def picture(window: Callable[..., Any], demo_address: str, tmp_path: Path) -> Ca
         folder = Path(os.environ.get("AICX_PICTURES") or tmp_path)
         path = folder / f"dashboard-{name}.png"
         taken = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
-        taken.quantize(_COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
+        taken.quantize(_COLORS, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
         return path.stat().st_size
 
     return take

@@ -56,6 +56,25 @@ def test_an_answer_says_why_it_is_there(visit: Visit) -> None:
     expect(page.locator(".why").first).to_contain_text("1st by words · 2 of 2 words")
 
 
+def test_an_answer_found_both_ways_says_its_place_in_each(visit: Visit) -> None:
+    page = visit()
+
+    def found_both_ways(route: Any) -> None:
+        fields = route.fetch().json()
+        places = {"lexical": {"rank": 1, "score": 9.1, "worth": 0.7}, "dense": {"rank": 3, "score": 0.6, "worth": 0.1}}
+        fields["items"][0]["contributions"] = places
+        route.fulfill(body=json.dumps(fields), content_type="application/json")
+
+    page.route("**/api/search/**", found_both_ways)
+    ask(page, "lexer")
+    expect(page.locator(".why").first).to_contain_text("1st by words · 3rd by meaning")
+
+
+def test_what_the_server_notes_about_a_question_is_shown(visit: Visit) -> None:
+    page = visit("/?q=lexer&project=nowhere")
+    expect(page.locator(".found .note")).to_contain_text("nowhere")
+
+
 def test_a_filter_narrows_the_answers_and_stands_in_the_address(visit: Visit) -> None:
     page = visit("/?q=chapter+token")
     page.select_option("[name=agent]", "claude")
