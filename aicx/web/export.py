@@ -13,7 +13,9 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.filters import conditions
 from aicx.corpus.overview import list_chunk_paths
+from aicx.corpus.query import open_catalog
 from aicx.errors import NotFound, StoreUnwritable
 from aicx.paths import Layout
 from aicx.types import Filters
@@ -26,6 +28,11 @@ from aicx.web.status import status_of
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.
 CAP = 20_000_000
 SCHEMA = "aicx.page/1"
+_NUMBERS = (
+    "count(*) AS chunks, count(DISTINCT agent || ':' || session_id) AS sessions, count(DISTINCT project) AS projects,"
+    " coalesce(sum(messages), 0) AS messages, coalesce(sum(size), 0) AS bytes, min(started_at) AS first,"
+    " max(completed_at) AS last, coalesce(sum(redactions), 0) AS redactions"
+)
 # How many are read at a time.
 _SESSIONS, _CHUNKS = 100, 50
 
@@ -54,7 +61,7 @@ def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, 
     data = {
         "schema": SCHEMA,
         "about": _about(now, chunks, len(allowed)),
-        "status": status_of(settings, now) | {"mode": "file"},
+        "status": _status(settings, now, filters),
         "overview": overview(layout, filters),
         "sessions": sessions,
     }
@@ -66,6 +73,25 @@ def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, 
 def _about(now: datetime, chunks: int, there: int) -> str:
     what = f"the newest {chunks:,} of {there:,} parts" if chunks < there else f"{there:,} parts"
     return f"A copy made on {now.day} {now:%B %Y}: {what}. Searched here by plain words."
+
+
+def _status(settings: Settings, now: datetime, filters: Filters) -> dict[str, Any]:
+    """What the overview says of the store. A choice of sessions may be for others: nothing of the rest is told then."""
+    if filters == Filters():
+        return status_of(settings, now) | {"mode": "file"}
+    with open_catalog(settings.layout) as opened:
+        where, values, _ = conditions(filters, opened.catalog)
+        stats = dict(opened.catalog.rows(f"SELECT {_NUMBERS} FROM chunks WHERE {where}", values)[0])
+    return {
+        "mode": "file",
+        "rebuilding": False,
+        "stats": stats,
+        "index": None,
+        "retention": [],
+        "redactions": {"total": stats.pop("redactions"), "by_kind": None},
+        "assumptions": [],
+        "last_error": None,
+    }
 
 
 def _newest(layout: Layout, filters: Filters, allowed: set[str], room: int) -> list[dict[str, Any]]:

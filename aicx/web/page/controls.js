@@ -48,9 +48,10 @@ export function createControls(box, form, { about, change }) {
     modes.map(({ label }) => label),
   );
   const groupField = el("label", { class: "check" }, grouped, "one per session");
+  const hasRoom = matchMedia("(min-width: 48rem)");
   const more = el(
     "details",
-    { class: "filters", open: matchMedia("(min-width: 48rem)").matches },
+    { class: "filters", open: hasRoom.matches },
     el("summary", {}, "Filters"),
     el("div", { class: "row" }, project, agent, kind, time, dates, clear),
   );
@@ -60,6 +61,7 @@ export function createControls(box, form, { about, change }) {
     more,
     el("div", { class: "row end" }, groupField, sort),
   );
+  hasRoom.addEventListener("change", () => (more.open = hasRoom.matches));
   box.addEventListener("input", () => change({ q: box.value }, { typing: true }));
   options(time, [...TIMES, [BETWEEN, "between…"]]);
   let wantsDates = false;

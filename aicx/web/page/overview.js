@@ -27,7 +27,8 @@ export function createOverview(pane, { source, announce, names }) {
       names(overview);
       draw(status, overview);
       // Redactions are counted while one waits, and a run of `aicx store` ends some time.
-      if (status.rebuilding || status.redactions.by_kind === null) waiting = setTimeout(() => show(!pane.hidden), POLL);
+      const isChanging = status.rebuilding || status.redactions.by_kind === null;
+      if (isChanging && !source.offline) waiting = setTimeout(() => show(!pane.hidden), POLL);
     } catch (error) {
       const again = () => show(true);
       fill(pane, failureState(error, again));
@@ -50,13 +51,16 @@ export function createOverview(pane, { source, announce, names }) {
       alarms(status.retention),
       panel("Sessions a week", weeklyBars(weeks, byAgent, { title: "Sessions a week by agent", room })),
       panel("Projects", projects(overview, weeks)),
-      el(
-        "div",
-        { class: "columns" },
-        panel("Indexes", indexes(status.index)),
-        panel("Redacted secrets", redactions(status.redactions)),
-      ),
-      panel("What agents delete", retention(status.retention)),
+      // A file with a choice of sessions tells nothing of the rest.
+      status.index && [
+        el(
+          "div",
+          { class: "columns" },
+          panel("Indexes", indexes(status.index)),
+          panel("Redacted secrets", redactions(status.redactions)),
+        ),
+        panel("What agents delete", retention(status.retention)),
+      ],
       noteLines([status.last_error && `The last store failed: ${status.last_error}`, ...status.assumptions]),
     );
   }

@@ -3,7 +3,7 @@
 const TOKEN = "aicx-token";
 
 // What went wrong, in words for people, with the next step where there is one.
-export class Failure extends Error {
+class Failure extends Error {
   constructor(message, hint = null, status = 0) {
     super(message);
     this.hint = hint;

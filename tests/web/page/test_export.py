@@ -83,6 +83,14 @@ def test_filters_decide_what_is_in_it(sessions: Home, tmp_path: Path) -> None:
     assert [item["project"] for item in data_of(tmp_path / "page.html")["overview"]["projects"]] == ["ada/apiary"]
 
 
+def test_a_choice_of_sessions_tells_nothing_of_the_rest(sessions: Home, tmp_path: Path) -> None:
+    export(sessions, tmp_path / "page.html", project="ada/apiary")
+    status = data_of(tmp_path / "page.html")["status"]
+    assert (status["stats"]["sessions"], status["stats"]["projects"], status["redactions"]["total"]) == (1, 1, 0)
+    assert status["index"] is None
+    assert "ada/orbit" not in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_filters_that_let_nothing_through_are_an_error_and_leave_no_file(sessions: Home, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no stored chunk"):
         export(sessions, tmp_path / "page.html", agent="gemini")

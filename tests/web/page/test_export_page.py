@@ -11,7 +11,9 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
+from tests.corpus.building import Home
 from tests.web.page.browsing import LEXER, LONG
+from tests.web.page.exporting import export
 
 Open = Callable[..., Any]
 
@@ -96,6 +98,16 @@ def test_the_overview_works_without_a_button_that_needs_a_server(open_file: Open
     page = open_file("/overview")
     expect(page.get_by_role("img", name="Sessions a week by agent")).to_be_visible()
     expect(page.get_by_role("button", name="Store now")).to_have_count(0)
+
+
+def test_the_overview_of_a_choice_of_sessions_shows_that_choice(
+    window: Callable[..., Any], sessions: Home, tmp_path: Path
+) -> None:
+    export(sessions, tmp_path / "page.html", project="ada/apiary")
+    page = window()
+    page.goto(f"{(tmp_path / 'page.html').as_uri()}#/overview")
+    expect(page.locator(".tile").first).to_have_text("1session")
+    expect(page.locator(".panel h2")).to_have_text(["Sessions a week", "Projects"])
 
 
 def test_back_leads_from_the_session_to_the_answers(open_file: Open) -> None:

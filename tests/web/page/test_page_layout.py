@@ -86,6 +86,12 @@ def test_on_a_phone_filters_open_on_demand(visit: Visit) -> None:
     expect(page.locator(".result")).to_have_count(1)
 
 
+def test_filters_are_there_again_when_a_narrow_window_is_made_wide(visit: Visit) -> None:
+    page = visit(width=360, height=640)
+    page.set_viewport_size({"width": 1000, "height": 640})
+    expect(page.locator("[name=agent]")).to_be_visible()
+
+
 def test_on_a_desktop_the_answers_stay_beside_the_session(visit: Visit) -> None:
     page = visit("/?q=lexer", width=1280)
     page.locator(".result a.title").first.click()
