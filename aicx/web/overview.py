@@ -34,12 +34,14 @@ def overview(layout: Layout, filters: Filters) -> dict[str, Any]:
             )
             notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
     except NotFound:
-        return {"projects": [], "agents": [], "kinds": [], "weeks": [], "notes": []}
+        return {"projects": [], "agents": [], "kinds": [], "weeks": [], "agent_weeks": [], "notes": []}
     projects = _grouped(rows, lambda row: row["project"])
     largest = sorted(projects, key=lambda name: (-projects[name].chunks, name))[:_MOST_IN_PLOT]
     weeks = _grouped(
         rows, lambda row: (_monday(row["date"]), row["agent"], row["project"] if row["project"] in largest else OTHERS)
     )
+    # A session that worked in two projects is one session of its agent.
+    agent_weeks = _grouped(rows, lambda row: (_monday(row["date"]), row["agent"]))
     newest = sorted(projects, key=lambda name: projects[name].latest, reverse=True)[:_MOST_PROJECTS]
     return {
         "projects": [
@@ -51,6 +53,9 @@ def overview(layout: Layout, filters: Filters) -> dict[str, Any]:
         "weeks": [
             {"week": week, "agent": agent, "project": project, **weeks[week, agent, project].counts}
             for week, agent, project in sorted(weeks)
+        ],
+        "agent_weeks": [
+            {"week": week, "agent": agent, **agent_weeks[week, agent].counts} for week, agent in sorted(agent_weeks)
         ],
         "notes": notes,
     }

@@ -143,6 +143,16 @@ class Week:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentWeek:
+    """What one agent did in that week; a session in several projects counts once."""
+
+    week: str
+    agent: str
+    sessions: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """The corpus at a glance."""
 
@@ -151,6 +161,7 @@ class Overview:
     agents: list[Agent]
     kinds: list[Kind]
     weeks: list[Week]
+    agent_weeks: list[AgentWeek]
     notes: list[str]
 
 

@@ -107,6 +107,18 @@ def test_weeks_begin_on_mondays(user: Home) -> None:
     ]
 
 
+def test_a_session_in_two_projects_is_one_session_of_its_agent(tmp_path: Path) -> None:
+    user = Home(tmp_path)
+    orbit, apiary = (user.repository(name, f"git@x.org:ada/{name}.git") for name in ("orbit", "apiary"))
+    log = ClaudeLog(SESSION, orbit).prompt("In orbit", 0).answer("Yes.", 1)
+    log.cwd = apiary
+    user.claude(log.prompt("In the apiary", 60).answer("Yes, too.", 61))
+    user.store()
+    found = overview(user.settings.layout, EVERYTHING)
+    assert [row["sessions"] for row in found["weeks"]] == [1, 1]
+    assert [row["sessions"] for row in found["agent_weeks"]] == [1]
+
+
 def test_small_projects_share_a_place_in_the_plot(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_IN_PLOT", 1)
     found = overview(user.settings.layout, EVERYTHING)
@@ -123,7 +135,7 @@ def test_an_overview_of_nothing_is_empty(home: Path) -> None:
     from aicx.config import load_settings
 
     found = overview(load_settings().layout, EVERYTHING)
-    assert all(found[name] == [] for name in ("projects", "agents", "kinds", "weeks"))
+    assert all(found[name] == [] for name in ("projects", "agents", "kinds", "weeks", "agent_weeks"))
 
 
 def test_a_date_that_somebody_broke_costs_no_overview(user: Home) -> None:

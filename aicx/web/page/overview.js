@@ -42,14 +42,15 @@ export function createOverview(pane, { source, announce, names }) {
       return;
     }
     const weeks = weeksOf(overview.weeks);
-    const byAgent = amountsBy(overview.weeks, "agent");
+    const byAgent = amountsBy(overview.agent_weeks, "agent");
+    const totals = new Map(overview.agents.map((row) => [row.agent, row.sessions]));
     const room = pane.clientWidth - MARGIN;
     fill(
       pane,
       el("h1", { class: "hidden" }, "Overview"),
       el("div", { class: "tiles" }, tiles(status), storeButton(status)),
       alarms(status.retention),
-      panel("Sessions a week", weeklyBars(weeks, byAgent, { title: "Sessions a week by agent", room })),
+      panel("Sessions a week", weeklyBars(weeks, byAgent, { title: "Sessions a week by agent", room, totals })),
       panel("Projects", projects(overview, weeks)),
       // A file with a choice of sessions tells nothing of the rest.
       status.index && [

@@ -23,7 +23,7 @@ export function weeksOf(rows) {
 }
 
 // Sessions a week, one colour a name: `amounts` is name → week → number, `room` the width there is.
-export function weeklyBars(weeks, amounts, { title, room }) {
+export function weeklyBars(weeks, amounts, { title, room, totals: all }) {
   const names = [...amounts.keys()];
   const amount = (name, week) => amounts.get(name).get(week) ?? 0;
   const totals = weeks.map((week) => sum(names.map((name) => amount(name, week))));
@@ -64,8 +64,8 @@ export function weeklyBars(weeks, amounts, { title, room }) {
     months(weeks, step, width),
   );
   const legend = names.map((name) => {
-    const total = sum([...amounts.get(name).values()]);
-    return el("span", { class: "agent", "data-agent": name }, `${name} ${count(total)}`);
+    // A session of several weeks is one session.
+    return el("span", { class: "agent", "data-agent": name }, `${name} ${count(all.get(name))}`);
   });
   const rows = weeks
     .filter((_, at) => totals[at])

@@ -65,7 +65,7 @@ function message(turn) {
   const body = cut(el("div", { class: "text" }, markdown(turn.text)), turn.text);
   if (turn.folded || turn.role === "reasoning") {
     const said = turn.echo ? "aicx answered" : speaker;
-    return fold(turn, [el("b", {}, said + part), el("span", { class: "line" }, firstLine(turn.text))], body);
+    return fold(turn, [el("b", {}, said + part), el("span", { class: "line" }, plain(firstLine(turn.text)))], body);
   }
   return el(
     "div",
@@ -73,6 +73,11 @@ function message(turn) {
     el("p", { class: "who" }, el("b", {}, speaker + part), time(turn.at)),
     body,
   );
+}
+
+// Codex titles what it thinks in bold.
+function plain(line) {
+  return line.replace(/^\*\*(.+)\*\*$/, "$1");
 }
 
 function tool(turn, result, cwd) {

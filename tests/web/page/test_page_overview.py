@@ -97,7 +97,7 @@ def test_an_empty_store_says_how_to_fill_it(visit: Visit) -> None:
     page.route(
         "**/api/overview",
         lambda route: route.fulfill(
-            body='{"ok": true, "projects": [], "agents": [], "kinds": [], "weeks": [], "notes": []}',
+            body='{"ok": true, "projects": [], "agents": [], "kinds": [], "weeks": [], "agent_weeks": [], "notes": []}',
             content_type="application/json",
         ),
     )
