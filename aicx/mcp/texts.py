@@ -18,7 +18,8 @@ def search_text(fields: Mapping[str, Any]) -> str:
     served = " + ".join(fields["oracle_status"]["rankers"])
     if not fields["items"]:
         return _joined([f"Nothing matches ({served}). Fewer or other words may.", *_warnings(fields)])
-    head = f"{fields['results']} answers of {fields['matched']} candidates, ranked by {served}. `aicx_read` opens one by its id."
+    counted = f"{fields['results']} answers of {fields['matched']} candidates"
+    head = f"{counted}, ranked by {served}. `aicx_read` opens one by its id."
     return _joined([head, *_warnings(fields), EVIDENCE, *map(_hit_text, fields["items"])])
 
 

@@ -153,7 +153,7 @@ class _Folders:
 
 
 def _from_git(root: Path) -> Iterator[str]:
-    """Tracked paths, then untracked ones. Git looks for the second, which takes it longest, while the first are used."""
+    """Tracked paths, then untracked ones, which take git longest: it looks for them while the first are used."""
     asked = [
         _git(root, "ls-files", "-z", "--cached"),
         _git(root, "ls-files", "-z", "--others", "--exclude-standard"),

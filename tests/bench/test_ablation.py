@@ -25,9 +25,7 @@ RANKER = "aicx:static"
 QUESTIONS = 30
 
 
-def made(
-    changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None, part: str = "counted"
-) -> Result:
+def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None, part: str = "counted") -> Result:
     """A result by dataset and change: its value on every question of a part, where without a change it is 0.5.
 
     ``silent`` says by change how many of three negative questions got no answer, which are all without one.
