@@ -15,7 +15,8 @@ from tests.reports.building import harbour
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while it is there, a loop of asyncio runs, and tests elsewhere run theirs.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
     program = next(filter(None, map(shutil.which, _NAMES)), None)

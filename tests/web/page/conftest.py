@@ -17,7 +17,8 @@ _WATCH = "addEventListener('securitypolicyviolation', (event) => console.error('
 _NOT_OURS = "Failed to load resource"
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while it is there, a loop of asyncio runs, and tests elsewhere run theirs.
+@pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with browser(tmp_path_factory.mktemp("browser")) as found:
         yield found
@@ -28,7 +29,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return store_sessions(tmp_path_factory.mktemp("sessions"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address(chromium: Any, sessions: Home) -> Iterator[str]:
     pytest.importorskip("fastapi")
     pytest.importorskip("uvicorn")
@@ -36,7 +37,7 @@ def address(chromium: Any, sessions: Home) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _desktop(chromium: Any) -> Any:
     """What most windows have in common. A context of their own is for those that want something else: it takes long."""
     return _context(chromium)
