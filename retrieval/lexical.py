@@ -17,6 +17,8 @@ from retrieval.rules import DEFAULT_RULES, Rules
 
 _PART_OF_NAME = 0.25
 _WORDS_OF_A_SENTENCE = 5
+# Two words stand side by side by chance; three are somebody's wording.
+_WORDS_OF_A_WORDING = 3
 _LONGEST_REASON = 200
 
 
@@ -76,13 +78,12 @@ class LexicalSearcher:
 
     def holds(self, question: Question, where: Sequence[Condition], rules: Rules = DEFAULT_RULES) -> bool:
         """Whether a document that fulfils every condition has the whole question side by side: somebody's own words."""
-        words: list[Any] = list(question.terms.words)
+        words = question.terms.words
         if len(words) < _WORDS_OF_A_SENTENCE:
             return False
         query, must = self._tantivy.Query, self._tantivy.Occur.Must
-        fields = [field for field in rules.fields if not field.endswith("_names")]
         with self._reading(self._take_away):
-            sentence = query.disjunction_max_query([query.phrase_query(self._schema, field, words) for field in fields])
+            sentence = self._side_by_side(words, rules)
             clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
             return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
 
@@ -93,6 +94,9 @@ class LexicalSearcher:
         clauses = [(should, clause) for run in question.runs for clause in self._clauses(run, rules, lookup=lookup)]
         if not clauses:
             return None
+        if rules.sentence and len(question.terms.words) >= _WORDS_OF_A_WORDING:
+            sentence = self._side_by_side(question.terms.words, rules)
+            clauses.append((should, query.boost_query(sentence, rules.sentence)))
         phrases = [phrase for text in question.phrases if (phrase := self._phrase(text, rules)) is not None]
         if not phrases:
             return query.boolean_query(clauses)
@@ -123,20 +127,16 @@ class LexicalSearcher:
         return query.boost_query(query.term_query(self._schema, field, term, "freq"), worth)
 
     def _phrase(self, text: str, rules: Rules) -> Any:
-        words: list[Any] = list(analyze(text).words)
-        if not words:
-            return None
+        words = analyze(text).words
+        return self._side_by_side(words, rules) if words else None
+
+    def _side_by_side(self, words: Sequence[Any], rules: Rules) -> Any:
+        """Words one after the other in any field of words; the field where they are worth most counts."""
         query = self._tantivy.Query
         fields = [field for field in rules.fields if not field.endswith("_names")]
-        single = len(words) == 1
-        return query.disjunction_max_query(
-            [
-                query.term_query(self._schema, field, words[0])
-                if single
-                else query.phrase_query(self._schema, field, words)
-                for field in fields
-            ]
-        )
+        if len(words) == 1:
+            return query.disjunction_max_query([query.term_query(self._schema, field, words[0]) for field in fields])
+        return query.disjunction_max_query([query.phrase_query(self._schema, field, list(words)) for field in fields])
 
     def _filter(self, condition: Condition) -> Any:
         """A condition as a query that decides and does not score."""

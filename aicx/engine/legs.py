@@ -72,13 +72,14 @@ class Legs:
         where: Sequence[Condition],
         limit: int,
         *,
+        deep: int,
         mode: Mode,
         rules: Rules,
         catalog: Catalog,
         filters: Filters,
         exclude_session: str | None,
     ) -> Ranked:
-        """Each ranker's candidates; a scan of every chunk where no index can be read.
+        """At most ``limit`` candidates of each ranker, ``deep`` of one by words; a scan where no index can be read.
 
         A ranker that was asked for by name and cannot answer is an error, not a fallback.
         """
@@ -94,7 +95,7 @@ class Legs:
 
         if mode in ("auto", "lexical", "hybrid"):
             attempt(
-                lambda: self._ask_lexical(question, where, limit, rules, catalog, ranked),
+                lambda: self._ask_lexical(question, where, deep, rules, catalog, ranked),
                 lambda error: f"{error.message}; every chunk was read instead (next: {error.hint})",
                 NotFound,
                 CorpusDamaged,
@@ -106,7 +107,7 @@ class Legs:
                 AicxError,
             )
         if "lexical" not in ranked.rankings and mode in ("auto", "scan"):
-            ranked.rankings["scan"] = self._scan(catalog, question, filters, exclude_session, limit)
+            ranked.rankings["scan"] = self._scan(catalog, question, filters, exclude_session, deep)
             ranked.freshness["scan"] = {"behind": 0}
             ranked.scanned = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
         return ranked

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -21,6 +22,7 @@ from aicx.engine.legs import Legs, Ranked
 from aicx.engine.legs import Mode as Mode
 from aicx.errors import AicxError, UsageError
 from aicx.types import Filters
+from retrieval.analysis import fold
 from retrieval.conditions import Condition, NoneOf
 from retrieval.dates import lift_dates
 from retrieval.decay import PROFILES, Decay, factor
@@ -147,18 +149,22 @@ class Searcher:
         notes += said
         if query.exclude_session:
             where.append(NoneOf("session_id", (query.exclude_session,)))
+        pool = min(_POOL_MOST, max(_POOL_LEAST, 3 * query.limit))
         ranked = self._legs.rank(
             question,
             where,
-            min(_POOL_MOST, max(_POOL_LEAST, 3 * query.limit)),
+            pool,
+            deep=_POOL_MOST if question.phrases else pool,
             mode=query.mode,
             rules=query.rules,
             catalog=catalog,
             filters=query.filters,
             exclude_session=query.exclude_session,
         )
-        notes += _abstain(ranked, query.rules)
         facts = self._facts(catalog, {item.id for candidates in ranked.rankings.values() for item in candidates})
+        if question.phrases:
+            self._keep_holding(question.phrases, ranked, facts, pool)
+        notes += _abstain(ranked, query.rules)
         answers = _answers(ranked, question, facts, query)
         chosen = _sorted(answers, facts, query.sort)
         hits, missing = self._hits(question, chosen[: query.limit], facts, ranked, query)
@@ -200,6 +206,29 @@ class Searcher:
             found = {row["id"]: row for row in rows}
             known.update((chunk, found.get(chunk)) for chunk in part)
         return {chunk: row for chunk in ids if (row := known[chunk]) is not None}
+
+    def _keep_holding(self, phrases: Sequence[str], ranked: Ranked, facts: Mapping[str, Any], most: int) -> None:
+        """Leaves each ranker its best ``most`` chunks in which every phrase stands as it was quoted.
+
+        An index knows stems and no stop words: to it, "could not compile" is a word.
+        """
+        wanted = [" ".join(fold(phrase).split()) for phrase in phrases]
+        known: dict[str, bool] = {}
+
+        def holds(chunk: str) -> bool:
+            if chunk not in known:
+                try:
+                    markdown = load_markdown(self._settings.layout, facts[chunk]["path"])
+                except AicxError:
+                    known[chunk] = True  # whoever shows it says what is wrong with it
+                else:
+                    text = " ".join(fold(markdown.decode("utf-8", "replace")).split())
+                    known[chunk] = all(phrase in text for phrase in wanted)
+            return known[chunk]
+
+        for name, candidates in ranked.rankings.items():
+            holding = (item for item in candidates if item.id in facts and holds(item.id))
+            ranked.rankings[name] = list(islice(holding, most))
 
     def _in_range(self, query: SearchQuery, catalog: Catalog, notes: list[str]) -> SearchReport:
         """The answer to a question that only says when: everything from then, newest first."""
