@@ -210,7 +210,7 @@ def _not_claimed() -> Iterator[str]:
         "counts as wrong."
     )
     yield (
-        "- Other memory tools are not in these tables; [Peers](#peers) has them. Larger embedders are not in them either."
+        "- Other memory tools are not in these tables; [Peers](#peers) has them. Larger embedders are not there either."
     )
 
 

@@ -76,14 +76,17 @@ class OtherModel(UsageError):
 def check_same_make(table: Any, schema: Any, location: Location, model: Model) -> None:
     """Raises ``OtherModel`` unless the table was made as ``model`` would make it."""
     found, wanted = table.schema.metadata or {}, schema.metadata
-    if found.get(_SCHEMA_KEY) != wanted[_SCHEMA_KEY] or not table.schema.equals(schema):
-        raise OtherModel(f"The vector index at {location.uri} was made by another version of aicx.", hint=_REBUILD)
+    version = f"The vector index at {location.uri} was made by another version of aicx."
+    if found.get(_SCHEMA_KEY) != wanted[_SCHEMA_KEY]:
+        raise OtherModel(version, hint=_REBUILD)
     if found.get(_MODEL_KEY) != wanted[_MODEL_KEY]:
         name = found.get(_NAME_KEY, b"another model").decode("utf-8", "replace")
         raise OtherModel(
             f"The vector index at {location.uri} was made with {name}, not with this {model.name}.",
             hint=_REBUILD,
         )
+    if not table.schema.equals(schema):
+        raise OtherModel(version, hint=_REBUILD)
     if found.get(_CHUNKER_KEY) != wanted[_CHUNKER_KEY]:
         raise OtherModel(f"The vector index at {location.uri} holds passages cut in another way.", hint=_REBUILD)
 

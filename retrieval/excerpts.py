@@ -89,8 +89,11 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int) -
             scored.append((len(found) + 2 * len(named) + 3 * len(phrased), piece.number, piece.text))
     best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
     lines = tuple(_mark(line, words | names, looked_for) for _, _, line in sorted(best, key=lambda item: item[1]))
-    asked = len(words) + len(names) + len(set(phrases))
-    share = len(have_words) + len(have_names) + len(have_phrases)
+    # A name counts once, not with the words it splits into as well.
+    runs = {(frozenset(run.words), frozenset(run.names)) for run in question.runs}
+    asked = len(runs) + len(set(phrases))
+    share = sum(bool(given & have_names) if given else parts <= have_words for parts, given in runs)
+    share += len(have_phrases)
     tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
     return Excerpt(lines, tier, share, asked)
 

@@ -17,8 +17,6 @@ from retrieval.rules import DEFAULT_RULES, Rules
 
 _PART_OF_NAME = 0.25
 _WORDS_OF_A_SENTENCE = 5
-# Two words stand side by side by chance; three are somebody's wording.
-_WORDS_OF_A_WORDING = 3
 _LONGEST_REASON = 200
 
 
@@ -94,9 +92,6 @@ class LexicalSearcher:
         clauses = [(should, clause) for run in question.runs for clause in self._clauses(run, rules, lookup=lookup)]
         if not clauses:
             return None
-        if rules.sentence and len(question.terms.words) >= _WORDS_OF_A_WORDING:
-            sentence = self._side_by_side(question.terms.words, rules)
-            clauses.append((should, query.boost_query(sentence, rules.sentence)))
         phrases = [phrase for text in question.phrases if (phrase := self._phrase(text, rules)) is not None]
         if not phrases:
             return query.boolean_query(clauses)

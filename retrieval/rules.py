@@ -34,7 +34,6 @@ class Rules:
         names_as_one: whether the words that a name splits into weigh together as much as one word.
         lookup_name: in a question of names only, what a whole name is worth in any field.
         lookup_phrase: there, what the words of a name are worth side by side, as in ``foo_bar`` for ``fooBar``.
-        sentence: what the question's words are worth side by side, as in an error message that was pasted.
         subagent: factor for a subagent's chunk: whoever asked it to work is the better answer.
         session_shares: what a session's best chunks count for, best first; several good ones beat a lucky one.
         diversity: factor for each further chunk of a session already among the answers, when chunks are asked for.
@@ -49,7 +48,6 @@ class Rules:
     names_as_one: bool = True
     lookup_name: float = 3.0
     lookup_phrase: float = 2.0
-    sentence: float = 0.5
     subagent: float = 0.8
     session_shares: tuple[float, ...] = (1.0, 0.5, 0.33)
     diversity: float = 0.9

@@ -66,7 +66,6 @@ ABLATIONS: Sequence[Ablation] = (
     _off("meaning in lookups too", "meaning_in_lookup", "meaning", meaning_in_lookup=_RULES.meaning),
     _off("not looked for word for word", "verbatim", "meaning", verbatim=False),
     _off("never silent by meaning", "abstain", "meaning", abstain=False),
-    _off("wording worth nothing more", "sentence", sentence=0.0),
     _off("subagents in full", "subagent", "store", subagent=1.0),
     _off("a session's best chunk only", "session_shares", "store", session_shares=(1.0,)),
     Ablation("dates as words", "lift_dates", replace(DEFAULT_CHOICES, lift_dates=False)),

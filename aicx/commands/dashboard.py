@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from contextlib import ExitStack
 from datetime import datetime
 from threading import Thread
 from typing import Annotated
@@ -50,13 +51,14 @@ def command(
     until: options.Until = None,
     branch: options.Branch = None,
     file: options.File = None,
+    force: Annotated[bool, typer.Option("--force", help="Let -o replace a file of another kind.")] = False,
     json: options.Json = False,
 ) -> None:
     """Show the corpus as a page: search, read sessions, see what there is and what is about to be lost.
 
-    The page is at http://127.0.0.1:9478, for this machine alone. The address it prints holds a token, from
-    AICX_HTTP_AUTH_TOKEN or else from the file auth-token in the corpus's folder; who has it can read everything.
-    Nothing is sent anywhere, and nothing is written except by the page's own button for `aicx store`.
+    The page is at http://127.0.0.1:9478, for this machine alone. The address it prints holds a token; who has it can
+    read everything. It is good until this command ends, or is AICX_HTTP_AUTH_TOKEN where that is set. Nothing is sent
+    anywhere, and nothing is written except by the page's own button for `aicx store`.
 
     With -o, sessions go into one HTML file that works offline; filters say which. It holds what was said: keep it as
     you would the logs.
@@ -80,17 +82,20 @@ def command(
         file=file,
     )
     if output is not None:
-        _write(settings, output, now, filters, json)
+        _write(settings, output, now, filters, force=force, json=json)
         return
     if filters != Filters():
         raise UsageError("filters are for -o", hint="the served page has filters of its own")
     _serve(settings, host, port, tuple(allow_host or ()), rate, no_token=no_token, open_page=open_page, json=json)
 
 
-def _write(settings: Settings, output: str, now: datetime, filters: Filters, json: bool) -> None:
+def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
+    from aicx.output import check_target
+    from aicx.web.bundle import MARK
     from aicx.web.export import write_page
 
     path = user_path(output)
+    check_target(path, MARK, command="aicx dashboard", force=force)
     made = write_page(settings, path, now=now, filters=filters)
     if json:
         found = {"bytes": made.size, "sessions": made.sessions, "chunks": made.chunks}
@@ -121,23 +126,15 @@ def _serve(
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx dashboard`", "web") from error
     from aicx.serving.log import log_in_lines
-    from aicx.serving.token import load_token
-    from aicx.web.security import Invitation
+    from aicx.serving.token import token_of_run
+    from aicx.web.invitation import invitation
 
     if no_token and not is_loopback(host):
         raise UsageError(f"{host} is open to other machines, and they would need no token", hint="leave --no-token out")
-    token = None if no_token else load_token(settings)
-    invitation = Invitation(token) if token else None
+    token = None if no_token else token_of_run(settings)
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
-    app = create_app(
-        settings,
-        options.now,
-        token=token,
-        hosts=names_of(host, allowed),
-        per_second=rate,
-        invitation=invitation,
-    )
-    with listen(host, port) as listening:
+    app = create_app(settings, options.now, token=token, hosts=names_of(host, allowed), per_second=rate)
+    with listen(host, port) as listening, ExitStack() as until_the_end:
         place = address(listening, _FROM_HERE.get(host))
         page = f"{place}/#token={token}" if token else f"{place}/"
         if json:
@@ -146,7 +143,7 @@ def _serve(
             console.out(page)
             console.say(_about(token))
         if _has_desktop() if open_page is None else open_page:
-            first = f"{place}{invitation.path}" if invitation else page
+            first = until_the_end.enter_context(invitation(page)) if token else page
             # In a thread of its own: a browser in a terminal ends when the person is done with it.
             Thread(target=webbrowser.open, args=(first,), daemon=True).start()
         serve_app(app, listening)

@@ -16,12 +16,12 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UnsafePath, UsageError
+from aicx.output import check_target, replacing
 from aicx.paths import user_path
 from aicx.reports import Outcome, Selection, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
 from aicx.reports.bundle import Write, both, write_bundle
 from aicx.reports.markdown import shorten
-from aicx.reports.output import check_target, replacing
 from aicx.reports.page import MARK as PAGE_MARK
 from aicx.reports.page import embedded, frame
 from aicx.reports.reading import clean_line
@@ -165,7 +165,7 @@ def _target(text: str | None, mark: bytes, settings: Settings, *, force: bool) -
     home = settings.layout.home.absolute().resolve()
     if target.absolute().resolve().is_relative_to(home):
         raise UnsafePath(f"{target} lies in the corpus", hint="choose a place outside AICX_HOME")
-    check_target(target, mark, force=force)
+    check_target(target, mark, command="aicx reports", force=force)
     return target
 
 

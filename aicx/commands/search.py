@@ -152,7 +152,8 @@ def _fit(hit: Hit) -> list[str]:
     """How good an answer is, in words: a score compares answers, what was found says how much of the question."""
     if not hit.terms_asked:
         return []
-    fit = f"{hit.tier} ({hit.terms_found} of {hit.terms_asked} terms)" if hit.tier == "partial" else hit.tier
+    some = hit.tier == "partial" and hit.terms_found
+    fit = f"{hit.tier} ({hit.terms_found} of {hit.terms_asked} terms)" if some else hit.tier
     return [f"score {hit.score:.2f}", fit]
 
 

@@ -10,12 +10,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aicx.corpus.catalog import Catalog
-from aicx.errors import UsageError
+from aicx.errors import NotFound, UsageError
 from aicx.paths import NON_REPOSITORY
 from aicx.types import KINDS, Filters
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
+_MONTH = re.compile(r"\d{4}-\d{2}")
+# As many names as a message has room for.
+_MOST_NAMED = 8
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _GLOB = frozenset("*?")
 
@@ -97,6 +100,24 @@ def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], b
     return (exact, True) if exact else ([name for name in names if text in name.lower()], False)
 
 
+def the_project(wanted: str, catalog: Catalog) -> str:
+    """The one stored project or folder that ``wanted`` names, see `match_projects`.
+
+    Where nothing is stored it is taken as it is. Raises NotFound where none has that name, UsageError where several do.
+    """
+    projects, folders = _known_places(catalog)
+    found, _ = match_projects(wanted, (*projects, *folders))
+    if wanted in found or not (projects or folders):
+        return wanted
+    if not found:
+        raise NotFound(
+            f"no project or folder matches {wanted!r}", hint=f"known: {', '.join(projects) or 'folders only'}"
+        )
+    if len(found) > 1:
+        raise UsageError(f"{wanted!r} may be {', '.join(found[:_MOST_NAMED])}", hint="name one of them in full")
+    return found[0]
+
+
 def parse_kind(text: str) -> str:
     """A kind in its stored spelling; the singular is understood."""
     kind = text.lower()
@@ -107,11 +128,20 @@ def parse_kind(text: str) -> str:
 
 
 def parse_date_range(text: str) -> tuple[str | None, str | None]:
-    """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included."""
+    """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included.
+
+    A month (``2026-01``) is all its days.
+    """
     low, dots, high = text.partition("..")
+    if not dots and _MONTH.fullmatch(low):
+        _check_day(f"{low}-01")
+        last = next(day for day in ("31", "30", "29", "28") if _is_day(f"{low}-{day}"))
+        return f"{low}-01", f"{low}-{last}"
     for day in (low, high):
         if day:
             _check_day(day)
+    if low and high and low > high:
+        raise UsageError(f"{text!r} ends before it begins", hint=f"write it as {high}..{low}")
     if dots:
         return low or None, high or None
     if not low:
@@ -136,9 +166,9 @@ def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> date
 
 
 def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], list[str]]:
-    rows = catalog.rows("SELECT DISTINCT project, cwd FROM chunks WHERE ignored=0")
-    projects = sorted({row["project"] for row in rows} - ({NON_REPOSITORY} if wanted != NON_REPOSITORY else set()))
-    folders = sorted({row["cwd"] for row in rows if row["cwd"] and row["project"] == NON_REPOSITORY})
+    projects, folders = _known_places(catalog)
+    if wanted == NON_REPOSITORY:
+        projects = [*projects, NON_REPOSITORY]
     found, whole = match_projects(wanted, (*projects, *folders))
     notes = []
     if not found:
@@ -147,6 +177,13 @@ def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], l
         notes.append(f"no project is named {wanted!r}; taken as a part of {', '.join(found)}")
     marks = ",".join("?" * len(found))
     return f"(project IN ({marks}) OR (project='{NON_REPOSITORY}' AND cwd IN ({marks})))", [*found, *found], notes
+
+
+def _known_places(catalog: Catalog) -> tuple[list[str], list[str]]:
+    """The projects there are, and the folders where sessions worked that belong to none."""
+    rows = catalog.rows("SELECT DISTINCT project, cwd FROM chunks WHERE ignored=0")
+    projects = sorted({row["project"] for row in rows} - {NON_REPOSITORY})
+    return projects, sorted({row["cwd"] for row in rows if row["cwd"] and row["project"] == NON_REPOSITORY})
 
 
 def _names(wanted: str, name: str) -> bool:

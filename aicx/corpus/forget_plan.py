@@ -152,7 +152,7 @@ def _resolve_session(rows: Iterable[_Row], damaged: Iterable[Item], wanted: str)
     agents = {row.agent for row in rows}
     prefix = rest if colon and agent in agents else wanted
     if not prefix:
-        raise UsageError("an empty session id", hint="aicx list shows the sessions there are")
+        raise UsageError("an empty session id", hint="aicx steer shows stored sessions")
     sessions = {row.session for row in rows}
     # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
     sessions |= {name for item in damaged if (name := _named_session(item.path)) is not None}
@@ -161,7 +161,7 @@ def _resolve_session(rows: Iterable[_Row], damaged: Iterable[Item], wanted: str)
     found = sorted(session for session in sessions if session[1].startswith(prefix))
     found = [session for session in found if session[1] == prefix] or found
     if not found:
-        raise NotFound(f"no stored session has the id {wanted!r}", hint="aicx list shows the sessions there are")
+        raise NotFound(f"no stored session has the id {wanted!r}", hint="aicx steer shows stored sessions")
     if len(found) > 1:
         shown = ", ".join(":".join(session) for session in found[:_MOST_CANDIDATES])
         more = f" and {len(found) - _MOST_CANDIDATES} more" if len(found) > _MOST_CANDIDATES else ""

@@ -31,6 +31,7 @@ from aicx.continuity.sessions import (
     short_ids,
 )
 from aicx.corpus.catalog import Catalog
+from aicx.corpus.filters import the_project
 from aicx.corpus.identity import Resolver, from_remote
 from aicx.corpus.query import Opened, open_catalog
 from aicx.engine.resume_map import read_structure
@@ -95,7 +96,8 @@ def resume(settings: Settings, query: ResumeQuery, look: Look | None = None) -> 
     """Everything a new session may need, best first; nothing is written, neither here nor in the repository.
 
     ``look`` is one at the query's folder that was begun earlier. A corpus with nothing in it gives a report with what
-    git and the map say. Raises UsageError for a folder that does not exist.
+    git and the map say. Raises UsageError for a folder that does not exist and for a name of several projects, NotFound
+    for one of none.
     """
     if query.folder is None:
         return _resume(settings, query, None)
@@ -112,6 +114,8 @@ def _resume(settings: Settings, query: ResumeQuery, look: Look | None) -> Resume
         except NotFound as error:
             empty = stack.enter_context(closing(Catalog.in_memory()))
             opened = Opened(empty, None, [f"{error.message} (next: {error.hint})"])
+        if query.project is not None:
+            query = replace(query, project=the_project(query.project, opened.catalog))
         place = _locate(settings, query, opened.catalog, look)
         notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
         return _Resume(settings, query, opened.catalog, place, notes).report()

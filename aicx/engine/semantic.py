@@ -82,6 +82,12 @@ def build_vectors(
         open_catalog(layout) as opened,
     ):
         catalog = opened.catalog
+        before = read_manifest(layout).get("vectors", {})
+        if "embedder" in before and _choice(before) != choice and not rebuild:
+            raise UsageError(
+                f"the vector index was made with {before['embedder']}, not with {choice.kind}",
+                hint="--rebuild makes it anew, or leave --embedder and --model out",
+            )
         embedder = prepare_embedder(settings, choice, say, download=download)
         model = Model(
             embedder.name,
@@ -104,7 +110,6 @@ def build_vectors(
                 if document is not None:
                     yield replace(document, version=versions[chunk_id])
 
-        before = read_manifest(layout).get("vectors", {})
         made: dict[str, Any] = {
             "catalog": catalog.identity,
             "sequence": sequence,

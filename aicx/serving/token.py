@@ -33,6 +33,14 @@ def load_token(settings: Settings) -> str:
         ) from error
 
 
+def token_of_run(settings: Settings) -> str:
+    """A token that ends with the process, unless one is set.
+
+    A page that is still open shows its token to whatever listens on the port next; by then this one is good for nothing.
+    """
+    return load_token(settings) if settings.auth_token is not None else secrets.token_urlsafe(_BYTES)
+
+
 def _checked(token: str, place: str) -> str:
     if len(token) < _FEWEST or not token.isascii() or not token.isprintable() or " " in token:
         raise UsageError(

@@ -19,7 +19,7 @@ from aicx.web.assets import load_page
 from aicx.web.description import describe
 from aicx.web.endpoints import ENDPOINTS
 from aicx.web.handlers import Handlers, health
-from aicx.web.security import Invitation, secured
+from aicx.web.security import secured
 
 _PAGE = {
     "/": "index.html",
@@ -37,16 +37,15 @@ def create_app(
     token: str | None,
     hosts: frozenset[str],
     per_second: float = 100,
-    invitation: Invitation | None = None,
 ) -> App:
     """The dashboard as an ASGI application behind its guard, for any server to run.
 
     ``token`` None asks for none; ``hosts`` are the names it may be called by.
     """
-    return secured(bare_app(settings, clock, invitation), token=token, hosts=hosts, per_second=per_second)
+    return secured(bare_app(settings, clock), token=token, hosts=hosts, per_second=per_second)
 
 
-def bare_app(settings: Settings, clock: Callable[[], datetime], invitation: Invitation | None = None) -> Any:
+def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
     """The application without its guard."""
     handlers = Handlers(settings, clock)
 
@@ -100,12 +99,12 @@ def bare_app(settings: Settings, clock: Callable[[], datetime], invitation: Invi
         response_model=shapes.Started,
         responses=_failures(400, 409, 500, *_GUARDED),
     )
-    _serve_page(app, invitation)
+    _serve_page(app)
     app.openapi = lambda: describe(app)
     return app
 
 
-def _serve_page(app: Any, invitation: Invitation | None) -> None:
+def _serve_page(app: Any) -> None:
     page = load_page()
 
     async def asset(name: str) -> Response:
@@ -119,17 +118,10 @@ def _serve_page(app: Any, invitation: Invitation | None) -> None:
 
         return give
 
-    async def enter(code: str) -> Response:
-        place = invitation.accept(code) if invitation else None
-        if place is None:
-            raise HTTPException(404)
-        return Response(status_code=303, headers={"location": place})
-
     seen: dict[str, Any] = {"methods": ["GET", "HEAD"], "include_in_schema": False}
     for path, name in _PAGE.items():
         app.add_api_route(path, named(name), **seen)
     app.add_api_route("/assets/{name}", asset, **seen)
-    app.add_api_route("/open/{code}", enter, include_in_schema=False)
 
 
 def _failures(*statuses: int) -> dict[int | str, dict[str, Any]]:

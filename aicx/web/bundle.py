@@ -10,6 +10,8 @@ from hashlib import sha256
 from aicx.web.assets import load_page
 
 _ENTRY = "offline.js"
+# Near its beginning, so that a file that is to be replaced can be told from somebody's own.
+MARK = b'<meta name="generator" content="aicx dashboard">'
 # How the page's modules are written: what a module takes and what it gives stands in lines of these forms alone.
 _IMPORT = re.compile(r'^import \{\s([\w,\s]+)\s\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
@@ -30,7 +32,7 @@ def bundled_page(data: bytes) -> bytes:
     for found, put in (
         (
             '<meta charset="utf-8">',
-            f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            f'<meta charset="utf-8">\n{MARK.decode()}\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
         ),
         ('href="/assets/icon.svg"', f'href="data:image/svg+xml;base64,{icon}"'),
         ('<link rel="manifest" href="/manifest.webmanifest">\n', ""),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +14,8 @@ from aicx.config import Settings
 from aicx.corpus.filters import conditions
 from aicx.corpus.overview import list_chunk_paths
 from aicx.corpus.query import open_catalog
-from aicx.errors import NotFound, StoreUnwritable
+from aicx.errors import NotFound
+from aicx.output import replacing
 from aicx.paths import Layout
 from aicx.types import Filters
 from aicx.web.bundle import bundled_page
@@ -66,7 +65,8 @@ def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, 
         "sessions": sessions,
     }
     page = bundled_page(_json(data))
-    _replace(path, page)
+    with replacing(path) as stream:
+        stream.write(page)
     return Exported(len(page), len(sessions), chunks, len(allowed) - chunks)
 
 
@@ -134,22 +134,3 @@ def _backwards(layout: Layout, listed: Mapping[str, Any]) -> Iterator[dict[str, 
 def _json(value: Any) -> bytes:
     """JSON that cannot end the element it stands in."""
     return orjson.dumps(value).replace(b"<", b"\\u003c")
-
-
-def _replace(path: Path, body: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as stream:
-            stream.write(body)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        reason = error.strerror or error
-        raise StoreUnwritable(
-            f"cannot write {path}: {reason}", hint="free some space, or choose another place"
-        ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)

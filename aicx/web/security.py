@@ -1,11 +1,7 @@
-"""What a browser is told with every answer, what needs no token, and how a browser comes by it unseen."""
+"""What a browser is told with every answer, and what needs no token."""
 
 from __future__ import annotations
 
-import hmac
-import secrets
-import time
-from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
 from aicx.serving.guard import App, Guard, Message, Rate, Receive, Refused, Rules, Scope, Send
@@ -24,8 +20,6 @@ _HEADERS = {
 # The page may be kept and asked about again; answers hold what was said and are not kept anywhere.
 _CACHED = ("/", "/assets/", "/manifest.webmanifest", "/service-worker.js")
 _OPEN = frozenset({"/", "/manifest.webmanifest", "/service-worker.js", "/health", "/api/health", "/openapi.json"})
-_OPEN_FOLDERS = ("/assets/", "/open/")
-_CODE_SECONDS = 60.0
 
 
 def secured(app: App, *, token: str | None, hosts: frozenset[str], per_second: float) -> App:
@@ -41,31 +35,9 @@ def secured(app: App, *, token: str | None, hosts: frozenset[str], per_second: f
     return _with_headers(Guard(app, rules))
 
 
-class Invitation:
-    """A way in for one browser, once and soon: its command line, which others can read, need not hold the token."""
-
-    def __init__(self, token: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._token = token
-        self._code: str | None = secrets.token_urlsafe(16)
-        self._clock = clock
-        self._until = clock() + _CODE_SECONDS
-
-    @property
-    def path(self) -> str:
-        return f"/open/{self._code}"
-
-    def accept(self, code: str) -> str | None:
-        """Where to go on, with the token; None when the code is wrong, used or too old."""
-        known, fits = self._code, self._clock() <= self._until
-        if known is None or not fits or not hmac.compare_digest(code.encode(), known.encode()):
-            return None
-        self._code = None
-        return f"/#token={self._token}"
-
-
 def needs_token(path: str) -> bool:
     """Whether a path gives anything of the corpus away."""
-    return path not in _OPEN and not path.startswith(_OPEN_FOLDERS)
+    return path not in _OPEN and not path.startswith("/assets/")
 
 
 def _check_query(scope: Scope) -> None:

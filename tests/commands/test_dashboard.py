@@ -86,6 +86,16 @@ class TestFile:
         assert "7 older chunks had no room" in said.err
         assert asked == [Filters(project="orbit", kind="plans", branch="main")]
 
+    def test_a_file_of_somebody_elses_is_not_replaced(
+        self, asked: list[Filters], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "mine.txt"
+        path.write_text("mine")
+        assert run(["dashboard", "-o", str(path)]) == 2
+        assert "--force" in capsys.readouterr().err
+        assert (path.read_text(), asked) == ("mine", [])
+        assert run(["dashboard", "-o", str(path), "--force"]) == 0
+
     def test_json_says_where_it_is(
         self, asked: list[Filters], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

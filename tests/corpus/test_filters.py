@@ -98,11 +98,17 @@ class TestTimes:
             ("2026-03-02..", [2, 3]),
             ("..2026-03-02", [1, 2]),
             ("..", [1, 2, 3]),
-            ("2026-03-03..2026-03-01", []),
+            ("2026-03", [1, 2, 3]),
+            ("2026-02", []),
         ],
     )
     def test_both_ends_of_a_range_of_days_belong_to_it(self, text, numbers):
         assert found(self.catalog(), Filters(date=parse_date_range(text))) == numbers
+
+    @pytest.mark.parametrize("text", ["2026-03-03..2026-03-01", "2026-13", "2026-02-30"])
+    def test_days_that_cannot_be_are_refused(self, text):
+        with pytest.raises(UsageError):
+            parse_date_range(text)
 
     def test_since_takes_what_ended_at_or_after_it(self):
         at = datetime(2026, 3, 2, 11, 0, tzinfo=UTC)

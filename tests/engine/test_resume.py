@@ -273,6 +273,20 @@ def test_project_can_be_named_without_its_folder(user: Home, repository: Reposit
     assert [file.path for file in report.files] == ["src/login.py"]
 
 
+@pytest.mark.parametrize("name", ["orbit", "ada/", "ORBIT", "*/orbit"])
+def test_project_can_be_named_in_part(user: Home, repository: Repository, ask: Ask, name: str) -> None:
+    work_on_login(user, repository)
+    user.store()
+    assert session_ids(ask("tokens", folder=None, project=name)) == [SESSION]
+
+
+def test_project_nobody_knows_is_refused(user: Home, repository: Repository, ask: Ask) -> None:
+    work_on_login(user, repository)
+    user.store()
+    with pytest.raises(NotFound, match="no project or folder matches 'nosuch'"):
+        ask("tokens", folder=None, project="nosuch")
+
+
 # What is seen -------------------------------------------------------------------------------------------------------
 
 

@@ -189,6 +189,29 @@ def test_without_the_ranker_by_meaning_there_is_no_threshold(meaning):
     assert (status["nearest"], status["near_threshold"]) == (None, None)
 
 
+# Phrases --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def worded(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """One session that says a thing in so many words, and one that has the same words in another order."""
+    user = Home(tmp_path_factory.mktemp("worded"))
+    user.claude(ClaudeLog(SESSION).prompt("It Could  not\ncompile the valve.", 0))
+    user.claude(ClaudeLog(OTHER).prompt("Compile it, if not the valve could stick: compile, compile.", 50))
+    keep(user)
+    embed(user)
+    return user
+
+
+@pytest.mark.parametrize("mode", ["lexical", "hybrid", "dense", "scan"])
+def test_a_phrase_is_held_to_the_letter_by_every_ranker(worded, mode):
+    assert {name.split(":")[1][:8] for name in found(worded, '"could not compile"', mode=mode)} <= {SESSION[:8]}
+
+
+def test_a_phrase_of_words_that_no_index_has_is_found(worded):
+    assert sessions(ask(worded, '"could not compile"', mode="lexical")) == [SESSION]
+
+
 # Modes and what the answer says of itself -----------------------------------------------------------------------------
 
 

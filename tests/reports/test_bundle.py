@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import StoreUnwritable, UsageError
+from aicx.output import check_target, replacing
 from aicx.reports import Outcome, Selection, scan
 from aicx.reports.bundle import MARK, SCHEMA, both, write_bundle
 from aicx.reports.listing import ENDINGS
-from aicx.reports.output import check_target, replacing
 from aicx.reports.page import MARK as PAGE_MARK
 from aicx.reports.page import embedded, frame
 from aicx.reports.record import Report
@@ -125,20 +125,20 @@ def test_place_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 
 def test_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not written by aicx"):
-        check_target(write(tmp_path / "x", "mine"), MARK, force=False)
+        check_target(write(tmp_path / "x", "mine"), MARK, command="aicx reports", force=False)
 
 
 def test_earlier_bundle_is_replaced(tmp_path: Path) -> None:
-    check_target(write(tmp_path / "x", bundle_of(tmp_path)), MARK, force=False)
+    check_target(write(tmp_path / "x", bundle_of(tmp_path)), MARK, command="aicx reports", force=False)
 
 
 def test_force_replaces_a_file(tmp_path: Path) -> None:
-    check_target(write(tmp_path / "x", "mine"), MARK, force=True)
+    check_target(write(tmp_path / "x", "mine"), MARK, command="aicx reports", force=True)
 
 
 def test_folder_is_never_replaced(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is a folder"):
-        check_target(tmp_path, MARK, force=True)
+        check_target(tmp_path, MARK, command="aicx reports", force=True)
 
 
 # Documentation --------------------------------------------------------------------------------------------------------

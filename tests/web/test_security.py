@@ -1,4 +1,4 @@
-"""What every answer tells a browser, what needs no token, and the way in for the browser that aicx opens."""
+"""What every answer tells a browser, and what needs no token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aicx.serving.guard import LOOPBACK
-from aicx.web.security import CONTENT_SECURITY_POLICY, Invitation, needs_token, secured
+from aicx.web.security import CONTENT_SECURITY_POLICY, needs_token, secured
 from tests.web.asking import TOKEN
 
 HEADERS = {
@@ -68,13 +68,13 @@ def test_answers_are_not_kept_and_the_page_is_asked_about(path: str, kept: bytes
     assert ask(path, **SHOWN)[1][b"cache-control"] == kept
 
 
-@pytest.mark.parametrize("path", ["/", "/assets/x.js", "/manifest.webmanifest", "/health", "/api/health", "/open/x"])
+@pytest.mark.parametrize("path", ["/", "/assets/x.js", "/manifest.webmanifest", "/health", "/api/health"])
 def test_what_gives_nothing_away_is_open(path: str) -> None:
     assert ask(path)[0] == 200
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/status", "/api/health/", "//api/health", "/api", "/assets", "/API/HEALTH", "/x", "/api/regenerate"]
+    "path", ["/api/status", "/api/health/", "//api/health", "/api", "/assets", "/API/HEALTH", "/x", "/open/x", "/api/regenerate"]
 )
 def test_everything_else_needs_the_token(path: str) -> None:
     assert needs_token(path)
@@ -94,25 +94,3 @@ def test_a_parameter_stands_there_once(query: bytes) -> None:
 @pytest.mark.parametrize("query", [b"", b"&&", b"a=1&b=1", b"a=b=c", b"=", b"a=%E2%82%AC+x"])
 def test_other_queries_are_handed_on(query: bytes) -> None:
     assert ask("/api/status", query, **SHOWN)[0] == 200
-
-
-class TestInvitation:
-    def test_it_is_good_once(self) -> None:
-        invitation = Invitation(TOKEN)
-        code = invitation.path.removeprefix("/open/")
-        assert invitation.accept(code) == f"/#token={TOKEN}"
-        assert invitation.accept(code) is None
-
-    def test_it_does_not_hold_the_token(self) -> None:
-        assert TOKEN not in Invitation(TOKEN).path
-
-    def test_it_does_not_last(self) -> None:
-        times = iter([0.0, 61.0])
-        invitation = Invitation(TOKEN, clock=lambda: next(times))
-        assert invitation.accept(invitation.path.removeprefix("/open/")) is None
-
-    @pytest.mark.parametrize("code", ["", "None", "x", "ÿ"])
-    def test_a_wrong_code_uses_nothing_up(self, code: str) -> None:
-        invitation = Invitation(TOKEN)
-        assert invitation.accept(code) is None
-        assert invitation.accept(invitation.path.removeprefix("/open/")) is not None

@@ -18,7 +18,6 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream whose content takes the place of ``path`` when the block ends well. Raises StoreUnwritable."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
@@ -36,8 +35,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             temporary.unlink(missing_ok=True)
 
 
-def check_target(path: Path, mark: bytes, *, force: bool) -> None:
-    """Refuses to replace what is not an earlier file of the same kind, which has ``mark`` near its beginning."""
+def check_target(path: Path, mark: bytes, *, command: str, force: bool) -> None:
+    """Refuses to replace what ``command`` has not written, which has ``mark`` near its beginning."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder", hint="name the file to write")
     if force or not os.path.lexists(path):
@@ -48,4 +47,4 @@ def check_target(path: Path, mark: bytes, *, force: bool) -> None:
     except OSError:
         ours = False
     if not ours:
-        raise UsageError(f"{path} exists and was not written by aicx reports", hint="--force replaces it")
+        raise UsageError(f"{path} exists and was not written by {command}", hint="--force replaces it")

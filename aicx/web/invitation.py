@@ -1,0 +1,47 @@
+"""The way in for the browser that aicx starts: its command line, which others can read, does not hold the token."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from aicx.errors import StoreUnwritable
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>aicx dashboard</title>
+<p><a href="{address}">Open the dashboard</a></p>
+</html>
+"""
+
+
+@contextmanager
+def invitation(address: str) -> Iterator[str]:
+    """The address of a file that leads on to ``address``. Nobody else can read it, and it goes with the block."""
+    try:
+        folder = TemporaryDirectory(prefix="aicx-", ignore_cleanup_errors=True)  # made with mode 0700
+    except OSError as error:
+        raise _unwritable(error) from error
+    with folder:
+        path = Path(folder.name, "dashboard.html")
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                stream.write(_PAGE.format(address=escape(address)))
+        except OSError as error:
+            raise _unwritable(error) from error
+        yield path.as_uri()
+
+
+def _unwritable(error: OSError) -> StoreUnwritable:
+    return StoreUnwritable(
+        f"no file for the browser can be written: {error.strerror or error}",
+        hint="--no-open, then open the address yourself",
+    )
