@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import aicx
+from aicx.continuity.git import Git
 
 # What can change a figure: the engines, the models' runtimes, the measures.
 _PACKAGES = (
@@ -18,6 +18,7 @@ _PACKAGES = (
     *("torch", "numpy", "polars", "pyarrow", "ir-measures", "pytrec-eval-terrier"),
 )
 _STATUS = Path("/proc/self/status")
+_GIT_SECONDS = 60.0
 
 
 def machine() -> dict[str, Any]:
@@ -50,8 +51,9 @@ def commit() -> str | None:
     folder = Path(aicx.__file__).resolve().parent.parent
     if not (folder / ".git").exists():
         return None
-    head = _git(folder, "rev-parse", "--short=12", "HEAD")
-    return f"{head}+" if head and _git(folder, "status", "--porcelain", "--untracked-files=no") else head
+    git = Git(folder, _GIT_SECONDS)
+    head = (git.ask("rev-parse", "--short=12", "HEAD") or "").strip() or None
+    return f"{head}+" if head and git.begin_status("--porcelain", "--untracked-files=no")() else head
 
 
 def peak_memory() -> int:
@@ -64,14 +66,6 @@ def peak_memory() -> int:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
 
 
 def _processor() -> str:

@@ -6,9 +6,11 @@ import difflib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -85,13 +87,8 @@ def make(change: Change, now: datetime) -> Path | None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if change.before is not None:
-            backup = target.with_name(f"{target.name}.aicx-{now:%Y%m%dT%H%M%S}.bak")
-            shutil.copy2(target, backup)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(change.after)
-            stream.flush()
-            os.fsync(stream.fileno())
+            backup = _keep(target, change.before, now)
+        _write_new(temporary, change.after)
         if backup:
             shutil.copymode(target, temporary)
         if _read(target) != change.before:
@@ -102,6 +99,31 @@ def make(change: Change, now: datetime) -> Path | None:
     finally:
         temporary.unlink(missing_ok=True)
     return backup
+
+
+def _keep(target: Path, body: bytes, now: datetime) -> Path:
+    """A copy beside the file, with its mode and times and a name that was free."""
+    for number in count(1):
+        again = "" if number == 1 else f"-{number}"
+        backup = target.with_name(f"{target.name}.aicx-{now:%Y%m%dT%H%M%S}{again}.bak")
+        with suppress(FileExistsError):
+            _write_new(backup, body)
+            break
+    shutil.copystat(target, backup)
+    return backup
+
+
+def _write_new(path: Path, body: bytes) -> None:
+    """Writes a file that is not there yet, whole or not at all; nobody else can read it, even for a moment."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(body)
+            stream.flush()
+            os.fsync(descriptor)
+    except OSError:
+        path.unlink()
+        raise
 
 
 def _read(path: Path) -> bytes | None:

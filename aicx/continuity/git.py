@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
+
+from aicx import gitcall
 
 # What a brief names of a long list; the counts are always whole.
 _MOST_PATHS = 200
@@ -18,20 +20,7 @@ _MOST_COMMITS = 50
 _MOST_WORKTREES = 50
 _TIMEOUT_SECONDS = 5.0
 _PLACES = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
-_STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
-# A repository's own settings may name programs that git would run for a mere look; and a look must not fetch.
-_QUIET = (
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "core.quotePath=0",
-)
-_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-# Set inside hooks, where they would lead every question to another repository.
-_MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE")
+_STATUS = ("--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
 
 
 class Worktree(NamedTuple):
@@ -96,29 +85,39 @@ class Git:
         self.missing = False
         self._timeout = timeout
         self._begun: list[subprocess.Popen[bytes]] = []
-        kept = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
-        self._environment = kept | _ENVIRONMENT
+        self._environment = gitcall.environment()
+        self._bare = not _in_working_tree(folder)
 
     def ask(self, *arguments: str) -> str | None:
         """What ``git arguments`` prints; None when it fails, is not installed, or takes too long."""
         return self.begin(*arguments)()
 
-    def begin(self, *arguments: str) -> Callable[[], str | None]:
+    def begin(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Callable[[], str | None]:
         """Starts ``git arguments``; what it gives waits for the answer, as `ask` does."""
         until = time.monotonic() + self._timeout
         try:
             process = subprocess.Popen(
-                ["git", "-C", str(self.folder), *_QUIET, *arguments],
+                gitcall.command(self.folder, *arguments, bare=self._bare),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=self._environment,
+                env=environ or self._environment,
             )
         except (FileNotFoundError, PermissionError):
             self.missing = True
             return lambda: None
+        except OSError as error:  # more filters turned off than fit into an environment
+            self.notes.append(f"`git {arguments[0]}` does not start: {error.strerror or error}")
+            return lambda: None
         self._begun.append(process)
         return lambda: self._answer(process, arguments[0], until)
+
+    def begin_status(self, *arguments: str) -> Callable[[], str | None]:
+        """Starts ``git status``, the one question for which git would run filters that the settings name."""
+        listed = self.ask(*gitcall.LIST_SETTINGS)
+        if listed is None:
+            return lambda: None
+        return self.begin("status", *arguments, environ=gitcall.without_filters(self._environment, listed))
 
     def close(self) -> None:
         """Ends what was begun and not waited for."""
@@ -139,6 +138,8 @@ class Git:
         if process.returncode:
             if b"dubious ownership" in errors:
                 self.notes.append(f"git does not trust {self.folder}, which another user owns")
+            if b"safe.bareRepository" in errors:
+                self.notes.append(f"git is not asked about {self.folder}, a bare repository inside a working tree")
             return None
         return output.decode("utf-8", "surrogateescape")
 
@@ -158,7 +159,7 @@ class Look:
         self.git = git
         # One process tells the places where there is a working tree; without one git refuses to name its top.
         self._places = git.begin("rev-parse", *_PLACES, "--show-toplevel", "--show-superproject-working-tree")
-        self._status = git.begin(*_STATUS)
+        self._status = git.begin_status(*_STATUS)
 
     def __enter__(self) -> Self:
         return self
@@ -194,6 +195,11 @@ class Look:
             return self.place
         found = _without_tree(self.git, self.place) if said is None else _read_status(self.place, said)
         return replace(found, notes=tuple(self.git.notes))
+
+
+def _in_working_tree(folder: Path) -> bool:
+    real = os.path.realpath(folder)
+    return any(os.path.lexists(place / ".git") for place in (Path(real), *Path(real).parents))
 
 
 def _without_tree(git: Git, state: GitState) -> GitState:

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import AnyStr
 
 from aicx.corpus.catalog import message_key
+from aicx.redaction import redact_plain
 from aicx.types import Redacted, TimelineEntry, ToolUse
 
 Redact = Callable[[str], Redacted]
@@ -33,7 +34,6 @@ _OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|steer|show|rank|resu
 _OWN_TOOL = re.compile(r"(?:^|_)aicx_(?:search|steer|rank|resume|read)$")
 
 _BREAKS = (b"\n\n", b"\n", b" ")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
     seen: dict[str, list[str]] = {}
     own_calls: set[str] = set()
     for index, entry in enumerate(entries):
-        redacted = redact(_CONTROL.sub("", entry.text))
+        redacted = redact_plain(entry.text, redact)
         text = redacted.text.strip()
         if not text:
             continue

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -96,15 +97,26 @@ def resume(settings: Settings, query: ResumeQuery, look: Look | None = None) -> 
     """Everything a new session may need, best first; nothing is written, neither here nor in the repository.
 
     ``look`` is one at the query's folder that was begun earlier. A corpus with nothing in it gives a report with what
-    git and the map say. Raises UsageError for a folder that does not exist and for a name of several projects, NotFound
-    for one of none.
+    git and the map say. Raises UsageError for a folder that is not there or may not be read, and for a name of several
+    projects, NotFound for one of none.
     """
-    if query.folder is None:
-        return _resume(settings, query, None)
-    with look or Look(Git(query.folder.absolute())) as looking:
-        if not query.folder.is_dir():
-            raise UsageError(f"{query.folder} is no folder", hint="--repo takes a folder in a repository")
-        return _resume(settings, query, looking)
+    with ExitStack() as stack:
+        if look is not None:
+            stack.enter_context(look)
+        if query.folder is not None:
+            _require_folder(query.folder)
+            look = look or stack.enter_context(Look(Git(query.folder.absolute())))
+        return _resume(settings, query, look)
+
+
+def _require_folder(folder: Path) -> None:
+    hint = "--repo takes a folder in a repository"
+    with suppress(PermissionError):  # of a folder above it
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder", hint=hint)
+        if os.access(folder, os.R_OK | os.X_OK):
+            return
+    raise UsageError(f"{folder} may not be read", hint=hint)
 
 
 def _resume(settings: Settings, query: ResumeQuery, look: Look | None) -> ResumeReport:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import itemgetter
 
 from aicx.redaction.anchors import Finding
 from aicx.redaction.rules import RULES, find_all
+from aicx.terminal import sequences, without_controls
 from aicx.types import Redacted
 
 _RANK = {rule.name: rank for rank, rule in enumerate(RULES)}
@@ -33,9 +34,48 @@ def redact(text: str) -> Redacted:
     return Redacted(text, dict(counts))
 
 
+def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redacted:
+    """``text`` redacted and without what a terminal would obey, as it may be stored and shown."""
+    first = redact(text)
+    plain = without_controls(first.text)
+    if plain == first.text:
+        return first
+    # What stood on both sides of a sign is now one word.
+    again = redact(plain)
+    return Redacted(again.text, dict(Counter(first.counts) + Counter(again.counts)))
+
+
 def _secrets(text: str) -> list[Finding]:
     found = find_all(text)
+    if hidden := sequences(text):
+        found += _behind(text, hidden)
     return list(_disjoint(_outside_marks(text, found))) if found else []
+
+
+def _behind(text: str, hidden: Sequence[tuple[int, int]]) -> Iterator[Finding]:
+    """What the rules find once the letters of terminal sequences are no part of a word, and once there are none.
+
+    A sequence that is written out (``\\033[K``) stays in the text unless it is inside a secret.
+    """
+    pieces: list[str] = []
+    kept: list[str] = []
+    offsets: list[int] = []  # of the pieces kept, in the text and in the text that is made of them
+    places: list[int] = []
+    at = place = 0
+    for start, end in (*hidden, (len(text), len(text))):
+        piece = text[at:start]
+        if piece:
+            kept.append(piece)
+            offsets.append(at)
+            places.append(place)
+            place += len(piece)
+        pieces += piece, "\x1b" * (end - start)  # which the rules know to end a value
+        at = end
+    yield from find_all("".join(pieces))
+    for finding in find_all("".join(kept)):
+        first, last = (bisect_right(places, sign) - 1 for sign in (finding.start, finding.end - 1))
+        start, end = finding.start - places[first] + offsets[first], finding.end - places[last] + offsets[last]
+        yield Finding(start, end, finding.rule)
 
 
 def _replace(text: str, secrets: Iterable[Finding]) -> str:

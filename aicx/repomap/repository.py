@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -12,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from aicx import gitcall
 from aicx.errors import AicxError, NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -22,9 +24,9 @@ MOST_FILES_WITHOUT_GIT = 50_000
 _SKIPPED_FOLDERS = frozenset({"build", "dist", "node_modules", "target", "venv", "__pycache__"})
 # Names that could not be printed as they are, or not at all.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# What a caller's environment may say of another repository. `git rev-parse --local-env-vars` lists them.
-_REPOSITORY_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
-
+# A pointer to git's folder is a path: what lies beyond is none.
+_MOST_POINTER = 4096
+_GIT_SECONDS = 60.0
 
 Source = Literal["git", "scan"]
 # What tells whether a file may have changed, without opening it: size, modification and change time.
@@ -75,12 +77,12 @@ def find_repository(folder: Path) -> Repository:
     """
     try:
         start = folder.resolve(strict=True)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise NotFound(f"there is no folder {folder}", hint="aicx map status --repo FOLDER") from error
     if not start.is_dir():
         raise UsageError(f"{folder} is a file", hint="name the folder of a repository")
     for candidate in (start, *start.parents):
-        if (candidate / ".git").exists():
+        if _has_git(candidate):
             return Repository(candidate, _common_folder(candidate / ".git"))
         if _is_git_folder(candidate):
             raise UsageError(
@@ -154,13 +156,20 @@ class _Folders:
 
 def _from_git(root: Path) -> Iterator[str]:
     """Tracked paths, then untracked ones, which take git longest: it looks for them while the first are used."""
+    import subprocess  # not for a question that a stored map answers
+
     asked = [
         _git(root, "ls-files", "-z", "--cached"),
         _git(root, "ls-files", "-z", "--others", "--exclude-standard"),
     ]
     try:
         for process in asked:
-            names, complaint = process.communicate()
+            try:
+                names, complaint = process.communicate(timeout=_GIT_SECONDS)
+            except subprocess.TimeoutExpired as error:
+                raise AicxError(
+                    f"git did not list the files of {root} within {_GIT_SECONDS:g} s", hint=f"git -C {root} status"
+                ) from error
             if process.returncode != 0:
                 reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
                 raise AicxError(f"git cannot list the files of {root}: {reason}", hint=f"git -C {root} status")
@@ -174,16 +183,13 @@ def _from_git(root: Path) -> Iterator[str]:
 def _git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
     import subprocess  # not for a question that a stored map answers
 
-    environ = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
-    # A repository may name a program that watches its files, and git would run it.
-    safe = ("-c", "core.fsmonitor=false")
     try:
         return subprocess.Popen(
-            ["git", "-C", str(root), *safe, *arguments],
+            gitcall.command(root, *arguments),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+            env=gitcall.environment(),
         )
     except OSError as error:
         raise AicxError(f"git does not start: {error.strerror or error}", hint="install git") from error
@@ -214,19 +220,34 @@ def _from_scan(root: Path) -> Iterator[str]:
             yield path
 
 
+def _has_git(folder: Path) -> bool:
+    try:
+        return (folder / ".git").exists()
+    except OSError as error:
+        raise UsageError(f"{folder} may not be read", hint="name the folder of a repository") from error
+
+
 def _common_folder(git: Path) -> Path:
     """Git's folder that all worktrees share; ``.git`` itself where the pointers lead nowhere, and git will say so."""
     try:
         if git.is_dir():
             return git
-        pointer = git.read_text("utf-8", "replace")[:4096].strip()
+        pointer = _read_pointer(git)
         folder = (git.parent / pointer.removeprefix("gitdir:").strip()).resolve()
         shared = folder / "commondir"
         if shared.is_file():
-            folder = (folder / shared.read_text("utf-8", "replace")[:4096].strip()).resolve()
+            folder = (folder / _read_pointer(shared)).resolve()
         return folder if folder.is_dir() else git
     except (OSError, ValueError, RuntimeError):
         return git
+
+
+def _read_pointer(path: Path) -> str:
+    """Raises OSError, also for a pipe or a device, which might never end."""
+    if not path.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    with path.open("rb") as stream:
+        return os.fsdecode(stream.read(_MOST_POINTER)).strip()
 
 
 def _is_git_folder(folder: Path) -> bool:

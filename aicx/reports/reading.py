@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import errno
 import os
-import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from aicx.redaction import redact
+from aicx.redaction import redact_plain
 
 REPORT_LIMIT = 4 * 1024 * 1024
 META_LIMIT = 4 * 1024 * 1024
@@ -29,13 +28,6 @@ _TAIL_WINDOWS = (192 * 1024, 1024 * 1024, 8 * 1024 * 1024)
 _EDGE = 64 * 1024
 _LONGEST_LINE_START = 4096
 _INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
-
-# What a terminal would obey: colours, titles, single signs, and what turns the direction of writing.
-_UNSEEN = re.compile(
-    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|[@-Z\\-_])"
-    "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -50,11 +42,7 @@ class Text:
 def clean(text: str) -> str:
     """``text`` without secrets and without what a terminal would obey."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode()
-    marked = _UNSEEN.sub("\0", text)
-    if "\0" in marked:
-        # A secret may begin at such a sign, and one may have such signs in it: looked for with them and without.
-        marked = redact(marked).text.replace("\0", "")
-    return redact(marked).text
+    return redact_plain(text).text
 
 
 def clean_line(text: str) -> str:

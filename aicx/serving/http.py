@@ -8,8 +8,11 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
+from typing import Any
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aicx.errors import AicxError, UsageError
 from aicx.serving.guard import LOOPBACK, App
@@ -17,12 +20,14 @@ from aicx.serving.guard import LOOPBACK, App
 _MOST_CONNECTIONS = 128
 _KEEP_ALIVE_SECONDS = 30
 _SECONDS_TO_FINISH = 3
+_HEAD_SECONDS = 10.0
 
 
 def serve_app(app: App, listening: socket.socket) -> None:
     """Answers on a socket until SIGINT or SIGTERM, then lets what is being answered finish."""
     config = uvicorn.Config(
         app,
+        http=_Impatient,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -43,6 +48,36 @@ class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.handle_exit, number, None)
         yield
+
+
+class _Impatient(H11Protocol):  # type: ignore[misc] # typed as Any, like every optional part
+    """A connection that ends when a request's head takes too long: those that wait for one keep others out."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._unwatch()
+
+    def _watch(self) -> None:
+        """Starts the clock with a head's first byte, or the connection, and stops it when the head is there."""
+        if self.conn.their_state is not h11.IDLE:
+            self._unwatch()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(_HEAD_SECONDS, self.transport.close)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -95,6 +95,32 @@ class TestInstalling:
         assert backup.read_text() == OTHERS[CLIENTS[client].format]
         assert backup.stat().st_mode & 0o777 == 0o640
 
+    def test_nobody_can_read_a_private_files_copy_even_for_a_moment(
+        self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        modes: list[int] = []
+        copy: Callable[..., Any] = change.shutil.copystat
+
+        def watched(source: Path, target: Path) -> None:
+            modes.append(target.stat().st_mode & 0o777)
+            copy(source, target)
+
+        monkeypatch.setattr(change.shutil, "copystat", watched)
+        run(["install", client, "--yes"])
+        assert modes == [0o600]
+
+    def test_a_second_copy_of_the_same_second_leaves_the_first(
+        self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("AICX_NOW", "2026-03-05T12:00:00Z")
+        run(["install", client, "--yes"])
+        first = filled.read_bytes()
+        run(["install", client, "--remove", "--yes"])
+        assert {backup.read_bytes() for backup in backups(filled)} == {
+            OTHERS[CLIENTS[client].format].encode(),
+            first,
+        }
+
     def test_leaves_no_temporary_file(self, client: str, filled: Path) -> None:
         run(["install", client, "--yes"])
         assert not [path for path in filled.parent.iterdir() if path.name.startswith(f".{filled.name}")]
@@ -217,13 +243,14 @@ class TestBeforeAnythingChanges:
     def test_what_somebody_else_changed_meanwhile_is_left(
         self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        copy: Callable[..., Any] = change.shutil.copy2
+        keep: Callable[..., Any] = change._keep
 
-        def busy(source: Path, target: Path) -> None:
-            copy(source, target)
+        def busy(*arguments: Any) -> Path:
+            backup: Path = keep(*arguments)
             filled.write_text("somebody else was here")
+            return backup
 
-        monkeypatch.setattr(change.shutil, "copy2", busy)
+        monkeypatch.setattr(change, "_keep", busy)
         assert run(["install", client, "--yes"]) == 1
         assert "changed by somebody else meanwhile" in capsys.readouterr().err
         assert filled.read_text() == "somebody else was here"
@@ -239,6 +266,7 @@ class TestBeforeAnythingChanges:
         assert "No space left on device" in capsys.readouterr().err
         assert filled.read_text() == OTHERS[CLIENTS[client].format]
         assert not list(filled.parent.glob(f".{filled.name}.*"))
+        assert backups(filled) == []
 
 
 def test_a_client_is_not_told_of_a_server_that_cannot_run(

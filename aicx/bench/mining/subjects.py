@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from aicx import gitcall
 from aicx.bench.dataset import COUNTED, Query
 from aicx.bench.mining.sessions import Session, latest
 from retrieval.analysis import analyze
@@ -52,18 +53,9 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
 
 def commits(repository: Path) -> Iterator[Commit]:
     """The commits of all branches, merges left out. A repository that git cannot read has none."""
-    command = [
-        "git",
-        "-C",
-        str(repository),
-        "log",
-        "--all",
-        "--no-merges",
-        "--name-only",
-        "--format=%x01%H%x00%ct%x00%s",
-    ]
+    command = gitcall.command(repository, "log", "--all", "--no-merges", "--name-only", "--format=%x01%H%x00%ct%x00%s")
     try:
-        done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS)
+        done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS, env=gitcall.environment())
     except (OSError, subprocess.SubprocessError):
         return
     for record in done.stdout.decode("utf-8", "replace").split("\x01")[1:]:

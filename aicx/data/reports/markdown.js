@@ -10,8 +10,8 @@ function* markdown(source) {
     return lines.slice(from, at);
   };
   const fence = /^\s*(`{3,}|~{3,})/;
-  const item = /^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$/;
-  const heading = /^ {0,3}(#{1,6})\s+(.*)$/;
+  const item = /^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$/s;
+  const heading = /^ {0,3}(#{1,6})\s+(.*)$/s;
   const rule = /^ {0,3}([-*_])(\s*\1){2,}\s*$/;
   const starts = (line) => !line.trim() || [fence, item, heading, rule, /^ {0,3}>/, /^\s*\|/].some((form) => form.test(line));
   while (at < lines.length) {
@@ -27,7 +27,7 @@ function* markdown(source) {
     } else if (heading.test(line)) {
       const [, marks, text] = line.match(heading);
       at += 1;
-      yield inline(element(`h${Math.min(6, marks.length + 2)}`), text.replace(/[\s#]+$/, ""));
+      yield inline(element(`h${Math.min(6, marks.length + 2)}`), text.match(/^.*[^\s#]/s)?.[0] ?? "");
     } else if (rule.test(line)) {
       at += 1;
       yield element("hr");

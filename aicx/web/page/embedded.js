@@ -137,7 +137,7 @@ function answer({ chunk, session, score, parts = 1 }, rank, place, best, questio
     score: best > 0 ? score / best : 0,
     tier: found === wanted.size ? "exact" : "partial",
     ...Object.fromEntries(["id", "started_at", "kind", "project"].map((name) => [name, chunk[name]])),
-    ...Object.fromEntries(["session_id", "agent", "title", "lane", "branch"].map((name) => [name, session[name]])),
+    ...Object.fromEntries(["session_id", "agent", "title", "lane", "branch", "cwd"].map((name) => [name, session[name]])),
     chunks: parts,
     terms_found: found,
     terms_asked: wanted.size,

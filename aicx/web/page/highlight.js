@@ -9,7 +9,7 @@ export function patternOf(question) {
   const { phrases, rest } = phrasesOf(question);
   const parts = phrases.map((phrase) => phrase.split(/\s+/).map(escaped).join("\\s+"));
   for (const raw of rest.split(/\s+/)) {
-    const word = raw.replace(/^[^\p{L}\p{N}_/.]+|[^\p{L}\p{N}_/]+$/gu, "");
+    const word = raw.replace(/^[^\p{L}\p{N}_/.]+/u, "").match(/^.*[\p{L}\p{N}_/]/su)?.[0];
     if (!word || isStopWord(word)) continue;
     parts.push(isName(word) ? escaped(word) : `(?<![\\p{L}\\p{N}])${escaped(stemOf(word))}[\\p{L}\\p{N}]*`);
   }

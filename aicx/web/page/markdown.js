@@ -3,14 +3,15 @@
 
 import { el } from "./dom.js";
 
+// None of these tries the same text twice: a message may be long, and may be made to keep the page busy.
 const FENCE = /^\s*(`{3,}|~{3,})\s*([\w+#.-]*)/;
-const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/;
-const ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/;
+const HEADING = /^(#{1,6})[ \t]+(.*)$/s;
+const ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/s;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
-const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$/;
-// Code first: nothing inside it means anything. Then links, bold, italics, bare addresses.
+const TABLE_RULE = /^:?-{2,}:?$/;
+// What may begin something: code first, for nothing inside it means anything; then links, bold, italics, bare addresses.
 const INLINE =
-  /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)|(\*\*|__)(?=\S)([\s\S]*?\S)\5|(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])|(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]])/g;
+  /(`+)|\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)|(\*\*|__)(?=\S)|(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])|(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]])/g;
 const DEEPEST = 8;
 
 export function markdown(text) {
@@ -41,8 +42,12 @@ function readerOf(lines, at) {
   if (RULE.test(line)) return rule;
   if (ITEM.test(line)) return list;
   if (/^\s*>/.test(line)) return quote;
-  if (line.includes("|") && TABLE_RULE.test(lines[at + 1] ?? "")) return table;
+  if (line.includes("|") && isTableRule(lines[at + 1] ?? "")) return table;
   return paragraph;
+}
+
+function isTableRule(line) {
+  return cells(line).every((cell) => TABLE_RULE.test(cell));
 }
 
 function fenced(lines, at) {
@@ -63,9 +68,17 @@ function heading(lines, at) {
   const [, marks, text] = HEADING.exec(lines[at]);
   // Headings of messages stand below those of the page.
   return [
-    el("p", { class: "heading", role: "heading", "aria-level": Math.min(6, marks.length + 3) }, inline(text)),
+    el("p", { class: "heading", role: "heading", "aria-level": Math.min(6, marks.length + 3) }, inline(unhashed(text))),
     at + 1,
   ];
+}
+
+// A heading's text without the hashes that may close it.
+function unhashed(text) {
+  return text
+    .trimEnd()
+    .replace(/(^|[ \t])#+$/, "")
+    .trimEnd();
 }
 
 function rule(_, at) {
@@ -150,19 +163,57 @@ function paragraph(lines, at) {
 
 function inline(text) {
   const nodes = [];
+  const endOfCode = codeEnds(text);
+  const endOfBold = boldEnds(text);
   let from = 0;
-  for (const match of text.matchAll(INLINE)) {
-    const [whole, , code, label, address, , bold, italic, bare] = match;
+  let match;
+  const opening = new RegExp(INLINE);
+  while ((match = opening.exec(text))) {
+    const [whole, ticks, label, address, mark, italic, bare] = match;
+    const start = match.index + whole.length;
+    const end = ticks ? endOfCode(ticks, start) : mark ? endOfBold(mark, start) : start;
+    if (end === -1) {
+      // Nothing closes it, so it is text. Of three stars the last two may still begin something.
+      opening.lastIndex = ticks ? start : match.index + 1;
+      continue;
+    }
     nodes.push(text.slice(from, match.index));
-    if (code !== undefined) nodes.push(el("code", {}, code));
+    const inner = text.slice(start, end);
+    if (ticks) nodes.push(el("code", {}, inner));
+    else if (mark) nodes.push(el("strong", {}, inline(inner)));
     else if (label !== undefined) nodes.push(link(address, label));
-    else if (bold !== undefined) nodes.push(el("strong", {}, inline(bold)));
     else if (italic !== undefined) nodes.push(el("em", {}, inline(italic)));
     else nodes.push(link(bare, bare));
-    from = match.index + whole.length;
+    from = end + (ticks ?? mark ?? "").length;
+    opening.lastIndex = from;
   }
   nodes.push(text.slice(from));
   return nodes.filter((node) => node !== "");
+}
+
+// Where code ends that was opened with so many backticks: at the next run of as many; -1 where there is none.
+function codeEnds(text) {
+  const last = new Map([...text.matchAll(/`+/g)].map((run) => [run[0].length, run.index]));
+  return (ticks, start) => {
+    if ((last.get(ticks.length) ?? -1) < start) return -1;
+    const runs = /`+/g;
+    runs.lastIndex = start;
+    let run;
+    do run = runs.exec(text);
+    while (run[0].length !== ticks.length);
+    return run.index;
+  };
+}
+
+// Where bold ends: at the next such mark that stands behind no space; -1 where there is none, which is looked up once.
+function boldEnds(text) {
+  const unclosed = new Set();
+  return (mark, start) => {
+    let end = unclosed.has(mark) ? -1 : text.indexOf(mark, start + 1);
+    while (end !== -1 && !text[end - 1].trim()) end = text.indexOf(mark, end + 1);
+    if (end === -1) unclosed.add(mark);
+    return end;
+  };
 }
 
 // A label may claim anything, so where the link leads is said beside it, unless the label is just that.

@@ -27,7 +27,7 @@ export function markAgain(part, pattern) {
 
 // Where to go in a part: to the line that answers best, else to a word of the question, else to its beginning.
 export function targetIn(part, line) {
-  const wanted = line?.replace(/^…\s*|\s*…$/g, "").trim();
+  const wanted = line?.replace(/^…|…$/g, "").trim();
   const turn = wanted && turnsOf(part).find((each) => textOf(each).includes(wanted));
   return firstMark(turn) ?? turn ?? firstMark(part) ?? part;
 }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+
+import aicx
 
 _LAY_OUT = """async (text) => {
   const { markdown } = await import("/assets/markdown.js");
@@ -70,3 +73,49 @@ def test_a_link_shows_the_host_it_leads_to(laid_out: Callable[[str], str], label
 
 def test_nesting_without_end_stays_readable(laid_out: Callable[[str], str]) -> None:
     assert "deep" in laid_out("> " * 500 + "deep")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("`a ``b`", "<p><code>a ``b</code></p>"),
+        ("``a`` and ``b", "<p><code>a</code> and ``b</p>"),
+        ("**a and *b*", "<p>**a and <em>b</em></p>"),
+        ("**a ** b** c", "<p><strong>a ** b</strong> c</p>"),
+        ("# one ##", "one"),
+        ("# C#", "C#"),
+        ("a | b\n---", "<th>a</th><th>b</th>"),
+    ],
+)
+def test_a_mark_ends_where_it_is_closed(laid_out: Callable[[str], str], text: str, expected: str) -> None:
+    assert expected in laid_out(text)
+
+
+# A pattern that tries a text again from every place in it takes minutes for these.
+_HOSTILE = [
+    before + again * (30_000 // len(again)) + after
+    for again in (" ", "`", "*", "[", "|", "#", "\u2028", "``a`", "**a ", "__a ", "-", "- ", "|-", "[a](http://", ">")
+    for before in ("", "# ", "# a", "- a\u2028", "a | b\n")
+    for after in ("", "x", "\u2028x")
+]
+_IN_TIME = """async ([texts, source]) => {
+  const { markdown } = await import("/assets/markdown.js");
+  const ofReports = new Function(`${source}; return markdown;`)();
+  const slow = [];
+  for (const text of texts) {
+    const began = performance.now();
+    markdown(text);
+    [...ofReports(text)];
+    if (performance.now() - began > 5000) slow.push(text.slice(0, 10));
+  }
+  return slow;
+}"""
+
+
+def test_no_text_keeps_the_page_or_a_report_busy(chromium: Any, address: str) -> None:
+    scripts = Path(aicx.__file__).parent / "data" / "reports"
+    source = "\n".join((scripts / name).read_text("utf-8") for name in ("elements.js", "markdown.js"))
+    page = chromium.new_page(bypass_csp=True)
+    page.goto(f"{address}/")
+    assert page.evaluate(_IN_TIME, [_HOSTILE, source]) == []
+    page.close()

@@ -1,0 +1,62 @@
+"""What a terminal obeys instead of showing: found here, so that it is neither stored nor printed, nor hides a secret."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+# Never the beginning of a mark that redaction left: `[R` behind an escape reads as a sequence of its own.
+_NO_MARK = r"(?!\[?REDACTED:)"
+_AFTER_ESCAPE = (
+    rf"\[{_NO_MARK}[0-?]*+[ -/]*+{_NO_MARK}[@-~]"  # colours, moves, erasing
+    rf"|[ -/]{{1,4}}+{_NO_MARK}[0-~]"  # character sets
+)
+# Titles, links, device strings: everything up to their end on the same line.
+_STRING = r"[\]PX^_][^\x07\x1b\x9c\n]{0,2000}+(?:\x07|\x9c|\x1b\\)"
+_ESCAPE = rf"\x1b(?:{_AFTER_ESCAPE}|{_STRING}|[0-Z\\-~])|\x9b[0-?]*+[ -/]*+{_NO_MARK}[@-~]"
+
+# What turns the direction of writing, and single signs; tabs and line ends stay.
+_SINGLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+# An escape as source code, JSON and `cat -v` write it. The end of a literal string is written out, too.
+_WRITTEN = r"(?:\\(?:u001[bB]|u\{0{0,4}1[bB]\}|x1[bB]|x\{1[bB]\}|0?33|[eE])|\^\[|␛)"
+_WRITTEN_STRING = rf"[\]PX^_][^\x07\x1b\n\\^]{{0,2000}}+(?:\x07|\\a|\^G|\\0?07|\\x07|\\u0007|{_WRITTEN}\\{{1,2}})"
+_LITERAL = rf"{_WRITTEN}(?:{_AFTER_ESCAPE}|{_WRITTEN_STRING}|\\{{1,2}}|[0-Z^_])"
+# Looking for fixed strings first is ten times as fast as matching.
+_BACKSLASHED = ("\\u001", "\\u{", "\\x1", "\\x{", "\\033", "\\33", "\\e", "\\E")
+
+# Styles that `console.style` writes; to hide text is not among them.
+_STYLE = r"\x1b\[(?:[0-4]|22|[39][0-7])m"
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {
+        "single": re.compile(_SINGLE),
+        "controls": re.compile(f"{_ESCAPE}|{_SINGLE}"),
+        "all sequences": re.compile(f"{_ESCAPE}|{_LITERAL}|{_SINGLE}"),
+        # A line end that goes back to the beginning of its line would let what follows write over it.
+        "foreign": re.compile(rf"(?!{_STYLE})(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)"),
+    }
+
+
+def has_controls(text: str) -> bool:
+    """Whether a terminal would obey anything in ``text``."""
+    return _patterns()["single"].search(text) is not None
+
+
+def without_controls(text: str) -> str:
+    """``text`` without what a terminal would obey."""
+    return _patterns()["controls"].sub("", text) if has_controls(text) else text
+
+
+def only_styles(text: str) -> str:
+    """``text`` with the colours that we give it and nothing else that a terminal would obey."""
+    return _patterns()["foreign"].sub("", text)
+
+
+def sequences(text: str) -> list[tuple[int, int]]:
+    """Where in ``text`` sequences stand, real ones and those written out as ``\\033[31m`` or ``^[[K``."""
+    written = "^[" in text or "␛" in text or ("\\" in text and any(sign in text for sign in _BACKSLASHED))
+    if not written and not has_controls(text):
+        return []
+    return [match.span() for match in _patterns()["all sequences"].finditer(text)]
