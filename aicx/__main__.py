@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pathlib import Path
 def main() -> None:
     """Runs the command line and exits with its code."""
     _forget_current_folder()
+    os.umask(0o077)  # whatever is written is for its owner, also in a folder that others may read
     from aicx.cli import run
 
     sys.exit(run(sys.argv[1:]))

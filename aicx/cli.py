@@ -103,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit code; every failure ends here as a line a person can use."""
     wants_json = "--json" in arguments or "-j" in arguments
     try:
-        result = app(args=list(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
+        result = app(args=_in_order(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
         sys.stdout.flush()
     except AicxError as error:
         _report(error.message, error.hint, type(error).__name__, wants_json)
@@ -124,6 +124,15 @@ def run(arguments: Sequence[str]) -> int:
     if result == _INTERRUPTED:
         console.say("interrupted; everything stored so far is whole")
     return result if isinstance(result, int) else 0
+
+
+def _in_order(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `--no-color` in front, which people write after the command as well."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if "--no-color" not in options:
+        return list(arguments)
+    plain = [argument for argument in options if argument != "--no-color"]
+    return ["--no-color", *plain, *arguments[len(options) :]]
 
 
 def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None:

@@ -331,5 +331,8 @@ class TestColour:
         monkeypatch.setenv("TERM", "xterm")
         assert "\x1b[3" not in self.shown(monkeypatch, "--no-color", "store")
 
+    def test_no_color_may_follow_the_command(self, user, monkeypatch):
+        assert "\x1b[3" not in self.shown(monkeypatch, "store", "--no-color")
+
     def test_a_pipe_gets_none(self, user, capsys):
         assert "\x1b" not in store(capsys)[2]
