@@ -14,6 +14,7 @@ import orjson
 import typer
 
 from aicx.paths import NON_REPOSITORY
+from aicx.terminal import only_styles, without_controls
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -35,12 +36,16 @@ def style(text: str, **how: Any) -> str:
 
 
 def out(text: str = "") -> None:
-    """One line of data on stdout."""
-    typer.echo(text, color=None if Look.color else False)
+    """One line of data on stdout. What a log wrote for a terminal to obey is left out."""
+    typer.echo(only_styles(text), color=None if Look.color else False)
 
 
 def out_bytes(body: bytes) -> None:
-    """Data on stdout as it is, for text that is stored as bytes."""
+    """Data on stdout, for text that is stored as bytes; without what a terminal would obey, as in `out`."""
+    _write(only_styles(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"))
+
+
+def _write(body: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(body)
     sys.stdout.buffer.flush()
@@ -54,12 +59,12 @@ def out_json(schema: str, fields: Mapping[str, Any]) -> None:
     except TypeError:
         # A file name that is not UTF-8 reaches Python as lone surrogates; the standard library escapes them.
         body = json.dumps(payload, default=str).encode() + b"\n"
-    out_bytes(body)
+    _write(body)
 
 
 def say(text: str = "") -> None:
     """One line for people, on stderr."""
-    typer.echo(text, err=True, color=None if Look.color else False)
+    typer.echo(only_styles(text), err=True, color=None if Look.color else False)
 
 
 def warn(text: str) -> None:
@@ -99,7 +104,7 @@ def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], No
         task = bar.add_task(label, total=None, at="")
 
         def tell(done: int, total: int, at: str) -> None:
-            bar.update(task, completed=done, total=total, at=at[:24])
+            bar.update(task, completed=done, total=total, at=without_controls(at)[:24])
 
         yield tell
 

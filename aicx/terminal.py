@@ -1,4 +1,4 @@
-"""What a terminal obeys instead of showing: found here, so that it is neither stored nor printed, nor hides a secret."""
+"""What a terminal obeys instead of showing: found here, so that it is not stored or printed and hides no secret."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ESCAPE = rf"\x1b(?:{_AFTER_ESCAPE}|{_STRING}|[0-Z\\-~])|\x9b[0-?]*+[ -/]*+{_NO_
 # What turns the direction of writing, and single signs; tabs and line ends stay.
 _SINGLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 # An escape as source code, JSON and `cat -v` write it. The end of a literal string is written out, too.
-_WRITTEN = r"(?:\\(?:u001[bB]|u\{0{0,4}1[bB]\}|x1[bB]|x\{1[bB]\}|0?33|[eE])|\^\[|␛)"
-_WRITTEN_STRING = rf"[\]PX^_][^\x07\x1b\n\\^]{{0,2000}}+(?:\x07|\\a|\^G|\\0?07|\\x07|\\u0007|{_WRITTEN}\\{{1,2}})"
-_LITERAL = rf"{_WRITTEN}(?:{_AFTER_ESCAPE}|{_WRITTEN_STRING}|\\{{1,2}}|[0-Z^_])"
+_WRITTEN = r"(?:\\{1,4}+(?:u001[bB]|u\{0{0,4}1[bB]\}|x1[bB]|x\{1[bB]\}|0?33|[eE])|\^\[|␛)"
+_WRITTEN_STRING = rf"[\]PX^_][^\x07\x1b\n\\^]{{0,2000}}+(?:\x07|\\a|\^G|\\0?07|\\x07|\\u0007|{_WRITTEN}\\{{1,4}})"
+_LITERAL = rf"{_WRITTEN}(?:{_AFTER_ESCAPE}|{_WRITTEN_STRING}|\\{{1,4}}|[0-Z^_])"
 # Looking for fixed strings first is ten times as fast as matching.
 _BACKSLASHED = ("\\u001", "\\u{", "\\x1", "\\x{", "\\033", "\\33", "\\e", "\\E")
 
@@ -51,7 +51,7 @@ def without_controls(text: str) -> str:
 
 def only_styles(text: str) -> str:
     """``text`` with the colours that we give it and nothing else that a terminal would obey."""
-    return _patterns()["foreign"].sub("", text)
+    return _patterns()["foreign"].sub("", text) if "\r" in text or has_controls(text) else text
 
 
 def sequences(text: str) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from aicx.corpus.summary import apply_ignore_file, ignore_is_current, ignore_mat
 from aicx.corpus.survey import survey_store
 from aicx.corpus.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.redaction import redact_plain
 
 Severity = Literal["green", "warning", "critical", "skipped"]
 FIX = "aicx doctor --fix"
@@ -60,7 +61,12 @@ def examine(settings: Settings, now: datetime, *, quick: bool, config_error: Usa
             logs,
             unreadable,
         )
-        return [check(facts) for check in CHECKS]
+        return [_without_secrets(check(facts)) for check in CHECKS]
+
+
+def _without_secrets(check: Check) -> Check:
+    """``check`` as it may be shown: the path of a log may hold a secret."""
+    return replace(check, detail=redact_plain(check.detail).text)
 
 
 def overall(checks: Iterable[Check]) -> Severity:

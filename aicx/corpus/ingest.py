@@ -150,7 +150,7 @@ class _Run:
         agents = self._request.agents or tuple(SOURCES)
         plan = make_plan(self._homes, agents, self._catalog, full_rescan=self._request.full_rescan)
         self._report.logs = plan.logs
-        self._report.problems += plan.problems
+        self._report.problems += map(self._shown, plan.problems)
         done = 0
         self._catalog.begin()
         sessions = [session for session in plan.sessions if not self._forgotten(session)]
@@ -264,10 +264,16 @@ class _Run:
         report.logs_read += len(logs)
         report.bytes_read += sum(log.size for log in logs)
         for problems in reading.problems.values():
-            report.problems += problems
+            report.problems += map(self._shown, problems)
         for reason, count in reading.skipped.items():
             report.skipped[reason] = report.skipped.get(reason, 0) + count
-        report.notes += [f"{path} grew while it was read; the next run takes the rest" for path in reading.grown]
+        report.notes += [
+            f"{self._redact(path).text} grew while it was read; the next run takes the rest" for path in reading.grown
+        ]
+
+    def _shown(self, problem: BadRecord) -> BadRecord:
+        """``problem`` for the report: the path of a log may hold a secret."""
+        return replace(problem, path=self._redact(problem.path).text, reason=self._redact(problem.reason).text)
 
     def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: Reading) -> None:
         for log, identity in logs:

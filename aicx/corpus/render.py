@@ -15,6 +15,7 @@ from aicx.corpus.drafts import Draft, Redact
 from aicx.corpus.segments import Segment
 from aicx.corpus.sidecar import SCHEMA, encode_sidecar
 from aicx.paths import NON_REPOSITORY, chunk_stem
+from aicx.terminal import without_controls
 from aicx.types import Kind, Lane
 
 _MAX_HIGHLIGHTS = 3
@@ -273,7 +274,7 @@ def _markers() -> tuple[str, ...]:
 
 def _words(text: str) -> str:
     """``text`` on one line: what a log calls a tool or a branch must not look like a heading of ours."""
-    return " ".join(text.split())
+    return " ".join(without_controls(text).split())
 
 
 def _one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from aicx.corpus.drafts import Draft, Redact
 from aicx.corpus.identity import Identity, Resolver
 from aicx.corpus.render import Rendered, SessionContext, render
 from aicx.corpus.segments import kind_of, segment
+from aicx.terminal import without_controls
 from aicx.types import Lane, SessionFact
 
 _TITLE_LENGTH = 100
@@ -93,6 +94,7 @@ def _clip(text: str) -> str:
 
 def shorten_title(text: str) -> str:
     """The first line that says something, short enough for a heading."""
+    text = without_controls(text)
     line = next((" ".join(line.split()) for line in text.splitlines() if any(map(str.isalnum, line))), text.strip())
     line = "".join(filter(str.isprintable, line)).lstrip("#> ").strip()
     return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1].rstrip() + "…"

@@ -29,6 +29,7 @@ _EDGE = 64 * 1024
 _LONGEST_LINE_START = 4096
 _INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
 
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """What was read of a file, redacted. ``problem`` says what is wrong with the file, ``cut`` that there is more."""

@@ -21,6 +21,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 MOST_BYTES = 1_000_000
 _BODY_SECONDS = 10.0
+_OTHER_SITES = "pages of other sites may not ask this server"
 
 
 class Refused(Exception):
@@ -87,7 +88,7 @@ class Guard:
             return
         try:
             headers = _headers(scope)
-            self._check_place(headers)
+            self._check_place(scope, headers)
             if not self._rules.is_open(scope):
                 self._check_caller(headers)
                 self._rules.check(scope)
@@ -98,13 +99,17 @@ class Guard:
             return
         await self._app(scope, _replaying(body, receive), send)
 
-    def _check_place(self, headers: dict[bytes, bytes]) -> None:
+    def _check_place(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1")
         if _name(host) not in self._rules.hosts:
             raise Refused(421, "this server is not called by that name", hint="--allow-host adds one")
         origin = headers.get(b"origin")
         if origin is not None and not self._allows(origin.decode("latin-1")):
-            raise Refused(403, "pages of other sites may not ask this server")
+            raise Refused(403, _OTHER_SITES)
+        # A page's images and the like are asked for without an origin; a link that somebody follows is no harm.
+        follows = headers.get(b"sec-fetch-mode") == b"navigate" and (scope["method"], scope["path"]) == ("GET", "/")
+        if headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and not follows:
+            raise Refused(403, _OTHER_SITES)
 
     def _allows(self, origin: str) -> bool:
         try:

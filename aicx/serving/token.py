@@ -36,7 +36,7 @@ def load_token(settings: Settings) -> str:
 def token_of_run(settings: Settings) -> str:
     """A token that ends with the process, unless one is set.
 
-    A page that is still open shows its token to whatever listens on the port next; by then this one is good for nothing.
+    A page that stays open shows its token to whatever listens on the port next; by then it is good for nothing.
     """
     return load_token(settings) if settings.auth_token is not None else secrets.token_urlsafe(_BYTES)
 

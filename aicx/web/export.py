@@ -115,7 +115,26 @@ def _newest(layout: Layout, filters: Filters, allowed: set[str], room: int) -> l
             sessions.append({"session": fields, "chunks": chunks[::-1], "left_out": without})
         if room < 0:
             break
+    _forget_the_rest(sessions)
     return sessions
+
+
+def _forget_the_rest(sessions: list[dict[str, Any]]) -> None:
+    """Takes out the names of sessions, chunks and projects that are not among these: others may read the file."""
+    there = {(entry["session"]["agent"], entry["session"]["session_id"]) for entry in sessions}
+    for entry in sessions:
+        session, chunks = entry["session"], entry["chunks"]
+        agent, parent = session["agent"], session["parent_session"]
+        session["children"] = [child for child in session["children"] if (agent, child) in there]
+        if parent is not None and (agent, parent) not in there:
+            session |= {"parent_session": None, "parent_stored": False}
+            if parent in (session["reopen"] or ""):
+                session["reopen"] = None  # a subagent's session is resumed as its parent
+        projects = {chunk["project"] for chunk in chunks}
+        session["projects"] = [project for project in session["projects"] if project in projects]
+        ids = {chunk["id"] for chunk in chunks}
+        for chunk in chunks:
+            chunk |= {side: chunk[side] if chunk[side] in ids else None for side in ("previous", "next")}
 
 
 def _listed(layout: Layout, filters: Filters) -> Iterator[dict[str, Any]]:

@@ -56,6 +56,25 @@ def test_installed_peer_is_noted_with_its_version_and_packages(
     assert environment.facts()["packages"] == {"fake": "0.1"}
 
 
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("AICX_HTTP_AUTH_TOKEN", False),
+        ("ANTHROPIC_API_KEY", False),
+        ("GITHUB_TOKEN", False),
+        ("MY_SECRET", False),
+        ("HTTPS_PROXY", True),
+    ],
+)
+def test_package_manager_is_told_no_secret(
+    name: str, known: bool, environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "shown")
+    npm(tmp_path, monkeypatch, f'echo "{name}=${{{name}:-hidden}}"\n{GOOD}')
+    install(environment, "torch", lambda _: None)
+    assert (f"{name}=shown" in (environment.folder / "install.log").read_text()) is known
+
+
 def test_steps_are_told_while_they_are_taken(
     environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

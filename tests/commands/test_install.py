@@ -6,6 +6,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 pytest.importorskip("mcp")
 pytest.importorskip("tomlkit")
 
+from aicx import options
 from aicx.cli import run
 from aicx.clients import change
 from aicx.clients.table import CLIENTS
@@ -112,7 +114,7 @@ class TestInstalling:
     def test_a_second_copy_of_the_same_second_leaves_the_first(
         self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("AICX_NOW", "2026-03-05T12:00:00Z")
+        monkeypatch.setattr(options, "now", lambda: datetime(2026, 3, 5, 12, tzinfo=UTC))
         run(["install", client, "--yes"])
         first = filled.read_bytes()
         run(["install", client, "--remove", "--yes"])

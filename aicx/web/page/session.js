@@ -2,7 +2,7 @@
 
 import { copyButton } from "./copy.js";
 import { el } from "./dom.js";
-import { clock, day, exact, plainTitle, plural, projectName } from "./format.js";
+import { clock, day, exact, placeName, plainTitle, plural } from "./format.js";
 import { agentTag } from "./results.js";
 import { noteLines } from "./states.js";
 
@@ -16,7 +16,7 @@ export function sessionHead({ session, total, notes }, { bar, unfold, address })
       "p",
       { class: "facts" },
       agentTag(session.agent),
-      session.projects.map((project) => el("span", {}, projectName(project))),
+      session.projects.map((project) => el("span", {}, placeName(project, session.cwd))),
       el("span", { title: `${exact(session.started_at)} to ${exact(session.completed_at)}` }, time(session)),
       el("span", {}, plural(total, "part")),
       session.lane === "subagent" && el("span", {}, "subagent"),

@@ -14,7 +14,7 @@ import pytest
 from aicx.demo import FAKE_TOKEN
 from aicx.errors import NotFound, StoreUnwritable
 from aicx.web.bundle import bundle
-from tests.corpus.building import Home
+from tests.corpus.building import SESSION, THIRD, ClaudeLog, Home
 from tests.web.page.browsing import HOSTILE, LEXER, LONG
 from tests.web.page.exporting import data_of, export
 
@@ -89,6 +89,46 @@ def test_a_choice_of_sessions_tells_nothing_of_the_rest(sessions: Home, tmp_path
     assert (status["stats"]["sessions"], status["stats"]["projects"], status["redactions"]["total"]) == (1, 1, 0)
     assert status["index"] is None
     assert "ada/orbit" not in (tmp_path / "page.html").read_text("utf-8")
+
+
+class TestFork:
+    """A session in one project, and one that was taken up from it in another."""
+
+    @pytest.fixture
+    def forked(self, tmp_path: Path) -> Home:
+        user = Home(tmp_path)
+        first = ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git"))
+        first.prompt("Fix the lexer", 0).answer("Done.", 1)
+        second = ClaudeLog(THIRD, user.repository("apiary", "git@x.org:ada/apiary.git"))
+        user.claude(first)
+        user.claude(second.copied_from(first).prompt("And the honey report", 100))
+        user.store()
+        return user
+
+    def test_a_whole_file_says_what_led_to_what(self, forked: Home, tmp_path: Path) -> None:
+        export(forked, tmp_path / "page.html")
+        second, first = [entry["session"] for entry in data_of(tmp_path / "page.html")["sessions"]]
+        assert (first["children"], second["parent_session"]) == ([THIRD], SESSION)
+
+    @pytest.mark.parametrize(
+        ("project", "left_out"), [("ada/orbit", THIRD), ("ada/apiary", SESSION)], ids=["the fork", "what it is from"]
+    )
+    def test_a_choice_does_not_name_the_session_it_leaves_out(
+        self, forked: Home, tmp_path: Path, project: str, left_out: str
+    ) -> None:
+        export(forked, tmp_path / "page.html", project=project)
+        assert left_out not in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_a_choice_does_not_name_the_other_projects_of_its_sessions(tmp_path: Path) -> None:
+    user = Home(tmp_path)
+    orbit, apiary = (user.repository(name, f"git@x.org:ada/{name}.git") for name in ("orbit", "apiary"))
+    log = ClaudeLog(SESSION, orbit).prompt("Fix the lexer", 0).answer("Done.", 1)
+    user.claude(log.prompt("And the honey report", 100, cwd=apiary).answer("Done.", 101, cwd=apiary))
+    user.store()
+    export(user, tmp_path / "page.html", project="ada/orbit")
+    [entry] = data_of(tmp_path / "page.html")["sessions"]
+    assert entry["session"]["projects"] == ["ada/orbit"]
 
 
 def test_filters_that_let_nothing_through_are_an_error_and_leave_no_file(sessions: Home, tmp_path: Path) -> None:

@@ -58,6 +58,14 @@ def test_nothing_makes_the_page_scroll_sideways(visit: Visit, width: int) -> Non
     assert wide == []
 
 
+@pytest.mark.parametrize("label", ["Projects", "What agents delete"])
+def test_on_a_phone_a_table_of_the_overview_is_not_cut_off(visit: Visit, label: str) -> None:
+    page = visit("/overview", width=360, height=640)
+    box = page.get_by_role("region", name=label)
+    expect(box.locator("tbody th").first).to_be_visible()
+    assert box.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out_from_its_ground(visit: Visit, scheme: str) -> None:
     page = visit(color_scheme=scheme)

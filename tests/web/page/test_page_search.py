@@ -189,3 +189,23 @@ def test_the_token_leaves_the_address_at_once(window: Callable[..., Any], addres
 def test_the_number_of_answers_is_announced(visit: Visit) -> None:
     page = visit("/?q=lexer")
     expect(page.get_by_role("status")).to_have_text(re.compile("answer"))
+
+
+@pytest.mark.parametrize(
+    ("project", "folder", "shown"),
+    [
+        ("non-repository-contexts", "/home/ada/recipes/", "recipes"),
+        ("non-repository-contexts", "C:\\Users\\ada\\recipes", "recipes"),
+        ("non-repository-contexts", None, "no repository"),
+        ("non-repository-contexts", "/", "no repository"),
+        ("ada/orbit", "/home/ada/orbit", "ada/orbit"),
+    ],
+)
+def test_where_there_is_no_repository_a_row_has_the_folders_name(
+    visit: Visit, project: str, folder: str | None, shown: str
+) -> None:
+    named = """async ([project, folder]) => {
+      const { sessionRow } = await import("/assets/results.js");
+      return sessionRow({ agent: "claude", project, cwd: folder }, "#").querySelector(".agent + span").textContent;
+    }"""
+    assert visit().evaluate(named, [project, folder]) == shown
