@@ -124,9 +124,9 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
     number = 0
     for text in texts:
         lines = text.splitlines()
-        folded = _lowered(text).splitlines()
+        folded = lowered(text).splitlines()
         if len(folded) != len(lines):  # a letter became a line break, or the other way round
-            folded = [_lowered(line) for line in lines]
+            folded = [lowered(line) for line in lines]
         for line, low in zip(lines, folded, strict=True):
             number += 1
             found = looked_for.findall(low)
@@ -134,13 +134,13 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
                 pieces.append(_Piece(number, line.strip(), frozenset(found)))
             elif found:
                 pieces += [
-                    _Piece(number, piece.strip(), frozenset(looked_for.findall(_lowered(piece))))
+                    _Piece(number, piece.strip(), frozenset(looked_for.findall(lowered(piece))))
                     for piece in _PIECE.findall(line.strip())
                 ]
     return sorted(pieces, key=lambda piece: (-len(piece.beginnings), piece.number))
 
 
-def _lowered(text: str) -> str:
+def lowered(text: str) -> str:
     """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
     return text.lower() if text.isascii() or not _ACCENTED.search(text) else fold(text)
 
@@ -165,7 +165,7 @@ def _mark(line: str, terms: Collection[str] = (), looked_for: re.Pattern[str] | 
         at = low + len(run)
         if spans and at > end:  # beyond what is shown
             break
-        if looked_for and not looked_for.search(_lowered(run)):
+        if looked_for and not looked_for.search(lowered(run)):
             continue
         found = analyze(run)
         if any(term in terms for term in (*found.words, *found.names)):

@@ -22,11 +22,10 @@ from aicx.engine.legs import Legs, Ranked
 from aicx.engine.legs import Mode as Mode
 from aicx.errors import AicxError, UsageError
 from aicx.types import Filters
-from retrieval.analysis import fold
 from retrieval.conditions import Condition, NoneOf
 from retrieval.dates import lift_dates
 from retrieval.decay import PROFILES, Decay, factor
-from retrieval.excerpts import Line, Tier, excerpt, opening_lines
+from retrieval.excerpts import Line, Tier, excerpt, lowered, opening_lines
 from retrieval.fusion import Vote
 from retrieval.questions import Question, parse_question
 from retrieval.ranking import Answer, diversified, near_enough, rank
@@ -212,7 +211,7 @@ class Searcher:
 
         An index knows stems and no stop words: to it, "could not compile" is a word.
         """
-        wanted = [" ".join(fold(phrase).split()) for phrase in phrases]
+        wanted = [" ".join(lowered(phrase).split()) for phrase in phrases]
         known: dict[str, bool] = {}
 
         def holds(chunk: str) -> bool:
@@ -222,7 +221,7 @@ class Searcher:
                 except AicxError:
                     known[chunk] = True  # whoever shows it says what is wrong with it
                 else:
-                    text = " ".join(fold(markdown.decode("utf-8", "replace")).split())
+                    text = " ".join(lowered(markdown.decode("utf-8", "replace")).split())
                     known[chunk] = all(phrase in text for phrase in wanted)
             return known[chunk]
 
