@@ -198,8 +198,11 @@ class Look:
 
 
 def _in_working_tree(folder: Path) -> bool:
-    real = os.path.realpath(folder)
-    return any(os.path.lexists(place / ".git") for place in (Path(real), *Path(real).parents))
+    try:
+        real = Path(os.path.realpath(folder))
+    except OSError:  # a link that may not be read: git will not get further
+        return True
+    return any(os.path.lexists(place / ".git") for place in (real, *real.parents))
 
 
 def _without_tree(git: Git, state: GitState) -> GitState:

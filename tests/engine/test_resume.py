@@ -441,3 +441,14 @@ def test_map_is_not_asked_without_a_task(user: Home, repository: Repository, ask
     assert report.structure.status == {}
     context = json.loads(json_brief(user.settings, report, 2000).text)["structural_context"]
     assert (context["index_available"], context["used"]) == (None, False)
+
+
+def test_folder_whose_name_holds_a_nul_is_refused(ask: Ask) -> None:
+    with pytest.raises(UsageError, match="is no folder"):
+        ask(folder=Path("/srv/a\0b"))
+
+
+def test_folder_that_may_not_be_read_is_refused(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    with pytest.raises(UsageError, match="may not be read"):
+        ask()
