@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +17,8 @@ import typer
 from aicx.paths import NON_REPOSITORY
 from aicx.terminal import only_styles, without_controls
 
+# Titles are shortened, so that a link may lack its end.
+_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
@@ -126,6 +129,12 @@ def place(project: str, folder: str | None) -> str:
         return "no repository"
     home = str(Path.home())
     return f"~{folder.removeprefix(home)}" if f"{folder}/".startswith(f"{home}/") else folder
+
+
+def title(fields: Mapping[str, Any]) -> str:
+    """What a session or a chunk is called, with the words of a Markdown link in its place."""
+    found = fields.get("session_title") or fields.get("title") or "(no title)"
+    return _LINK.sub(r"\1", str(found))
 
 
 def plural(count: int, noun: str) -> str:

@@ -38,7 +38,7 @@ def command(
         return
     for item in ranked.items:
         label = console.style(f"{item['label']:<6}", fg=_COLORS.get(item["label"], "white"))
-        console.out(f"{item['score']:>4.1f} {label} {item['date']} {item['agent']:<8} {item['title'] or '(no title)'}")
+        console.out(f"{item['score']:>4.1f} {label} {item['date']} {item['agent']:<8} {console.title(item)}")
         console.out(console.style(f"     {item['density']} of {item['total']} lines · {item['id']}", dim=True))
     if ranked.oracle_status["fallback_reason"]:
         console.warn(ranked.oracle_status["fallback_reason"])

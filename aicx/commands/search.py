@@ -124,7 +124,7 @@ def _decay(text: str) -> Decay | None:
 def _print(hit: Hit, store: Path, explain: bool) -> None:
     style, fields = console.style, hit.sidecar.fields
     started = datetime.fromisoformat(fields["started_at"]).astimezone()
-    title = fields.get("session_title") or fields.get("title") or "(no title)"
+    title = console.title(fields)
     console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
     place = console.place(fields["project"], fields.get("cwd"))
     facts = [place, fields["agent"], f"{started:%Y-%m-%d %H:%M}", *_fit(hit)]

@@ -134,7 +134,7 @@ def _reopening(session: ShownSession) -> str:
 def _print_list(listed: ShownList) -> None:
     style = console.style
     for item in listed.items:
-        title = item.get("session_title") or item.get("title") or "(no title)"
+        title = console.title(item)
         facts = [item["project"], item["agent"], item["kind"]]
         if item.get("branch"):
             facts.append(f"branch {item['branch']}")

@@ -70,7 +70,7 @@ def command(
 def _print(item: dict[str, Any]) -> None:
     style = console.style
     started = datetime.fromisoformat(item["started_at"]).astimezone()
-    title = item.get("session_title") or item.get("title") or "(no title)"
+    title = console.title(item)
     facts = [console.place(item["project"], item.get("cwd")), item["agent"], item["kind"]]
     if item.get("branch"):
         facts.append(f"branch {item['branch']}")
