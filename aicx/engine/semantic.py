@@ -42,6 +42,9 @@ class Choice:
     model: str | None = None
     quantized: bool = False
 
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind, self.model, "int8" if self.quantized else None)))
+
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
@@ -85,8 +88,8 @@ def build_vectors(
         before = read_manifest(layout).get("vectors", {})
         if "embedder" in before and _choice(before) != choice and not rebuild:
             raise UsageError(
-                f"the vector index was made with {before['embedder']}, not with {choice.kind}",
-                hint="--rebuild makes it anew, or leave --embedder and --model out",
+                f"the vector index was made with {_choice(before)}, not with {choice}",
+                hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
             )
         embedder = prepare_embedder(settings, choice, say, download=download)
         model = Model(
