@@ -98,7 +98,8 @@ def test_no_line_is_too_wide_to_read(ran: Ran) -> None:
 
 def test_demo_ends_with_what_to_run_on_ones_own_logs(ran: Ran) -> None:
     end = ran.printed.partition("On your own logs")[2]
-    assert re.findall(r"aicx \w+", end) == ["aicx store", "aicx search", "aicx steer", "aicx doctor"]
+    # Without the parts for meaning, how to get them follows.
+    assert re.findall(r"aicx \w+", end)[:4] == ["aicx store", "aicx search", "aicx steer", "aicx doctor"]
 
 
 def test_demo_leaves_the_users_home_alone(ran: Ran) -> None:
