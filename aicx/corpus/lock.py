@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from aicx.errors import StoreLocked, StoreUnwritable
-
-_POLL_SECONDS = 0.05
+from aicx.errors import StoreUnwritable
+from aicx.flock import acquire
 
 
 @contextmanager
@@ -32,7 +29,7 @@ def writer_lock(
     except OSError as error:
         raise unwritable(path, error) from error
     try:
-        _acquire(handle, wait_seconds, on_wait)
+        acquire(handle, wait_seconds, on_wait, busy="is writing", wait="to finish writing")
         # For the message of whoever waits; the lock itself is the kernel's.
         with suppress(OSError):
             os.truncate(handle, 0)
@@ -48,24 +45,3 @@ def unwritable(path: Path, error: OSError) -> StoreUnwritable:
         f"cannot write {error.filename or path}: {error.strerror or error}",
         hint="free some space, check the folder's permissions, or set AICX_HOME to a writable place",
     )
-
-
-def _acquire(handle: int, wait_seconds: float, on_wait: Callable[[str], None]) -> None:
-    deadline = time.monotonic() + wait_seconds
-    told = False
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(handle, 32, 0).decode("ascii", "replace") or "unknown"
-            if time.monotonic() >= deadline:
-                raise StoreLocked(
-                    f"another aicx (process {holder}) is writing; waited {wait_seconds:.0f} s",
-                    hint="run the command again when it has finished",
-                ) from None
-            if not told:
-                on_wait(f"waiting for another aicx (process {holder}) to finish writing")
-                told = True
-            time.sleep(_POLL_SECONDS)
-        else:
-            return

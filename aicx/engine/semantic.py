@@ -21,7 +21,7 @@ from retrieval.conditions import Condition
 from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embedder
 
 if TYPE_CHECKING:
-    from indexer.vector_table import TableStatus
+    from indexer.vector_table import Model, TableStatus
     from indexer.vectors import Progress, Synced
 
 Say = Callable[[str], None]
@@ -76,7 +76,7 @@ def build_vectors(
     Raises MissingExtra when the optional parts are not installed, UsageError when the index was made with another
     model and ``rebuild`` does not say to start over.
     """
-    from indexer.vector_table import Columns, Location, Model
+    from indexer.vector_table import Columns, Location
     from indexer.vectors import VectorIndex
 
     layout = settings.layout
@@ -92,15 +92,7 @@ def build_vectors(
                 hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
             )
         embedder = prepare_embedder(settings, choice, say, download=download)
-        model = Model(
-            embedder.name,
-            embedder.fingerprint,
-            embedder.dimensions,
-            embedder.max_tokens,
-            embedder.embed,
-            embedder.count_tokens,
-            _LEAST_WEIGHT,
-        )
+        model = model_of(embedder)
         index = VectorIndex(Location(_uri(settings), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
         sequence = catalog.sequence
         rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")
@@ -134,6 +126,21 @@ def build_vectors(
             before = {"near": calibrated(made["uri"], embedder)}
         write_manifest(layout, "vectors", made | {"near": before["near"]})
         return synced
+
+
+def model_of(embedder: Embedder) -> Model:
+    """An embedder as an index is made with it: what counts little, tool output, is not embedded."""
+    from indexer.vector_table import Model
+
+    return Model(
+        embedder.name,
+        embedder.fingerprint,
+        embedder.dimensions,
+        embedder.max_tokens,
+        embedder.embed,
+        embedder.count_tokens,
+        _LEAST_WEIGHT,
+    )
 
 
 def calibrated(uri: str, embedder: Embedder) -> float | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from aicx.errors import StoreLocked, StoreUnwritable
-
-_POLL_SECONDS = 0.05
+from aicx.errors import StoreUnwritable
+from aicx.flock import acquire
 
 
 @contextmanager
@@ -33,7 +31,7 @@ def refresh_lock(path: Path, wait_seconds: float, say: Callable[[str], None]) ->
             hint="check the folder's permissions, or set AICX_HOME to a writable place",
         ) from error
     try:
-        _acquire(handle, path, wait_seconds, say)
+        acquire(handle, wait_seconds, say, busy="refreshes this map", wait="that refreshes this map")
         _write(handle, str(os.getpid()))
         yield
         _write(handle, "")
@@ -54,27 +52,6 @@ def trace_of(path: Path) -> Literal["running", "interrupted"] | None:
         return "running"
     finally:
         os.close(handle)
-
-
-def _acquire(handle: int, path: Path, wait_seconds: float, say: Callable[[str], None]) -> None:
-    deadline = time.monotonic() + wait_seconds
-    told = False
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(handle, 32, 0).decode("ascii", "replace") or "unknown"
-            if time.monotonic() >= deadline:
-                raise StoreLocked(
-                    f"another aicx (process {holder}) refreshes this map; waited {wait_seconds:.0f} s",
-                    hint="run the command again when it has finished",
-                ) from None
-            if not told:
-                say(f"waiting for another aicx (process {holder}) that refreshes this map")
-                told = True
-            time.sleep(_POLL_SECONDS)
-        else:
-            return
 
 
 def _write(handle: int, text: str) -> None:

@@ -25,8 +25,6 @@ IN_MEMORY = False
 TABLE = "vectors"
 _INT8 = "/int8"
 _NOTE = "seconds.txt"
-# As `aicx index` has it: tool output is not embedded.
-_LEAST_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +38,11 @@ class Dense:
 
 def build(name: str, documents: Sequence[Document], place: Place) -> float:
     """Embeds what the table lacks: a document whose text and model are unchanged is never embedded twice."""
-    from indexer.vector_table import Columns, Location, Model, OtherModel
+    from aicx.engine.semantic import model_of
+    from indexer.vector_table import Columns, Location, OtherModel
     from indexer.vectors import VectorIndex
 
-    embedder = prepared(_embedder_name(name), place)
-    model = Model(
-        embedder.name,
-        embedder.fingerprint,
-        embedder.dimensions,
-        embedder.max_tokens,
-        embedder.embed,
-        embedder.count_tokens,
-        _LEAST_WEIGHT,
-    )
+    model = model_of(prepared(_embedder_name(name), place))
     by_id = {document.id: document for document in documents}
 
     def fetch(ids: Sequence[str]) -> Iterator[Document]:
