@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
 from aicx.cli import run
 from tests.reports.building import write
 
 Show = Callable[..., Any]
 
 
-def titles(page: Any) -> list[str]:
-    return list(page.locator("#list .row strong").all_inner_texts())
+def titles(page: Any) -> Any:
+    return page.locator("#list .row strong")
 
 
 def record(number: int = 1, **fields: Any) -> dict[str, Any]:
@@ -30,6 +33,7 @@ def bundle(path: Path, *records: Any, **fields: Any) -> Path:
 
 def take_in(page: Any, *paths: Path) -> str:
     """Imports bundles by the file picker; returns what the page says of it."""
+    page.evaluate("document.querySelector('#notice').hidden = true")  # what an earlier import said is not waited for
     page.set_input_files("#file", [str(path) for path in paths])
     page.wait_for_selector("#notice:not([hidden])")
     return str(page.locator("#notice p").inner_text())
@@ -54,15 +58,16 @@ def page_of(tmp_path: Path, markdown: str) -> Path:
 
 def test_reports_are_listed_newest_day_first(show: Show, dossier: Path) -> None:
     page = show(dossier)
-    assert titles(page)[-2:] == ["Loop 3", "Tides move the clock"]
-    assert page.locator("#count").inner_text() == "5 reports"
+    expect(titles(page)).to_have_count(5)
+    assert titles(page).all_inner_texts()[-2:] == ["Loop 3", "Tides move the clock"]
+    expect(page.locator("#count")).to_have_text("5 reports")
 
 
 def test_workflow_is_filtered_by_text(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.fill("#workflow", "MARB")
-    assert titles(page) == ["Loop 3"]
-    assert page.locator("#count").inner_text() == "1 of 5 reports"
+    expect(titles(page)).to_have_text(["Loop 3"])
+    expect(page.locator("#count")).to_have_text("1 of 5 reports")
 
 
 @pytest.mark.parametrize(("since", "count"), [("2026-02-03", 1), ("2026-01-31", 2)])
@@ -70,7 +75,7 @@ def test_days_are_included(since: str, count: int, show: Show, dossier: Path) ->
     page = show(dossier)
     page.fill("#since", since)
     page.fill("#until", "2026-02-03")
-    assert len(titles(page)) == count
+    expect(titles(page)).to_have_count(count)
 
 
 @pytest.mark.parametrize(
@@ -80,31 +85,32 @@ def test_days_are_included(since: str, count: int, show: Show, dossier: Path) ->
 def test_choice_filters(name: str, value: str, found: int, show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.select_option(f"#{name}", value)
-    assert len(titles(page)) == found
+    expect(titles(page)).to_have_count(found)
 
 
 def test_search_wants_every_word_anywhere(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.fill("#text", "hours CLOCK")
-    assert titles(page) == ["Tides move the clock"]
+    expect(titles(page)).to_have_text(["Tides move the clock"])
 
 
 def test_clear_shows_everything_again(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.fill("#workflow", "marb")
     page.click("#clear")
-    page.wait_for_function("document.querySelectorAll('.row').length === 5")
+    expect(page.locator(".row")).to_have_count(5)
 
 
 def test_bar_of_a_day_asks_for_that_day(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.locator("#days g").first.click()
-    assert titles(page) == ["Tides move the clock"]
+    expect(titles(page)).to_have_text(["Tides move the clock"])
 
 
 def test_overview_counts_the_matching_reports_by_workflow(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.fill("#since", "2026-02-01")
+    expect(titles(page)).to_have_count(4)
     rows = [row.split("\t") for row in page.locator(".overview tbody tr").all_inner_texts()]
     assert ["marbles", "1", "·", "1", "·", "2026-02-03"] in rows
     assert ["plan", "1", "·", "·", "1", "2026-02-10"] in rows
@@ -113,7 +119,7 @@ def test_overview_counts_the_matching_reports_by_workflow(show: Show, dossier: P
 def test_workflow_of_the_overview_filters(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.locator(".overview").get_by_text("marbles").click()
-    assert titles(page) == ["Loop 3"]
+    expect(titles(page)).to_have_text(["Loop 3"])
 
 
 # The reader -----------------------------------------------------------------------------------------------------------
@@ -123,14 +129,15 @@ def test_click_opens_a_report(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.get_by_text("Tides move the clock").click()
     reader = page.locator("#reader")
-    assert reader.locator("h2").inner_text() == "Tides move the clock"
-    assert reader.locator("li").inner_text() == "clock.py assumed that every day has 24 hours."
+    expect(reader.locator("h2")).to_have_text("Tides move the clock")
+    expect(reader.locator("li")).to_have_text("clock.py assumed that every day has 24 hours.")
     assert "reading tides\nDone." in reader.locator("details pre").text_content()
 
 
 def test_facts_of_a_report_are_shown(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.get_by_text("Loop 3").click()
+    page.locator("#reader h2").wait_for()
     facts = dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
     assert facts["Lane"] == "marbles/reports"
     assert facts["Took"] == "20 min"
@@ -140,7 +147,7 @@ def test_address_of_a_report_opens_it(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.get_by_text("Loop 3").click()
     again = show(dossier, page.evaluate("location.hash"))
-    assert again.locator("#reader h2").inner_text() == "Loop 3"
+    expect(again.locator("#reader h2")).to_have_text("Loop 3")
 
 
 def test_back_closes_the_report(show: Show, dossier: Path) -> None:
@@ -154,13 +161,13 @@ def test_back_closes_the_report(show: Show, dossier: Path) -> None:
 def test_missing_report_is_said(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.get_by_text("stopped", exact=True).click()
-    assert "No report was written" in page.locator("#reader .warn").inner_text()
+    expect(page.locator("#reader .warn")).to_contain_text("No report was written")
 
 
 def test_problem_of_a_file_is_shown_with_its_report(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.get_by_text("Tides move the clock").click()
-    assert "is not JSON" in page.locator("#reader .warn").inner_text()
+    expect(page.locator("#reader .warn")).to_contain_text("is not JSON")
 
 
 def test_markdown_is_laid_out(show: Show, tmp_path: Path) -> None:
@@ -168,24 +175,24 @@ def test_markdown_is_laid_out(show: Show, tmp_path: Path) -> None:
     page = show(page_of(tmp_path, text))
     page.locator(".row").click()
     reader = page.locator("#reader .text")
-    assert reader.locator("ol > li").count() == 2
-    assert reader.locator("ol > li > ul > li").inner_text() == "in one"
-    assert reader.locator("td code").inner_text() == "c"
-    assert reader.locator("blockquote").inner_text() == "said"
-    assert reader.locator("pre").inner_text() == "# code"
+    expect(reader.locator("ol > li")).to_have_count(2)
+    expect(reader.locator("ol > li > ul > li")).to_have_text("in one")
+    expect(reader.locator("td code")).to_have_text("c")
+    expect(reader.locator("blockquote")).to_have_text("said")
+    expect(reader.locator("pre")).to_have_text("# code")
 
 
 def test_fence_that_never_ends_does_not_hang_the_page(show: Show, tmp_path: Path) -> None:
     page = show(page_of(tmp_path, "# X\n\n```\ncode\n\n- not a list\n|\n>\n#\n"))
     page.locator(".row").click()
-    assert "- not a list" in page.locator("#reader pre").inner_text()
+    expect(page.locator("#reader pre")).to_contain_text("- not a list")
 
 
 def test_line_of_marks_only_does_not_hang_the_page(show: Show, tmp_path: Path) -> None:
     marks = ("# " + "#" * 9000, "- " * 5000, "`" * 5000, "*a" * 5000, "|" * 5000, ">" * 2000)
     page = show(page_of(tmp_path, "\n\n".join(f"{line}x" for line in marks)))
     page.locator(".row").click()
-    assert page.locator("#reader .text").count() == 1
+    expect(page.locator("#reader .text")).to_have_count(1)
 
 
 # Text stays text ------------------------------------------------------------------------------------------------------
@@ -197,8 +204,8 @@ def test_script_in_a_report_stays_text(show: Show, tmp_path: Path) -> None:
     page = show(page_of(tmp_path, text))
     page.locator(".row").click()
     assert page.evaluate("window.hacked") is None
-    assert page.locator("img").count() == 0
-    assert page.locator("script").count() == 2
+    expect(page.locator("img")).to_have_count(0)
+    expect(page.locator("script")).to_have_count(2)
     assert evil in page.locator("#reader h2").inner_text()
 
 
@@ -208,7 +215,7 @@ def test_script_in_an_imported_bundle_stays_text(show: Show, empty: Path, tmp_pa
     names = ("title", "agent", "status", "workflow", "lane", "detail", "preview", "transcript_tail", "path", "org")
     take_in(page, bundle(tmp_path / "b.json", record(**dict.fromkeys(names, evil), problems=[evil]), folder=evil))
     page.locator(".row").click()
-    assert page.locator("img").count() == 0
+    expect(page.locator("img")).to_have_count(0)
     assert page.evaluate("window.hacked") is None
 
 
@@ -240,8 +247,8 @@ def test_network_is_closed_to_the_page(show: Show, dossier: Path) -> None:
 def test_imported_reports_stand_beside_the_others(show: Show, dossier: Path, tmp_path: Path) -> None:
     page = show(dossier)
     assert take_in(page, bundle(tmp_path / "b.json", record(agent="kimi"))) == "b.json: 1 report: 1 new."
-    assert titles(page)[0] == "Report 1"
-    assert page.locator("#agent option[value=kimi]").count() == 1
+    expect(titles(page).first).to_have_text("Report 1")
+    expect(page.locator("#agent option[value=kimi]")).to_have_count(1)
 
 
 def test_dropped_bundle_is_taken_in(show: Show, empty: Path) -> None:
@@ -257,7 +264,7 @@ def test_dropped_bundle_is_taken_in(show: Show, empty: Path) -> None:
     )
     page.dispatch_event("body", "drop", {"dataTransfer": dropped})
     page.wait_for_selector(".row")
-    assert titles(page) == ["Report 1"]
+    expect(titles(page)).to_have_text(["Report 1"])
 
 
 def test_newer_report_takes_the_place_of_the_older(show: Show, empty: Path, tmp_path: Path) -> None:
@@ -265,7 +272,7 @@ def test_newer_report_takes_the_place_of_the_older(show: Show, empty: Path, tmp_
     take_in(page, bundle(tmp_path / "a.json", record(title="Old")))
     newer = record(title="New", updated_at="2026-03-02T10:00:00Z", scanned_at="2026-02-01T00:00:00Z")
     assert "1 replaced by a newer one" in take_in(page, bundle(tmp_path / "b.json", newer))
-    assert titles(page) == ["New"]
+    expect(titles(page)).to_have_text(["New"])
 
 
 def test_older_report_is_left_out(show: Show, empty: Path, tmp_path: Path) -> None:
@@ -273,14 +280,14 @@ def test_older_report_is_left_out(show: Show, empty: Path, tmp_path: Path) -> No
     older = record(title="Old", updated_at="2026-02-01T10:00:00Z", scanned_at="2026-04-01T00:00:00Z")
     said = take_in(page, bundle(tmp_path / "a.json", record(title="New")), bundle(tmp_path / "b.json", older))
     assert "b.json: 1 report: 1 older than here, left out." in said
-    assert titles(page) == ["New"]
+    expect(titles(page)).to_have_text(["New"])
 
 
 def test_later_scan_decides_between_reports_of_one_time(show: Show, empty: Path, tmp_path: Path) -> None:
     page = show(empty)
     later = record(title="New", scanned_at="2026-04-01T00:00:00Z")
     take_in(page, bundle(tmp_path / "a.json", later), bundle(tmp_path / "b.json", record(title="Old")))
-    assert titles(page) == ["New"]
+    expect(titles(page)).to_have_text(["New"])
 
 
 def test_open_report_follows_the_import(show: Show, empty: Path, tmp_path: Path) -> None:
@@ -288,7 +295,7 @@ def test_open_report_follows_the_import(show: Show, empty: Path, tmp_path: Path)
     take_in(page, bundle(tmp_path / "a.json", record(detail="Before.")))
     page.locator(".row").click()
     take_in(page, bundle(tmp_path / "b.json", record(detail="After.", updated_at="2026-03-02T10:00:00Z")))
-    page.wait_for_function("document.querySelector('#reader .text')?.textContent === 'After.'")
+    expect(page.locator("#reader .text")).to_have_text("After.")
 
 
 @pytest.mark.parametrize(
@@ -305,7 +312,7 @@ def test_file_that_is_no_bundle_is_refused_with_its_reason(
 ) -> None:
     page = show(dossier)
     assert f"b.json {reason}" in take_in(page, write(tmp_path / "b.json", body))
-    assert len(titles(page)) == 5
+    expect(titles(page)).to_have_count(5)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +337,7 @@ def test_file_that_is_no_bundle_is_refused_with_its_reason(
 def test_record_of_another_shape_is_left_out_and_named(bad: Any, show: Show, empty: Path, tmp_path: Path) -> None:
     page = show(empty)
     assert "record 1 " in take_in(page, bundle(tmp_path / "b.json", bad, record(2)))
-    assert titles(page) == ["Report 2"]
+    expect(titles(page)).to_have_text(["Report 2"])
 
 
 def test_field_of_a_later_version_is_kept(show: Show, empty: Path, tmp_path: Path) -> None:
@@ -376,7 +383,7 @@ def test_reports_are_walked_by_keys(show: Show, dossier: Path) -> None:
     page = show(dossier)
     for key, at in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
         page.keyboard.press(key)
-        page.wait_for_function(f"document.querySelectorAll('.row')[{at}].getAttribute('aria-current') === 'true'")
+        expect(page.locator(".row").nth(at)).to_have_attribute("aria-current", "true")
 
 
 def test_escape_closes_the_report(show: Show, dossier: Path) -> None:
@@ -384,14 +391,14 @@ def test_escape_closes_the_report(show: Show, dossier: Path) -> None:
     page.keyboard.press("j")
     page.locator("#reader h2").wait_for()
     page.keyboard.press("Escape")
-    assert page.locator("#reader .overview").is_visible()
+    expect(page.locator("#reader .overview")).to_be_visible()
 
 
 def test_row_is_opened_by_enter(show: Show, dossier: Path) -> None:
     page = show(dossier)
     page.locator(".row").last.focus()
     page.keyboard.press("Enter")
-    assert page.locator("#reader h2").inner_text() == "Tides move the clock"
+    expect(page.locator("#reader h2")).to_have_text("Tides move the clock")
 
 
 def brightness(page: Any) -> int:
@@ -412,21 +419,21 @@ def test_telephone_shows_list_or_report_and_never_scrolls_sideways(show: Show, d
     page.set_viewport_size({"width": 360, "height": 700})
     assert not page.locator("#reader").is_visible()
     page.get_by_text("Tides move the clock").click()
-    assert page.locator("#reader").is_visible()
+    expect(page.locator("#reader")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     page.click("#back")
-    assert page.locator(".row").first.is_visible()
+    expect(page.locator(".row").first).to_be_visible()
 
 
 def test_long_list_is_made_in_parts(show: Show, empty: Path, tmp_path: Path) -> None:
     page = show(empty)
     take_in(page, bundle(tmp_path / "b.json", *(record(number) for number in range(1, 3001))))
-    assert page.locator(".row").count() == 200
+    expect(page.locator(".row")).to_have_count(200)
     page.click("#more")
-    assert page.locator(".row").count() == 400
+    expect(page.locator(".row")).to_have_count(400)
 
 
 def test_page_says_so_when_its_own_bundle_is_damaged(show: Show, dossier: Path) -> None:
     dossier.write_text(dossier.read_text().replace('"schema":"aicx.reports/1"', '"schema":"other"', 1))
     page = show(dossier)
-    assert "The bundle in this file is no bundle" in page.locator("#notice p").inner_text()
+    expect(page.locator("#notice p")).to_contain_text("The bundle in this file is no bundle")
