@@ -25,9 +25,8 @@ class Changes:
     gone: list[str] = field(default_factory=list)
 
 
-def find_changes(stamps: Mapping[str, Stamp], store: MapStore) -> Changes:
-    """Compares the files there are with those of a map. What looks as it did is not mentioned."""
-    known = store.stamps()
+def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, Stamp], store: MapStore) -> Changes:
+    """Compares the files there are with those that a map knows. What looks as it did is not mentioned."""
     changes = Changes(gone=[path for path in known if path not in stamps])
     for path, stamp in stamps.items():
         before = known.get(path)

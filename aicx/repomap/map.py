@@ -217,8 +217,8 @@ def _count(root: Path, store: MapStore, listing: Listing) -> ChangeCount:
     from aicx.repomap.changes import find_changes
     from aicx.repomap.examine import digest_of
 
-    changes = find_changes(listing.stamps, store)
     known = store.stamps()
+    changes = find_changes(listing.stamps, known, store)
     added = sum(path not in known for path in changes.by_name)
     changed = 0
     for task in changes.to_read:

@@ -46,13 +46,13 @@ class PostingTable:
 
     def flush(self) -> None:
         """Writes what was gathered, in the order of the table."""
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO postings VALUES (?, ?)",
-            ((term, self._merged(term)) for term in sorted(self._added.keys() | self._removed.keys())),
-        )
-        self._connection.executemany(
-            "DELETE FROM postings WHERE term=? AND length(entries)=0", ((term,) for term in self._removed)
-        )
+        for term in sorted(self._added.keys() | self._removed.keys()):
+            before = self._entries(term)
+            after = self._merged(before, term)
+            if not after:
+                self._connection.execute("DELETE FROM postings WHERE term=?", (term,))
+            elif after != before:  # most of the terms of an edited file are what they were
+                self._connection.execute("INSERT OR REPLACE INTO postings VALUES (?, ?)", (term, after))
         self._added.clear()
         self._removed.clear()
         self._gathered = 0
@@ -67,27 +67,41 @@ class PostingTable:
         row = self._connection.execute("SELECT length(entries) FROM postings WHERE term=?", (term,)).fetchone()
         return row[0] // _WIDTH if row else 0
 
-    def _merged(self, term: str) -> bytes:
-        entries = self._entries(term)
-        if removed := self._removed.get(term):
-            entries = _without(entries, removed)
-        return entries + self._added[term].tobytes() if term in self._added else entries
+    def _merged(self, entries: bytes, term: str) -> bytes:
+        """The entries of a term with what was gathered. A file that is taken out and added again keeps its place."""
+        removed = self._removed.get(term, set())
+        added = self._added.get(term, array(_CODE))
+        if not removed:
+            return entries + added.tobytes()
+        if len(removed) > _FEW:
+            return _without(entries, removed) + added.tobytes()
+        values = dict(zip(added[::2], added[1::2], strict=True))
+        for file in removed:
+            at = _find(entries, file)
+            if at >= 0:
+                entries = entries[:at] + _packed(file, values.pop(file, None)) + entries[at + _WIDTH :]
+        return entries + b"".join(_packed(file, value) for file, value in values.items())
 
     def _entries(self, term: str) -> bytes:
         row = self._connection.execute("SELECT entries FROM postings WHERE term=?", (term,)).fetchone()
         return bytes(row[0]) if row else b""
 
 
+def _find(entries: bytes, file: int) -> int:
+    """Where the entry of a file begins; -1 when it has none."""
+    number = array(_CODE, [file]).tobytes()
+    at = entries.find(number)
+    while at >= 0 and at % _WIDTH:  # a value, or two halves, that look like it
+        at = entries.find(number, at + 1)
+    return at
+
+
+def _packed(file: int, value: int | None) -> bytes:
+    return b"" if value is None else array(_CODE, [file, value]).tobytes()
+
+
 def _without(entries: bytes, files: set[int]) -> bytes:
     """The entries of other files."""
-    if len(files) <= _FEW:
-        for file in files:
-            number = array(_CODE, [file]).tobytes()
-            at = entries.find(number)
-            while at >= 0 and at % _WIDTH:  # a value, or two halves, that look like it
-                at = entries.find(number, at + 1)
-            entries = entries[:at] + entries[at + _WIDTH :] if at >= 0 else entries
-        return entries
     kept = array(_CODE)
     numbers = array(_CODE, entries)
     for file, value in zip(numbers[::2], numbers[1::2], strict=True):

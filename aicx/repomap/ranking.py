@@ -172,7 +172,7 @@ class _Match:
         )
 
 
-def _pool(index: Index, question: _Question, weights: Mapping[Role, float]) -> dict[int, _Match]:
+def _pool(index: Index, question: _Question, weights: Mapping[int, float]) -> dict[int, _Match]:
     """The files that have most of the question, rare terms first."""
     scores: dict[int, float] = {}
     candidates: list[int] = []  # once the common terms begin
@@ -187,7 +187,7 @@ def _pool(index: Index, question: _Question, weights: Mapping[Role, float]) -> d
         for file in candidates or values:
             value = values.get(file, 0)
             if value not in worth:
-                worth[value] = weights[Role(role_in(value))] * share * impact_in(value)
+                worth[value] = weights[role_in(value)] * share * impact_in(value)
             scores[file] = scores.get(file, 0.0) + worth[value]
         read += len(values)
     pool = {file: _Match() for file in _highest(scores, _POOL)}
@@ -195,7 +195,7 @@ def _pool(index: Index, question: _Question, weights: Mapping[Role, float]) -> d
         for file in pool.keys() & values.keys():
             match, value = pool[file], values[file]
             match.score += question.shares[term] * impact_in(value)
-            match.weight = weights[Role(role_in(value))]
+            match.weight = weights[role_in(value)]
             match.fields[term] = fields_in(value)
     return pool
 

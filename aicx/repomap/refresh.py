@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -143,8 +144,11 @@ class _Run:
         now = time.time_ns()
         root = self._repository.root
         store.begin()
-        listing = list_files(self._repository)
-        changes = find_changes(listing.stamps, store)
+        with ThreadPoolExecutor(1) as beside:  # most of both is waiting: for git, for the disk
+            listed = beside.submit(list_files, self._repository)
+            known = store.stamps()
+            listing = listed.result()
+        changes = find_changes(listing.stamps, known, store)
         store.remove(changes.gone)
         for path, found in changes.by_name.items():
             store.put(path, Record.of(found))

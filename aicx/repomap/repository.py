@@ -128,7 +128,7 @@ class _Folders:
 
     def look(self, path: str) -> Stamp | str | None:
         """The stamp of a file; the reason why it does not count; None when it is not there."""
-        if _UNPRINTABLE.search(path):
+        if not path.isprintable() and _UNPRINTABLE.search(path):
             return "unprintable name"
         try:
             folder = path.rpartition("/")[0]

@@ -15,7 +15,7 @@ class Role(IntEnum):
 
 # What a match is worth by the part its file plays. A test says the same words as what it tests, and more of them; a
 # heading says them as people do. Both are answers, but the first place to look is the code.
-WEIGHTS = {Role.code: 1.0, Role.test: 0.6, Role.document: 0.7, Role.aside: 0.5}
+WEIGHTS: dict[int, float] = {Role.code: 1.0, Role.test: 0.6, Role.document: 0.7, Role.aside: 0.5}
 
 _TEST_FOLDERS = frozenset(
     {"__mocks__", "__snapshots__", "__tests__", "e2e", "fixtures", "spec", "specs", "test", "testdata", "testing"}

@@ -208,12 +208,12 @@ class MapStore:
         return row[0] if row else None
 
     def put(self, path: str, record: Record) -> None:
-        """Stores what is known of a file, in place of what was known before."""
-        self.remove([path])
-        columns = (path, *record.stamp, record.digest, record.language, record.skipped, record.problem)
+        """Stores what is known of a file, in place of what was known before. A known file keeps its id."""
+        known = self._remove(path)
+        columns = (known, path, *record.stamp, record.digest, record.language, record.skipped, record.problem)
         file = self._connection.execute(
-            "INSERT INTO files (path, size, modified, changed, digest, language, skipped, problem, found, symbols)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO files (id, path, size, modified, changed, digest, language, skipped, problem, found, symbols)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*columns, bool(record.terms), record.symbol_count),
         ).lastrowid
         if record.terms and file is not None:
@@ -228,16 +228,21 @@ class MapStore:
 
     def remove(self, paths: Iterable[str]) -> None:
         for path in paths:
-            row = self._connection.execute(
-                "SELECT id, terms FROM files LEFT JOIN outlines ON file=id WHERE path=?", (path,)
-            ).fetchone()
-            if row is None:
-                continue
-            file, terms = row
-            if terms:
-                self._postings.remove(file, terms.split("\n"))
-                self._connection.execute("DELETE FROM outlines WHERE file=?", (file,))
-            self._connection.execute("DELETE FROM files WHERE id=?", (file,))
+            self._remove(path)
+
+    def _remove(self, path: str) -> int | None:
+        """Takes a file out; returns the id it had, None when it was not there."""
+        row = self._connection.execute(
+            "SELECT id, terms FROM files LEFT JOIN outlines ON file=id WHERE path=?", (path,)
+        ).fetchone()
+        if row is None:
+            return None
+        file, terms = row
+        if terms:
+            self._postings.remove(file, terms.split("\n"))
+            self._connection.execute("DELETE FROM outlines WHERE file=?", (file,))
+        self._connection.execute("DELETE FROM files WHERE id=?", (file,))
+        return int(file)
 
     # Questions --------------------------------------------------------------------------------------------------------
 

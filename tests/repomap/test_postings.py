@@ -58,17 +58,38 @@ _VALUES = st.integers(0, 2**32 - 1)
 _FILES = st.one_of(st.integers(0, 40), st.sampled_from([256, 65536, 2**24, 2**32 - 1]))
 
 
-@given(st.dictionaries(_FILES, st.one_of(_VALUES, _FILES), max_size=30), st.sets(_FILES, max_size=30))
-@settings(max_examples=200, deadline=None)
-def test_removing_files_leaves_exactly_the_others(files: dict[int, int], removed: set[int]) -> None:
+_POSTINGS = st.dictionaries(_FILES, st.one_of(_VALUES, _FILES), max_size=30)
+
+
+@given(_POSTINGS, st.sets(_FILES, max_size=30), _POSTINGS)
+@settings(max_examples=300, deadline=None)
+def test_files_are_removed_and_added_and_no_other_changes(
+    files: dict[int, int], removed: set[int], added: dict[int, int]
+) -> None:
     connection = sqlite3.connect(":memory:")
     connection.executescript(SCHEMA)
     table = PostingTable(connection)
     for file, value in files.items():
         table.add(file, [("press", value)])
     table.flush()
+    kept = {file: value for file, value in files.items() if file not in removed}
+    added = {file: value for file, value in added.items() if file not in kept}
     for file in removed:
         table.remove(file, ["press"])
+    for file, value in added.items():
+        table.add(file, [("press", value)])
     table.flush()
-    assert table.read("press") == {file: value for file, value in files.items() if file not in removed}
+    assert table.read("press") == {**kept, **added}
+    assert table.count("press") == len(kept) + len(added)
     connection.close()
+
+
+def test_terms_that_a_file_keeps_are_not_written_again(table: PostingTable) -> None:
+    table.add(1, [("press", 7), ("cider", 8)])
+    table.flush()
+    before = table._connection.total_changes
+    table.remove(1, ["press", "cider"])
+    table.add(1, [("press", 7), ("cider", 9)])
+    table.flush()
+    assert table._connection.total_changes == before + 1
+    assert (table.read("press"), table.read("cider")) == ({1: 7}, {1: 9})
