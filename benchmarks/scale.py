@@ -21,7 +21,7 @@ from pathlib import Path
 
 from aicx.bench.stores import settings_for
 from aicx.engine.search import Searcher, SearchQuery
-from benchmarks.store import aicx, environment_for, measure, median_wall, scratch
+from benchmarks.store import aicx, environment_for, measure, measure_isolated, median_wall, scratch
 
 _SEED = 20260301
 _SYLLABLES = [start + vowel for start in "b d f g k l m n p r s t v st tr".split() for vowel in "aeiou"]  # noqa: SIM905
@@ -59,7 +59,7 @@ class Writer:
         session = f"{number:08x}-0000-4000-8000-00000000beef"
         project = f"/work/project{number % 20}"
         names = [self.name() for _ in range(5)]
-        lines = []
+        lines: list[str] = []
         for turn in range(_TURNS):
             at = f"{_START + timedelta(hours=2 * number, minutes=turn):%Y-%m-%dT%H:%M:%S}.000Z"
             name = self.random.choice(names)
@@ -79,7 +79,7 @@ class Writer:
 
 
 def figures_at(chunks: int, models: Path | None) -> dict[str, float]:
-    """What a corpus of at least so many chunks costs: seconds, and multiples of a bare interpreter for what is cold."""
+    """What a corpus of at least so many chunks costs: seconds, MB of the largest process, bare interpreters."""
     writer = Writer(_SEED)
     with scratch() as folder:
         home, corpus = folder / "home", folder / "aicx"
@@ -91,13 +91,16 @@ def figures_at(chunks: int, models: Path | None) -> dict[str, float]:
         for number in range(_TRIED, math.ceil(chunks * _TRIED / json.loads(tried.output)["chunks_written"])):
             writer.session(home, number)
         found = {}
-        stored = measure(aicx("store", "--json"), environment)
-        found["store s"] = stored.wall
+        stored = measure_isolated(aicx("store", "--json"), environment)
+        found["store s"], found["store, peak MB"] = stored.wall, stored.memory
         found["chunks"] = json.loads(stored.output)["chunks_written"]
         found["store, nothing new s"] = median_wall(aicx("store"), environment, 3)
         if models is not None:
             (corpus / "models").symlink_to(models.resolve())
-            found["index s"] = measure(aicx("index", "--embedder", "static"), environment).wall
+            indexed = measure_isolated(aicx("index", "--embedder", "static"), environment)
+            found["index s"], found["index, peak MB"] = indexed.wall, indexed.memory
+            status = measure(aicx("index", "status", "--json"), environment)
+            found["passages"] = json.loads(status.output)["passages"]
         for name, arguments in (("steer", ("steer",)), ("search", ("search", "--mode", "lexical", writer.question()))):
             pairs = [
                 measure(aicx(*arguments), environment).wall / measure([sys.executable, "-c", "pass"], environment).wall
@@ -135,8 +138,10 @@ def main() -> None:
     arguments = parser.parse_args()
     found = [figures_at(int(size), arguments.models) for size in arguments.chunks.split(",")]
     sizes = [figures["chunks"] for figures in found]
-    print("".join([f"{'':<30}", *(f"{size:>12,.0f}" for size in sizes), f"{'exponent':>12}"]))
-    for name in (name for name in found[0] if name != "chunks"):
+    print("".join([f"{'chunks':<30}", *(f"{size:>12,.0f}" for size in sizes), f"{'exponent':>12}"]))
+    if arguments.models is not None:
+        print("".join([f"{'passages':<30}", *(f"{figures['passages']:>12,.0f}" for figures in found)]))
+    for name in (name for name in found[0] if name not in ("chunks", "passages")):
         costs = [figures[name] for figures in found]
         growth = f"{exponent(sizes, costs):>12.2f}" if len(costs) > 1 else ""
         print("".join([f"{name:<30}", *(f"{cost:>12.2f}" for cost in costs), growth]))
