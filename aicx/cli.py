@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import aicx
 from aicx import console
-from aicx.errors import AicxError
+from aicx.errors import AicxError, UsageError
 
 # Command -> module with its function `command`, in the order in which help lists them.
 COMMANDS: dict[str, str] = {
@@ -44,6 +45,14 @@ COMMANDS: dict[str, str] = {
     "gemini": "aicx.commands.gemini",
 }
 
+# What other tools call it, for those who try that first.
+_CALLED_ELSEWHERE = {
+    "ask": "search", "check": "doctor", "continue": "resume", "delete": "forget", "export": "extract", "find": "search",
+    "grep": "search", "import": "store", "info": "state", "ingest": "store", "mcp": "serve", "query": "search",
+    "recall": "search", "sessions": "steer", "setup": "install", "stats": "state", "status": "state", "sync": "store",
+    "ui": "dashboard", "update": "store", "view": "show", "web": "dashboard",
+}  # fmt: skip
+
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
@@ -53,6 +62,13 @@ class _LazyGroup(TyperGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise _no_such_command(args[0])
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> TyperCommand | None:
         if cmd_name not in COMMANDS:
@@ -65,6 +81,14 @@ class _LazyGroup(TyperGroup):
         # Examples are lines of their own; `\b` is how click is told not to fill them into a paragraph.
         command.help = (command.help or "").replace("\n\nExample: ", "\n\n\b\nExample: ")
         return command
+
+
+def _no_such_command(name: str) -> UsageError:
+    """What to raise, with the command that was probably meant."""
+    near = next(iter(get_close_matches(name, COMMANDS, 1)), _CALLED_ELSEWHERE.get(name.lower()))
+    if near is None:
+        return UsageError(f"There is no command {name!r}.", hint="aicx --help")
+    return UsageError(f"There is no command {name!r}. Did you mean {near!r}?", hint=f"aicx {near} --help")
 
 
 app = typer.Typer(
@@ -109,7 +133,9 @@ def run(arguments: Sequence[str]) -> int:
         _report(error.message, error.hint, type(error).__name__, wants_json)
         return error.exit_code
     except click.ClickException as error:
-        _report(error.format_message(), "aicx --help, or --help after the command", type(error).__name__, wants_json)
+        context = getattr(error, "ctx", None)
+        hint = f"{context.command_path if context else 'aicx'} --help"
+        _report(error.format_message(), hint, type(error).__name__, wants_json)
         return error.exit_code
     except click.Abort:
         console.say("stopped; nothing was changed")
