@@ -222,9 +222,9 @@ def _talk(settings: Settings, request: StoreRequest, report: StoreReport) -> Non
     else:
         head = style("Would store" if request.dry_run else "Stored", fg="green", bold=True)
         say(
-            f"{head} {plural(report.chunks_written, 'chunk')} with {plural(report.messages, 'new message')}"
-            f" from {plural(report.sessions, 'session')}"
-            f" ({plural(report.logs_read, 'log')}, {console.size(report.bytes_read)})."
+            f"{head} {plural(report.chunks_written, 'chunk')} with {plural(report.messages, 'new message')};"
+            f" read {plural(report.logs_read, 'log')} of {plural(report.sessions, 'session')},"
+            f" {console.size(report.bytes_read)}."
         )
     for project, agents in sorted(report.buckets.items(), key=lambda item: -sum(item[1].values())):
         say(f"  {style(project, bold=True)}: {_counts(agents)}")

@@ -83,7 +83,7 @@ def agents(user: Home) -> set[str]:
 def test_a_run_says_what_it_stored_on_stderr_alone(user, capsys):
     code, out, err = store(capsys)
     assert (code, out) == (0, "")
-    assert "Stored 2 chunks with 3 new messages from 2 sessions (2 logs, " in err
+    assert "Stored 2 chunks with 3 new messages; read 2 logs of 2 sessions, " in err
     assert "ada/orbit: claude 1" in err
     assert "1 secret redacted: github-token 1" in err
 
