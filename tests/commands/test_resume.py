@@ -165,3 +165,14 @@ def test_empty_corpus_in_an_empty_folder_gives_a_valid_brief(
 
 def test_folder_that_does_not_exist_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert resume(capsys, "--repo", "/nonexistent/folder")[0] == 2
+
+
+def test_repository_without_sessions_promises_no_history(
+    repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = Repository(tmp_path / "new")
+    other.commit("README.md")
+    assert "stands history" in resume(capsys)[1]
+    out = resume(capsys, "--repo", str(other.folder))[1]
+    assert "No session of this place is stored." in out
+    assert "stands history" not in out
