@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from aicx.continuity.calls import answered_calls
-from aicx.continuity.commands import Run, latest_outcomes, open_failures, runs_of
+from aicx.continuity.commands import Run, followed, latest_outcomes, open_failures, runs_of
 from aicx.continuity.edits import Edit, edits_of
 from aicx.continuity.paths import Roots
 from aicx.continuity.rules import command_rules
@@ -40,6 +39,8 @@ StateReason = Literal[
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
 _SHOWN_OUTCOMES = ("ok", "failed")
+# How much of a call tells what it is for.
+_LOOKED_AT = 4000
 _MOST_CHECKS, _MOST_FAILURES, _MOST_NEXT, _MOST_DECISIONS = 6, 5, 6, 8
 
 
@@ -76,7 +77,8 @@ def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> 
     ``roots`` and ``folder``, where the session worked, tell which files lie in the repository.
     """
     calls = answered_calls(steps)
-    runs = runs_of(calls)
+    answered = followed(calls)
+    runs = runs_of(answered)
     failures = open_failures(runs)
     wanted = requests(steps)
     last = conclusion(steps)
@@ -95,8 +97,8 @@ def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> 
         asked=asked,
         progress=_line(gist(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
         checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MOST_CHECKS]),
-        commits=_commits(calls),
-        pull_requests=_pull_requests(calls),
+        commits=_commits(answered),
+        pull_requests=_pull_requests(answered),
         failures=tuple(map(_failure, failures[:_MOST_FAILURES])),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MOST_NEXT]),
         questions=tuple(map(_said, questions)),
@@ -168,27 +170,33 @@ def _failure(run: Run) -> Line:
     return Line(f"`{run.line}` failed{telling}", run.at, (f"chunk:{run.chunk}",))
 
 
-def _commits(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Line, ...]:
+def _commits(calls: Sequence[tuple[Step, list[Step]]]) -> tuple[Line, ...]:
     """The commits a session made, the last first, from what git printed."""
     found: dict[str, Line] = {}
-    for call, result in calls:
-        if result is None or result.failed or "commit" not in call.text:
-            continue
-        for commit, subject in command_rules().commit.findall(result.text):
-            found[commit] = Line(shorten(subject, 120), result.at, (f"commit:{commit}", f"chunk:{result.chunk}"))
+    for call, answers in calls:
+        for result in answers:
+            if result.failed or "commit" not in call.text:
+                continue
+            for commit, subject in command_rules().commit.findall(result.text):
+                text = shorten(subject.strip(), 120)
+                found[commit] = Line(text, result.at, (f"commit:{commit}", f"chunk:{result.chunk}"))
     return tuple(reversed(found.values()))
 
 
-_CREATES = re.compile(r"create|merge|ready", re.IGNORECASE)
-
-
-def _pull_requests(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Line, ...]:
+def _pull_requests(calls: Sequence[tuple[Step, list[Step]]]) -> tuple[Line, ...]:
+    """The pull requests a session opened or merged, the last first."""
+    rules = command_rules()
     found: dict[str, Line] = {}
-    for call, result in calls:
-        if result is None or result.failed or not _CREATES.search(call.text[:4000]):
-            continue
-        for address in command_rules().pull_request.findall(result.text):
-            found[address] = Line(address, result.at, (f"chunk:{result.chunk}",))
+    for call, answers in calls:
+        asked = call.text[:_LOOKED_AT]
+        # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
+        patterns = [rules.pull_request] if rules.may_create.search(asked) else []
+        patterns += [rules.pull_request_field] if rules.creates.search(asked) else []
+        for result in answers:
+            if result.failed:
+                continue
+            for address in (address for pattern in patterns for address in pattern.findall(result.text)):
+                found[address] = Line(address, result.at, (f"chunk:{result.chunk}",))
     return tuple(reversed(found.values()))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -50,35 +49,26 @@ class Run(NamedTuple):
     telling: str = ""
 
 
-@dataclass(slots=True)
-class _Open:
-    """A call, and its answer as far as it came."""
-
-    call: Step
-    line: str
-    result: Step | None = None
-
-
-def runs_of(calls: Iterable[tuple[Step, Step | None]]) -> list[Run]:
+def runs_of(calls: Iterable[tuple[Step, Sequence[Step]]]) -> list[Run]:
     """The commands of a session that are more than looking around, in order, each with its outcome.
 
-    ``calls`` are a session's calls with their answers.
+    ``calls`` are a session's calls with all their answers, as `followed` gives them.
     """
     rules = command_rules()
     runs = []
-    for opened in _opened(calls, rules):
-        parts = [part for part in simple_commands(opened.line) if not rules.look.match(part.text)]
+    for call, answers in calls:
+        parts = [part for part in simple_commands(_command_line(call)) if not rules.look.match(part.text)]
         if not parts:
             continue
         kinds = [_kind(part, rules) for part in parts]
         kind: RunKind = "check" if "check" in kinds else "change" if "change" in kinds else "other"
         # What counts of a line is what it was run for.
         parts = [part for part, of in zip(parts, kinds, strict=True) if of == kind]
-        outcome = _outcome(opened, parts, kind, rules)
-        step = opened.result or opened.call
-        telling = _telling(opened.result.text, rules) if outcome == "failed" and opened.result else ""
+        result = answers[-1] if answers else None
+        outcome = _outcome(result, parts, kind, rules)
+        telling = _telling(result.text, rules) if outcome == "failed" and result else ""
         line = shorten(" && ".join(dict.fromkeys(part.text for part in parts)), _COMMAND_LENGTH)
-        runs.append(Run(line, tuple(parts), kind, opened.call.at, step.chunk, outcome, telling))
+        runs.append(Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling))
     return runs
 
 
@@ -111,23 +101,21 @@ def latest_outcomes(runs: Sequence[Run]) -> list[tuple[Run, int]]:
     return [(run, counts[keys]) for keys, run in last.items()]
 
 
-def _opened(calls: Iterable[tuple[Step, Step | None]], rules: CommandRules) -> list[_Open]:
-    """The calls that run commands, in order, each with its last answer: a later call may ask how it went on."""
-    every: list[_Open] = []
-    waiting: dict[str, _Open] = {}  # still running, by the id that later calls ask with
+def followed(calls: Iterable[tuple[Step, Step | None]]) -> list[tuple[Step, list[Step]]]:
+    """Every call with all its answers: its own, and those to later calls that asked how it went on."""
+    rules = command_rules()
+    every: list[tuple[Step, list[Step]]] = []
+    waiting: dict[str, list[Step]] = {}  # the answers so far of what still runs, by the id that later calls ask with
     for call, result in calls:
-        line = _command_line(call)
-        if line:
-            opened = _Open(call, line)
-            every.append(opened)
-        elif (asked := rules.asks.search(call.text)) and asked[1] in waiting:
-            opened = waiting[asked[1]]
-        else:
-            continue
+        asked = None if _command_line(call) else rules.asks.search(call.text)
+        answers = waiting.get(asked[1]) if asked else None
+        if answers is None:
+            answers = []
+            every.append((call, answers))
         if result is not None:
-            opened.result = result
+            answers.append(result)
             if running := rules.running.search(result.text, 0, _HEADER):
-                waiting[next(filter(None, running.groups()))] = opened
+                waiting[next(filter(None, running.groups()))] = answers
     return every
 
 
@@ -149,8 +137,7 @@ def _kind(part: Simple, rules: CommandRules) -> RunKind:
     return "change" if rules.change.match(part.text) else "other"
 
 
-def _outcome(opened: _Open, parts: Sequence[Simple], kind: RunKind, rules: CommandRules) -> Outcome:
-    result = opened.result
+def _outcome(result: Step | None, parts: Sequence[Simple], kind: RunKind, rules: CommandRules) -> Outcome:
     if result is None:
         return "unknown"
     if rules.stopped.search(result.text, 0, _HEADER):

@@ -67,6 +67,9 @@ class CommandRules(_Expressions):
     patch: tuple[Pattern, ...]
     commit: Pattern
     pull_request: Pattern
+    pull_request_field: Pattern
+    may_create: Pattern
+    creates: Pattern
 
 
 class StatementRules(_Expressions):

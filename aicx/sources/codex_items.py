@@ -171,16 +171,33 @@ def _outcome_of_parts(parts: Any) -> Outcome:
 def _outcome_of_object(value: dict[str, Any]) -> Outcome:
     text = next((value[key] for key in ("output", "content", "text") if isinstance(value.get(key), str)), None)
     if text is None:
-        text = (
-            "\n".join(content_texts(value.get("content"))) or dump_json(value.get("structuredContent", value)).decode()
-        )
+        text = _content_of(value)
     code = value.get("exit_code", object_of(value.get("metadata")).get("exit_code"))
     if isinstance(code, int) and not isinstance(code, bool):
         return Outcome(text, code, code != 0)
+    if isinstance(running := value.get("session_id"), int):
+        # In the words of outputs that are text: later calls ask by this number how it went on.
+        return Outcome(f"Process running with session ID {running}\n{text}")
     for key, when_failed in (("isError", True), ("is_error", True), ("success", False)):
         if isinstance(value.get(key), bool):
             return Outcome(text, failed=value[key] is when_failed)
     return Outcome(text)
+
+
+def _content_of(value: dict[str, Any]) -> str:
+    """What an MCP tool answered. Its structured content is told after its texts, unless one of them is the same."""
+    texts = content_texts(value.get("content"))
+    structured = next((value[key] for key in ("structuredContent", "structured_content") if value.get(key)), None)
+    if structured is not None:
+        # A plain value has to be wrapped to be structured.
+        same = (
+            (structured, *structured.values())
+            if isinstance(structured, dict) and len(structured) == 1
+            else (structured,)
+        )
+        if not any(text in same or parse_json(text) in same for text in texts):
+            texts.append(dump_json(structured).decode())
+    return "\n".join(texts) or dump_json(value).decode()
 
 
 def outcome_of_event(payload: dict[str, Any]) -> Outcome:

@@ -70,6 +70,26 @@ def test_pull_request_that_was_only_looked_at_is_not() -> None:
     assert brief(Story().runs("gh pr view 12", "https://github.com/ada/orbit/pull/12")).pull_requests == ()
 
 
+def test_commit_is_kept_that_git_told_only_when_asked_how_it_went_on() -> None:
+    story = Story().calls("exec", '\nconst r = await tools.exec_command({cmd:"git commit -m \\"Fix login\\""})')
+    story.gets("exec", "Script completed\nOutput:\n\nProcess running with session ID 7\nLink this commit? [Y]es: ")
+    story.calls("exec", "\nawait tools.write_stdin({session_id:7,chars:'y'})")
+    story.gets("exec", "Script completed\nOutput:\n\ny\r\n[fix/login 1a2b3c4] Fix login\r\n 1 file changed\r\n")
+    (line,) = brief(story).commits
+    assert (line.text, line.refs) == ("Fix login", ("commit:1a2b3c4", "chunk:claude:s:004"))
+
+
+def test_pull_request_that_a_service_opened_is_kept() -> None:
+    story = Story().calls("mcp__github__create_pull_request", "\ntitle: Fix login")
+    story.gets("mcp__github__create_pull_request", 'Done.\n{"url":"https://github.com/ada/orbit/pull/12","number":12}')
+    assert [line.text for line in brief(story).pull_requests] == ["https://github.com/ada/orbit/pull/12"]
+
+
+def test_pull_request_that_a_service_only_told_of_is_not() -> None:
+    story = Story().runs("gh pr view 12 --json url,mergedAt", '{"url":"https://github.com/ada/orbit/pull/12"}')
+    assert brief(story).pull_requests == ()
+
+
 def test_what_is_next_and_what_was_asked_are_apart(story: Story) -> None:
     found = brief(story)
     assert [line.text for line in found.ahead] == ["The changelog still needs to be written."]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.continuity.calls import answered_calls
-from aicx.continuity.commands import Run, latest_outcomes, open_failures, runs_of
+from aicx.continuity.commands import Run, followed, latest_outcomes, open_failures, runs_of
 from aicx.continuity.shell import simple_commands
 from tests.continuity.stories import Story
 
@@ -13,7 +13,7 @@ RED = "Exit code 1\nFAILED tests/test_login.py::test_token - AssertionError: no 
 
 
 def runs(story: Story) -> list[Run]:
-    return runs_of(answered_calls(story.steps))
+    return runs_of(followed(answered_calls(story.steps)))
 
 
 def failing(story: Story) -> list[str]:

@@ -540,6 +540,11 @@ class TestCalls:
             ('{"output": "cut', '{"output": "cut'),
             ([{"type": "input_text", "text": "a\n"}, {"type": "input_image", "image_url": PNG}], "a\n[image]"),
             ({"unheard": [1]}, '{"unheard":[1]}'),
+            ('{"chunk_id":"1","session_id":7,"output":"so far"}', "Process running with session ID 7\nso far"),
+            ('{"content":[{"type":"text","text":"Done."}],"structuredContent":{"url":"x"}}', 'Done.\n{"url":"x"}'),
+            ('{"content":[{"type":"text","text":"{\\"a\\": 1}"}],"structuredContent":{"a":1}}', '{"a": 1}'),
+            ('{"content":[{"type":"text","text":"Done."}],"structuredContent":{"result":"Done."}}', "Done."),
+            ('{"content":[],"structuredContent":{"a":1}}', '{"a":1}'),
             (None, ""),
         ],
     )
