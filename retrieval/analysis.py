@@ -47,17 +47,23 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a text is indexed under: ``words`` in their order, and ``names`` (identifiers, paths, markers) whole."""
+    """What a text is indexed under: ``words`` in their order, and ``names`` (identifiers, paths, markers) whole.
+
+    ``whole`` is set for a single run that is one plain word: the name it may be with its capitals lost.
+    """
 
     words: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    whole: str = ""
 
 
 def analyze(text: str) -> Terms:
     """The terms of a text. Repeated terms stay repeated: how often one occurs is half of what ranking knows."""
     words: list[str] = []
     names: list[str] = []
-    for run_words, run_names in _runs(text):
+    memo = _memo()
+    for run in _RUN.findall(text):
+        run_words, run_names = memo.get(run) or _known_terms_of(run)
         words += run_words
         names += run_names
     return Terms(words, names)
@@ -65,18 +71,31 @@ def analyze(text: str) -> Terms:
 
 def analyze_runs(text: str) -> list[Terms]:
     """The terms of each run of a text that is one word or one name; runs without any are left out."""
-    return [Terms(list(words), list(names)) for words, names in _runs(text) if words or names]
-
-
-def _runs(text: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    memo = _memo()
+    found = []
     for run in _RUN.findall(text):
-        known = memo.get(run)
-        if known is None:
-            known = _terms_of(run)
-            if len(memo) < _MEMO_SIZE:
-                memo[run] = known
-        yield known
+        words, names = _known_terms_of(run)
+        if words or names:
+            whole = "" if names or len(words) > 1 else _name(run.strip(_EDGE))
+            found.append(Terms(list(words), list(names), whole))
+    return found
+
+
+def runs_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where each run of a text begins and ends, without the punctuation around it."""
+    for found in _RUN.finditer(text):
+        run = found[0]
+        start = found.start() + len(run) - len(run.lstrip(_EDGE))
+        yield start, max(start, found.end() - len(run) + len(run.rstrip(_EDGE)))
+
+
+def _known_terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    memo = _memo()
+    known = memo.get(run)
+    if known is None:
+        known = _terms_of(run)
+        if len(memo) < _MEMO_SIZE:
+            memo[run] = known
+    return known
 
 
 def fold(text: str) -> str:

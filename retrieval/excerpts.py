@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.analysis import analyze, fold
+from retrieval.analysis import analyze, fold, runs_in
 from retrieval.questions import Question
 
 # Every asked word, name and phrase is there; some of them; none, but it is near in meaning.
@@ -47,24 +47,27 @@ class Excerpt:
     asked: int = 0
 
 
-def excerpt(question: Question, texts: Sequence[str], header: str, limit: int) -> Excerpt:
+def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, asides: Collection[int] = ()) -> Excerpt:
     """The at most ``limit`` lines that share most with the question.
 
-    ``header`` is context that counts for the fit and is not quoted.
+    ``header`` is context that counts for the fit and is not quoted. ``asides`` are places in ``texts``: of lines that
+    share as much, theirs are quoted last.
     """
     words, names = set(question.terms.words), set(question.terms.names)
     if not words and not names:
         return Excerpt((), "exact")
+    # A plain word is looked for as its stem; where it stands as a name, it was found as well.
+    names.update(run.whole for run in question.runs if run.whole)
     context = analyze(header)
     have_words, have_names = words.intersection(context.words), names.intersection(context.names)
     phrases = [fold(phrase) for phrase in question.phrases]
     have_phrases: set[str] = set()
-    scored: list[tuple[float, int, str]] = []
+    scored: list[tuple[float, _Piece]] = []
     seen: set[str] = set()
-    beginnings = {term: _beginnings(term) for term in words | names}
+    beginnings = {term: _beginnings(term) for term in (*words, *question.terms.names)}
     tries = dict.fromkeys(beginnings, 0)
     looked_for = _any_of({text for found in beginnings.values() for text in found})
-    for rank, piece in enumerate(_pieces(texts, looked_for)):
+    for rank, piece in enumerate(_pieces(texts, looked_for, asides)):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
         missing = [
             term
@@ -86,13 +89,17 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int) -
         have_phrases.update(phrased)
         if piece.text not in seen:
             seen.add(piece.text)
-            scored.append((len(found) + 2 * len(named) + 3 * len(phrased), piece.number, piece.text))
-    best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
-    lines = tuple(_mark(line, words | names, looked_for) for _, _, line in sorted(best, key=lambda item: item[1]))
+            scored.append((len(found) + 2 * len(named) + 3 * len(phrased), piece))
+    best = sorted(scored, key=lambda item: (-item[0], item[1].aside, item[1].number))[:limit]
+    quoted = sorted((piece for _, piece in best), key=lambda piece: piece.number)
+    lines = tuple(_mark(piece.text, words | names, looked_for) for piece in quoted)
     # A name counts once, not with the words it splits into as well.
-    runs = {(frozenset(run.words), frozenset(run.names)) for run in question.runs}
+    runs = {(frozenset(run.words), frozenset(run.names), run.whole) for run in question.runs}
     asked = len(runs) + len(set(phrases))
-    share = sum(bool(given & have_names) if given else parts <= have_words for parts, given in runs)
+    share = sum(
+        bool(given & have_names) if given else parts <= have_words or whole in have_names
+        for parts, given, whole in runs
+    )
     share += len(have_phrases)
     tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
     return Excerpt(lines, tier, share, asked)
@@ -112,17 +119,19 @@ class _Piece:
     number: int  # of its line
     text: str
     beginnings: frozenset[str]  # of the words looked for, as far as they occur
+    aside: bool
 
 
 def _any_of(beginnings: set[str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
 
 
-def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
+def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], asides: Collection[int]) -> list[_Piece]:
     """The lines that may hold a term, those first that may hold most; analysing every line would take long."""
     pieces: list[_Piece] = []
     number = 0
-    for text in texts:
+    for place, text in enumerate(texts):
+        aside = place in asides
         lines = text.splitlines()
         folded = lowered(text).splitlines()
         if len(folded) != len(lines):  # a letter became a line break, or the other way round
@@ -131,13 +140,13 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str]) -> list[_Piece]:
             number += 1
             found = looked_for.findall(low)
             if found and len(line) <= _LOOKED_AT:
-                pieces.append(_Piece(number, line.strip(), frozenset(found)))
+                pieces.append(_Piece(number, line.strip(), frozenset(found), aside))
             elif found:
                 pieces += [
-                    _Piece(number, piece.strip(), frozenset(looked_for.findall(lowered(piece))))
+                    _Piece(number, piece.strip(), frozenset(looked_for.findall(lowered(piece))), aside)
                     for piece in _PIECE.findall(line.strip())
                 ]
-    return sorted(pieces, key=lambda piece: (-len(piece.beginnings), piece.number))
+    return sorted(pieces, key=lambda piece: (-len(piece.beginnings), piece.aside, piece.number))
 
 
 def lowered(text: str) -> str:
@@ -159,17 +168,16 @@ def _beginnings(term: str) -> tuple[str, ...]:
 
 def _mark(line: str, terms: Collection[str] = (), looked_for: re.Pattern[str] | None = None) -> Line:
     spans: list[tuple[int, int]] = []
-    start = end = at = 0
-    for run in line.split() if terms else ():
-        low = line.index(run, at)
-        at = low + len(run)
-        if spans and at > end:  # beyond what is shown
+    start = end = 0
+    for low, high in runs_in(line) if terms else ():
+        if spans and high > end:  # beyond what is shown
             break
+        run = line[low:high]
         if looked_for and not looked_for.search(lowered(run)):
             continue
         found = analyze(run)
         if any(term in terms for term in (*found.words, *found.names)):
-            spans.append((low, at))
+            spans.append((low, high))
             if len(spans) == 1:
                 start, end = _window(line, low)
     if not spans:

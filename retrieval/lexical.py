@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -102,20 +103,32 @@ class LexicalSearcher:
         """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
         as_one = rules.names_as_one and run.names and run.words
         share = 1.0 / len(run.words) if as_one else 1.0
+        names = [run.whole] if run.whole and rules.words_as_names else run.names
         for field, weight in rules.fields.items():
             if field.endswith("_names"):
-                for number, name in enumerate(run.names):
+                for number, name in enumerate(names):
                     worth = weight
                     if lookup and rules.lookup_name:
                         # The whole name is what is looked for; its file name or last part is the next best.
                         worth = rules.lookup_name * (1.0 if number == 0 else _PART_OF_NAME)
                     yield self._term(field, name, worth)
-                continue
-            for word in run.words:
-                yield self._term(field, word, weight * share)
-            if lookup and rules.lookup_phrase and run.names and len(run.words) > 1:
+            elif lookup and rules.lookup_phrase and run.names and len(run.words) > 1:
                 side_by_side = self._tantivy.Query.phrase_query(self._schema, field, list(run.words))
                 yield self._tantivy.Query.boost_query(side_by_side, rules.lookup_phrase)
+        together = lookup and rules.lookup_all and len(run.words) > 1
+        anywhere = [list(self._anywhere(word, share, rules)) for word in run.words]
+        if together:
+            query, occur = self._tantivy.Query, self._tantivy.Occur
+            each = [query.boolean_query([(occur.Should, clause) for clause in clauses]) for clauses in anywhere]
+            yield query.boolean_query([(occur.Must, clause) for clause in each])
+        else:
+            yield from chain.from_iterable(anywhere)
+
+    def _anywhere(self, word: str, share: float, rules: Rules) -> Iterator[Any]:
+        """A word in each field of words."""
+        for field, weight in rules.fields.items():
+            if not field.endswith("_names"):
+                yield self._term(field, word, weight * share)
 
     def _term(self, field: str, term: str, worth: float) -> Any:
         query = self._tantivy.Query

@@ -32,6 +32,8 @@ class Rules:
             rather than interpreted, and for one that stands somewhere word for word.
         verbatim: whether it is looked at if a question stands somewhere word for word.
         names_as_one: whether the words that a name splits into weigh together as much as one word.
+        words_as_names: whether a plain word is also looked for as a name whose capitals were not typed.
+        lookup_all: in a question of names only, whether the words of a name count only where all of them are.
         lookup_name: in a question of names only, what a whole name is worth in any field.
         lookup_phrase: there, what the words of a name are worth side by side, as in ``foo_bar`` for ``fooBar``.
         subagent: factor for a subagent's chunk: whoever asked it to work is the better answer.
@@ -46,6 +48,8 @@ class Rules:
     meaning_in_lookup: float = 0.02
     verbatim: bool = True
     names_as_one: bool = True
+    words_as_names: bool = True
+    lookup_all: bool = True
     lookup_name: float = 3.0
     lookup_phrase: float = 2.0
     subagent: float = 0.8

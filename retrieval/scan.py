@@ -22,7 +22,8 @@ def scan(documents: Iterable[Document], question: Question, limit: int) -> list[
     for document in documents:
         ids.append(document.id)
         corpus.append(_terms(document))
-    wanted = [*question.terms.words, *question.terms.names]
+    wholes = [run.whole for run in question.runs if run.whole]
+    wanted = [*question.terms.words, *question.terms.names, *wholes]
     if not ids or not wanted:
         return []
     scores = BM25Plus(corpus, k1=_K1).get_scores(wanted)

@@ -65,6 +65,11 @@ def spoken(sidecar: Sidecar, markdown: bytes) -> list[str]:
     ]
 
 
+def asides(sidecar: Sidecar) -> list[int]:
+    """Which of the texts that `spoken` gives nobody said: what tools were asked and printed."""
+    return [place for place, message in enumerate(_own_messages(sidecar)) if message["role"] == "tool"]
+
+
 def _own_messages(sidecar: Sidecar) -> list[dict[str, Any]]:
     return [message for message in sidecar.messages if not message.get("repeated") and not message.get("echo")]
 

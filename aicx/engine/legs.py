@@ -112,11 +112,11 @@ class Legs:
             ranked.scanned = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
         return ranked
 
-    def start_of(self, chunk: str, ranked: Ranked) -> tuple[int, int]:
+    def start_of(self, chunk: str, ranked: Ranked) -> tuple[int, int] | None:
         """Where in a chunk its nearest passage begins: which of its texts, and the character there."""
         found = [item for item in ranked.rankings.get("dense", ()) if item.id == chunk]
         if not found or self._dense is None:
-            return 0, 0
+            return None
         return self._dense[1].start_of(found[0])
 
     def _wants_meaning(self) -> bool:

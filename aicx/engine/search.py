@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from aicx.config import Settings
 from aicx.corpus.catalog import Catalog
-from aicx.corpus.documents import header_of, spoken
+from aicx.corpus.documents import asides, header_of, spoken
 from aicx.corpus.filters import conditions
 from aicx.corpus.query import Opened, open_catalog
 from aicx.corpus.read import load_markdown, load_sidecar
@@ -239,9 +239,11 @@ class Searcher:
         where, values, said = conditions(query.filters, catalog)
         rows = catalog.rows(f"SELECT {_FACTS} FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC", values)
         facts = {row["id"]: row for row in rows if row["session_id"] != query.exclude_session}
+        # A day as a whole is told session by session: its last chunks may well be all of one.
+        by_session = query.group == "session" or query.sort == "relevance"
         answers: dict[str, Answer] = {}
         for chunk, row in facts.items():
-            group = _session_of(row) if query.group == "session" else chunk
+            group = _session_of(row) if by_session else chunk
             known = answers.get(group)
             answers[group] = replace(known, documents=known.documents + 1) if known else Answer(group, chunk, 0.0, {})
         chosen = _sorted(list(answers.values()), facts, "newest" if query.sort == "relevance" else query.sort)
@@ -270,8 +272,10 @@ class Searcher:
                 missing.append(f"{error.message}; `aicx doctor` says more")
                 continue
             texts = spoken(sidecar, markdown)
-            found = excerpt(question, texts, header_of(sidecar), _LINES)
-            lines = found.lines or opening_lines(texts, self._legs.start_of(answer.best, ranked), _LINES)
+            tools = set(asides(sidecar))
+            found = excerpt(question, texts, header_of(sidecar), _LINES, tools)
+            start = self._legs.start_of(answer.best, ranked) or (_last_said(len(texts), tools), 0)
+            lines = found.lines or opening_lines(texts, start, _LINES)
             hits.append(
                 Hit(
                     rank=len(hits) + 1,
@@ -288,6 +292,11 @@ class Searcher:
                 )
             )
         return hits, missing
+
+
+def _last_said(count: int, tools: Collection[int]) -> int:
+    """Which of a chunk's texts tells how it ended: the last that is no tool's."""
+    return max((place for place in range(count) if place not in tools), default=0)
 
 
 _FACTS = "id, path, agent, session_id, parent_session, lane, started_at, completed_at"

@@ -133,9 +133,9 @@ def test_white_space_around_a_line_is_left_out():
 @pytest.mark.parametrize(
     ("question", "text", "marks"),
     [
-        ("flaky login", "the login test is flaky.", ["login", "flaky."]),
-        ("failing", "it failed, fails and will fail", ["failed,", "fails", "fail"]),
-        ("parse_header", "call `parse_header(line)` twice", ["`parse_header(line)`"]),
+        ("flaky login", "the login test is flaky.", ["login", "flaky"]),
+        ("failing", "it failed, fails and will fail", ["failed", "fails", "fail"]),
+        ("parse_header", "call `parse_header(line)` twice", ["parse_header"]),
         ("strasse", "die Straße 7", ["Straße"]),
         ("cafe", "un café noir", ["café"]),
     ],
