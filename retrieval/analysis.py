@@ -88,6 +88,15 @@ def runs_in(text: str) -> Iterator[tuple[int, int]]:
         yield start, max(start, found.end() - len(run) + len(run.rstrip(_EDGE)))
 
 
+def written_as(term: str, text: str) -> str | None:
+    """How a text writes a term that it is found under; None where it stands only as part of a longer name."""
+    for start, end in runs_in(text):
+        words, names = _known_terms_of(text[start:end])
+        if words == (term,) or term in names[:1]:
+            return text[start:end]
+    return None
+
+
 def _known_terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     memo = _memo()
     known = memo.get(run)

@@ -13,12 +13,18 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
 from retrieval.analysis import Terms, analyze
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
+from retrieval.opening import open_index
 from retrieval.questions import Question
 from retrieval.rules import DEFAULT_RULES, Rules
+from retrieval.spelling import nearest
 
 _PART_OF_NAME = 0.25
 _WORDS_OF_A_SENTENCE = 5
 _LONGEST_REASON = 200
+# What a misspelt word is taken for begins with the same letters.
+_SURE_LETTERS = 2
+_MOST_TYPED = 12
+_MOST_TERMS = 5000
 
 
 class LexicalSearcher:
@@ -34,7 +40,7 @@ class LexicalSearcher:
         if not (folder / "meta.json").exists():
             raise NotFound(f"there is no lexical index in {folder}", hint="aicx store")
         with self._reading("aicx store"):
-            self._index = tantivy.Index.open(str(folder))
+            self._index = open_index(folder)
             self._searcher = self._index.searcher()
             self._schema = self._index.schema
 
@@ -50,13 +56,16 @@ class LexicalSearcher:
 
         A document matches when it shares a single term; a quoted phrase must occur. Ties come in the order of ids.
         """
+        # What tantivy refuses in a question says nothing of the index, so it is put together outside `_reading`.
+        wanted = self._wanted(question, rules)
+        if wanted is None:
+            return []
+        must = self._tantivy.Occur.Must
+        query = self._tantivy.Query.boolean_query(
+            [(must, wanted), *((must, self._filter(condition)) for condition in where)]
+        )
         with self._reading(self._take_away):
-            wanted = self._wanted(question, rules)
-            if wanted is None:
-                return []
-            must = self._tantivy.Occur.Must
-            clauses = [(must, wanted), *((must, self._filter(condition)) for condition in where)]
-            found = self._searcher.search(self._tantivy.Query.boolean_query(clauses), limit, count=False).hits
+            found = self._searcher.search(query, limit, count=False).hits
             hits = [(score, self._searcher.doc(address)["id"][0]) for score, address in found]
         hits.sort(key=lambda hit: (-hit[0], hit[1]))
         return [Candidate(document, score) for score, document in hits]
@@ -81,10 +90,45 @@ class LexicalSearcher:
         if len(words) < _WORDS_OF_A_SENTENCE:
             return False
         query, must = self._tantivy.Query, self._tantivy.Occur.Must
+        sentence = self._side_by_side(words, rules)
+        clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
         with self._reading(self._take_away):
-            sentence = self._side_by_side(words, rules)
-            clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
             return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
+
+    def misspelt(self, question: Question, rules: Rules = DEFAULT_RULES) -> list[tuple[str, str]]:
+        """Words and names of a question that stand in no document, each with the term most like it that does.
+
+        What is like nothing is left out. A term is a stem, or a whole name. Long questions are pasted, not typed.
+        """
+        found: list[tuple[str, str]] = []
+        if len(question.runs) > _MOST_TYPED:
+            return found
+        with self._reading(self._take_away):
+            for words, names, whole in {(tuple(run.words), tuple(run.names), run.whole): None for run in question.runs}:
+                name = whole or next(iter(names), "")
+                if not name or self._stands(words, names or (whole,), rules):
+                    continue
+                near = self._term_like(words[0], rules, names=False) if whole else None
+                near = near or self._term_like(name, rules, names=True)
+                found += [(name, near)] if near else []
+        return found
+
+    def _stands(self, words: Sequence[str], names: Sequence[str], rules: Rules) -> bool:
+        """Whether some document has one of the names of a run, or the word that a plain run is."""
+
+        def occurs(term: str, *, name: bool) -> bool:
+            return any(self._searcher.doc_freq(f, term) for f in rules.fields if f.endswith("_names") == name)
+
+        return any(occurs(name, name=True) for name in names) or (len(words) == 1 and occurs(words[0], name=False))
+
+    def _term_like(self, term: str, rules: Rules, *, names: bool) -> str | None:
+        """The term most like one that occurs nowhere, among those that begin alike: few err in the first letters."""
+        known: dict[str, int] = {}
+        for field in rules.fields:
+            if field.endswith("_names") == names:
+                for other, count in self._searcher.terms_with_prefix(field, term[:_SURE_LETTERS], limit=_MOST_TERMS):
+                    known[other] = known.get(other, 0) + count
+        return nearest(term, known)
 
     def _wanted(self, question: Question, rules: Rules) -> Any:
         query = self._tantivy.Query

@@ -59,6 +59,8 @@ ABLATIONS: Sequence[Ablation] = (
     _off("reasoning in full", "fields", fields=_fields(thought=1.0, thought_names=0.5)),
     _off("without whole names", "fields", fields=_without(*_NAME_FIELDS)),
     _off("names not as one", "names_as_one", names_as_one=False),
+    _off("words not as names", "words_as_names", words_as_names=False),
+    _off("looked-up names by any word", "lookup_all", lookup_all=False),
     _off("looked-up names not worth more", "lookup_name", lookup_name=0.0),
     _off("looked-up names not as phrases", "lookup_phrase", lookup_phrase=0.0),
     _off("fused by ranks", "fusion", "meaning", fusion="reciprocal"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -17,6 +20,10 @@ from aicx.engine.search import Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
 from aicx.sources.reopen import reopen_command
 from retrieval.decay import PROFILES, Decay
+from retrieval.excerpts import Line
+
+# What stands before a quoted line, and the narrowest it is set in.
+_GUTTER, _NARROWEST = len("    │ "), 20
 
 
 class Mode(StrEnum):
@@ -136,34 +143,54 @@ def _print(hit: Hit, store: Path, explain: bool) -> None:
         facts.append("subagent")
     console.out(f"    {style(' · '.join(facts), fg='cyan')}")
     for line in hit.lines:
-        console.out(f"    {style('│', dim=True)} {_highlighted(line.text, line.marks)}")
+        for row in _rows(line):
+            console.out(f"    {style('│', dim=True)} {row}")
     console.out(f"    {style(str(store / hit.path), dim=True)}")
     lane = str(fields.get("lane") or "primary")
     if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
         console.out(f"    {style(reopen, fg='green')}")
     if explain:
         votes = [f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items()]
-        reasons = f"{', '.join(votes) or 'by date'}; decay x{hit.decay_factor:.2f}"
+        reasons = f"score {hit.score:.2f}: {', '.join(votes) or 'by date'}; decay x{hit.decay_factor:.2f}"
         console.out(f"    {style(reasons, fg='magenta')}")
     console.out()
 
 
 def _fit(hit: Hit) -> list[str]:
-    """How good an answer is, in words: a score compares answers, what was found says how much of the question."""
+    """How good an answer is, in words. A score only compares answers to one question, so it is for those who ask."""
     if not hit.terms_asked:
         return []
-    some = hit.tier == "partial" and hit.terms_found
-    fit = f"{hit.tier} ({hit.terms_found} of {hit.terms_asked} terms)" if some else hit.tier
-    return [f"score {hit.score:.2f}", fit]
+    return [f"{hit.tier} ({hit.terms_found} of {hit.terms_asked} terms)" if hit.tier == "partial" else hit.tier]
 
 
-def _highlighted(text: str, marks: tuple[tuple[int, int], ...]) -> str:
+def _rows(line: Line) -> Iterator[str]:
+    """A quoted line with its marks, in rows that fit into the terminal; in one row where there is none."""
+    width = get_terminal_size().columns - _GUTTER if sys.stdout.isatty() else len(line.text)
+    low = 0
+    while low < len(line.text):
+        high = _end_of_row(line.text, low, max(width, _NARROWEST))
+        yield _highlighted(line.text, line.marks, low, high)
+        low = high + (line.text[high : high + 1] == " ")
+
+
+def _end_of_row(text: str, low: int, width: int) -> int:
+    """Where a row that begins at ``low`` ends: at a space, if there is one in its second half."""
+    if len(text) - low <= width:
+        return len(text)
+    space = text.rfind(" ", low + width // 2, low + width + 1)
+    return space if space > low else low + width
+
+
+def _highlighted(text: str, marks: tuple[tuple[int, int], ...], low: int, high: int) -> str:
+    """The part of a text from ``low`` to ``high``, with what is marked in it."""
     pieces = []
-    at = 0
-    for low, high in marks:
-        pieces += [text[at:low], console.style(text[low:high], fg="red", bold=True)]
-        at = high
-    return "".join([*pieces, text[at:]])
+    at = low
+    for start, end in marks:
+        start, end = max(start, low), min(end, high)
+        if start < end:
+            pieces += [text[at:start], console.style(text[start:end], fg="red", bold=True)]
+            at = end
+    return "".join([*pieces, text[at:high]])
 
 
 def _talk(report: SearchReport) -> None:

@@ -15,7 +15,7 @@ from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.types import Candidate, Filters
 from retrieval.conditions import Condition
-from retrieval.questions import Question
+from retrieval.questions import Question, parse_question
 from retrieval.rules import Rules
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Ranked:
     indexed: int = 0
     scanned: int = 0
     verbatim: bool = False  # the question stands somewhere word for word
+    misspelt: list[tuple[str, str, str]] = field(default_factory=list)  # asked, what is like it, a chunk that has that
     near: float | None = None  # how near the dense ranker's candidate has to be to answer on its own
     nearest: float | None = None  # how near its best one was
 
@@ -148,6 +149,9 @@ class Legs:
         candidates = searcher.search(question, where, limit, rules)
         ranked.verbatim = rules.verbatim and searcher.holds(question, where, rules)
         ranked.rankings["lexical"] = candidates
+        for asked, term in searcher.misspelt(question, rules):
+            holding = searcher.search(parse_question(term), where, 1, rules)
+            ranked.misspelt += [(asked, term, candidate.id) for candidate in holding]
         ranked.freshness["lexical"] = {"behind": state.behind}
         ranked.indexed = searcher.size
 

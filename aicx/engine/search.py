@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -22,6 +22,7 @@ from aicx.engine.legs import Legs, Ranked
 from aicx.engine.legs import Mode as Mode
 from aicx.errors import AicxError, UsageError
 from aicx.types import Filters
+from retrieval.analysis import written_as
 from retrieval.conditions import Condition, NoneOf
 from retrieval.dates import lift_dates
 from retrieval.decay import PROFILES, Decay, factor
@@ -164,6 +165,7 @@ class Searcher:
         if question.phrases:
             self._keep_holding(question.phrases, ranked, facts, pool)
         notes += _abstain(ranked, query.rules)
+        notes += self._suggestions(ranked, catalog)
         answers = _answers(ranked, question, facts, query)
         chosen = _sorted(answers, facts, query.sort)
         hits, missing = self._hits(question, chosen[: query.limit], facts, ranked, query)
@@ -205,6 +207,18 @@ class Searcher:
             found = {row["id"]: row for row in rows}
             known.update((chunk, found.get(chunk)) for chunk in part)
         return {chunk: row for chunk in ids if (row := known[chunk]) is not None}
+
+    def _suggestions(self, ranked: Ranked, catalog: Catalog) -> list[str]:
+        """What was probably meant by words that stand nowhere, as it is written in a chunk that may be seen."""
+        facts = self._facts(catalog, {chunk for _, _, chunk in ranked.misspelt})
+        notes = []
+        for asked, term, chunk in ranked.misspelt:
+            if chunk not in facts:
+                continue
+            with suppress(AicxError):  # whoever shows the chunk says what is wrong with it
+                text = load_markdown(self._settings.layout, facts[chunk]["path"]).decode("utf-8", "replace")
+                notes.append(f"{asked!r} stands nowhere; did you mean {(written_as(term, text) or term)!r}?")
+        return notes
 
     def _keep_holding(self, phrases: Sequence[str], ranked: Ranked, facts: Mapping[str, Any], most: int) -> None:
         """Leaves each ranker its best ``most`` chunks in which every phrase stands as it was quoted.

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.commands.search import _rows
 from aicx.engine.search import SearchQuery, search
+from retrieval.excerpts import Line
 from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 from tests.engine.searching import MODES, NOW, copied, embed, keep
 
@@ -181,7 +183,7 @@ class TestForPeople:
         path = next(path for path, fields in user.chunks().items() if fields["id"] == f"claude:{SESSION}:001")
         assert out.splitlines() == [
             " 1  Stop the leak",
-            "    ada/orbit · branch fix/gasket · claude · 2026-03-01 10:00 · score 1.00 · exact",
+            "    ada/orbit · branch fix/gasket · claude · 2026-03-01 10:00 · exact",
             "    │ The washer is worn.",
             f"    {user.corpus / path}",
             f"    claude --resume {SESSION}",
@@ -357,3 +359,22 @@ class TestFallbacks:
         ask(capsys, "gasket")
         ask(capsys, "gasket", "--mode", "scan")
         assert snapshot(own.corpus) == before
+
+
+def test_quoted_line_is_set_in_rows_with_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr("aicx.console.style", lambda text, **_: f"<{text}>")
+    line = Line("a gasket that leaks and another gasket here", ((2, 8), (32, 38)))
+    assert list(_rows(line)) == ["a <gasket> that leaks", "and another <gasket>", "here"]
+
+
+def test_quoted_line_without_a_space_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "30")
+    assert "".join(_rows(Line("x" * 70))) == "x" * 70
+    assert max(map(len, _rows(Line("x" * 70)))) == 24
+
+
+def test_quoted_line_is_one_row_where_there_is_no_terminal() -> None:
+    assert list(_rows(Line("word " * 50 + "end"))) == ["word " * 50 + "end"]

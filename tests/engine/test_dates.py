@@ -7,7 +7,7 @@ import pytest
 from aicx.corpus.filters import parse_filters
 from aicx.types import Filters
 from retrieval.decay import PROFILES
-from tests.corpus.building import ClaudeLog, Home, when
+from tests.corpus.building import SESSION, ClaudeLog, Home, when
 from tests.engine.searching import NOW, ask, keep
 
 DAY = 86_400.0
@@ -58,6 +58,16 @@ def test_a_date_alone_gives_everything_from_then_newest_first(diary):
 
 def test_a_date_alone_shows_how_each_answer_begins(diary):
     assert [line.text for line in ask(diary, "2026-03-02").hits[0].lines] == ["The gasket leaks, says note 1"]
+
+
+def test_a_date_alone_tells_each_session_once_by_what_was_said_last(tmp_path):
+    user = Home(tmp_path)
+    log = ClaudeLog(SESSION).prompt("The gasket leaks", 0).prompt("And the flange?", 86_400)
+    log.answer("The flange is tight.", 86_405).call("Bash", 86_410, "toolu_1", command="date")
+    user.claude(log.result("Mon Mar 2", 86_415, "toolu_1"))
+    keep(user)
+    (hit,) = ask(user, "march 2026").hits
+    assert (hit.chunks, [line.text for line in hit.lines]) == (2, ["The flange is tight."])
 
 
 def test_a_date_alone_can_be_sorted_and_grouped(diary):

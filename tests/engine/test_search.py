@@ -9,7 +9,7 @@ import pytest
 from aicx.errors import NotFound, UsageError
 from retrieval.rules import DEFAULT_RULES
 from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, Home
-from tests.engine.searching import MODES, ask, embed, found, keep, ready_for
+from tests.engine.searching import MODES, ask, copied, embed, found, keep, ready_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
@@ -290,3 +290,14 @@ def test_nothing_stored_is_an_error_with_a_next_step(tmp_path):
     with pytest.raises(NotFound) as raised:
         ask(Home(tmp_path), "anything")
     assert raised.value.hint == "aicx store"
+
+
+def test_a_misspelt_word_is_said_with_what_was_probably_meant(workshop):
+    report = ask(workshop, "gaskest", mode="lexical")
+    assert (report.hits, report.notes) == ([], ["'gaskest' stands nowhere; did you mean 'gaskets'?"])
+
+
+def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):
+    hidden = copied(workshop, tmp_path)
+    hidden.settings.layout.ignore_file.write_text("*\n", "utf-8")
+    assert ask(hidden, "gaskest", mode="lexical").notes == []

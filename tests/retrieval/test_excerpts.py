@@ -36,6 +36,7 @@ def marked(found: Excerpt) -> list[str]:
         ("parse_header", "see parse_header()", "exact", 1, 1),
         ("parse_header", "parse the header", "partial", 0, 1),
         ("ERR_TIMEOUT login", "it says err_timeout", "partial", 1, 2),
+        ("parseheader", "see parseHeader()", "exact", 1, 1),
         # A phrase counts besides its words.
         ('"deploy failed"', "the deploy failed twice", "exact", 3, 3),
         ('"deploy failed"', "failed to deploy", "partial", 2, 3),
@@ -119,6 +120,16 @@ def test_a_phrase_is_worth_more_than_its_words():
     assert lines(of('"deploy failed"', text, limit=1)) == ["the deploy failed"]
 
 
+def test_of_equal_lines_those_of_asides_come_last():
+    texts = ["needle one", "needle two", "needle three"]
+    assert [line.text for line in excerpt(parse_question("needle"), texts, "", 2, {0}).lines] == texts[1:]
+
+
+def test_a_better_line_of_an_aside_is_quoted_before_a_worse_one():
+    found = excerpt(parse_question("needle hay"), ["needle in the hay", "needle"], "", 1, {0})
+    assert lines(found) == ["needle in the hay"]
+
+
 def test_a_line_that_comes_twice_is_quoted_once():
     assert lines(of("login", "the login\nthe login\nlogin again")) == ["the login", "login again"]
 
@@ -136,6 +147,7 @@ def test_white_space_around_a_line_is_left_out():
         ("flaky login", "the login test is flaky.", ["login", "flaky"]),
         ("failing", "it failed, fails and will fail", ["failed", "fails", "fail"]),
         ("parse_header", "call `parse_header(line)` twice", ["parse_header"]),
+        ("water", '["bread","water","hay"]', ["water"]),
         ("strasse", "die Straße 7", ["Straße"]),
         ("cafe", "un café noir", ["café"]),
     ],

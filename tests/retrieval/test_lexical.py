@@ -190,9 +190,22 @@ def test_the_words_of_a_name_side_by_side_come_before_them_apart(tmp_path):
     assert ask(tmp_path, "fooBar") == ["joined", "apart"]
 
 
+def test_a_name_is_found_though_its_capitals_were_not_typed(tmp_path):
+    write(tmp_path, document("camel", said="call spawnDetached() here"), document("noise", said="spawn a thread"))
+    assert ask(tmp_path, "spawndetached") == ["camel"]
+    assert ask(tmp_path, "why is spawndetached called") == ["camel"]
+
+
+def test_a_name_that_stands_nowhere_is_not_found_in_one_of_its_words(tmp_path):
+    write(tmp_path, document("one", said="error 404"), document("all", said="the error says conn was refused"))
+    assert ask(tmp_path, "ERROR_CONN_REFUSED") == ["all"]
+    assert ask(tmp_path, "ERROR_CONN_LOST") == []
+    assert set(ask(tmp_path, "explain ERROR_CONN_LOST")) == {"one", "all"}
+
+
 def test_rules_of_looking_up_leave_plain_questions_alone(index):
     question = parse_question("was the flaky login test on windows strange")
-    plain = Rules(fields=RULES.fields, lookup_name=0.0, lookup_phrase=0.0)
+    plain = Rules(fields=RULES.fields, lookup_name=0.0, lookup_phrase=0.0, lookup_all=False)
     searcher = LexicalSearcher(index)
     assert searcher.search(question, [], 10, RULES) == searcher.search(question, [], 10, plain)
 
@@ -381,3 +394,22 @@ def test_a_scan_orders_as_the_index_does(corpora):
             scores = corpus.scores([word])
             assert found.keys() == scores.keys()
             assert disagreements(scores, found) == []
+
+
+# Slips --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("flakky login", [("flakky", "flaki")]),  # a stem: of flaky
+        ("was it on widnows", [("widnows", "window")]),
+        ("login on windows", []),
+        ("quaternion", []),
+        ("spawnDetahced", [("spawndetahced", "spawndetached")]),
+        ("flakky " * 13, []),  # so long a question was pasted
+    ],
+)
+def test_words_that_stand_nowhere_are_taken_for_those_most_like_them(tmp_path, text, meant):
+    write(tmp_path, document("a", said="The login test is flaky on windows"), document("b", said="spawnDetached()"))
+    assert LexicalSearcher(tmp_path).misspelt(parse_question(text), RULES) == meant
