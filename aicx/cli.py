@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import click
@@ -22,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "store": "aicx.commands.store",
     "search": "aicx.commands.search",
     "resume": "aicx.commands.resume",
+    "sessions": "aicx.commands.sessions",
     "steer": "aicx.commands.steer",
     "rank": "aicx.commands.rank",
     "index": "aicx.commands.index",
@@ -49,12 +51,24 @@ COMMANDS: dict[str, str] = {
 _CALLED_ELSEWHERE = {
     "ask": "search", "check": "doctor", "continue": "resume", "delete": "forget", "export": "extract", "find": "search",
     "grep": "search", "import": "store", "info": "state", "ingest": "store", "mcp": "serve", "query": "search",
-    "recall": "search", "sessions": "steer", "setup": "install", "stats": "state", "status": "state", "sync": "store",
+    "recall": "search", "setup": "install", "stats": "state", "status": "state", "sync": "store",
     "ui": "dashboard", "update": "store", "view": "show", "web": "dashboard",
 }  # fmt: skip
 
+# Arguments and options that name what lies on disk, by how help writes their values.
+_PATHS = frozenset({"DIR", "FILE", "FOLDER", "INPUT", "NAME[=PATH]", "REF", "RESULT", "[RESULT]..."})
+
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+class _Word(click.ParamType):
+    """Text that is no path. Bytes that are no UTF-8 reach Python as lone surrogates, which nothing else can take."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class _LazyGroup(TyperGroup):
@@ -78,6 +92,9 @@ class _LazyGroup(TyperGroup):
         command = typer.main.get_command(single)
         assert isinstance(command, TyperCommand)
         command.name = cmd_name
+        for parameter in command.params:
+            if parameter.type is click.STRING and parameter.metavar not in _PATHS:
+                parameter.type = _Word()
         # Examples are lines of their own; `\b` is how click is told not to fill them into a paragraph.
         command.help = (command.help or "").replace("\n\nExample: ", "\n\n\b\nExample: ")
         return command
@@ -126,6 +143,9 @@ def _root(
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit code; every failure ends here as a line a person can use."""
     wants_json = "--json" in arguments or "-j" in arguments
+    if isinstance(sys.stdout, TextIOWrapper):
+        # As stderr does it: a file's name may be no UTF-8, and a terminal may know fewer signs than that.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         result = app(args=_in_order(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
         sys.stdout.flush()

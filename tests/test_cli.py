@@ -1,13 +1,18 @@
-"""What the command line says to words that it does not know."""
+"""What the command line says to words that it does not know, and to bytes that are no words."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
 
 import pytest
 
 from aicx.cli import _CALLED_ELSEWHERE as CALLED_ELSEWHERE
 from aicx.cli import COMMANDS, run
+from tests.corpus.building import SESSION, ClaudeLog, Home
 
 
 @pytest.mark.parametrize(
@@ -36,3 +41,57 @@ def test_unknown_option_leads_to_the_help_of_its_command(capsys: pytest.CaptureF
     said = capsys.readouterr().err
     assert "Did you mean '--project'?" in said
     assert said.endswith(" next: aicx steer --help\n")
+
+
+# As Python hands over bytes that are no UTF-8.
+NO_TEXT = os.fsdecode(b"\xff\xfe")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", NO_TEXT],
+        ["search", "lexer", "--branch", NO_TEXT],
+        ["search", "lexer", "--session", NO_TEXT],
+        ["steer", "--file", NO_TEXT],
+        ["steer", f"--project={NO_TEXT}"],
+        ["resume", "--task", NO_TEXT, "--project", "ada/orbit"],
+    ],
+)
+def test_words_that_are_no_text_are_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    user.claude(ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git")).prompt("the lexer", 0))
+    assert run(["store"]) == 0
+    assert run(arguments) == 0
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file system takes UTF-8 only")
+@pytest.mark.parametrize("command", [["resume"], ["resume", "--json"], ["map", "status"]])
+def test_folder_whose_name_is_no_text_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    user.claude(ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git")).prompt("the lexer", 0))
+    assert run(["store"]) == 0
+    folder = tmp_path / NO_TEXT
+    folder.mkdir()
+    out = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(out, "utf-8"))
+    assert run([*command, "--repo", str(folder)]) == 0
+    sys.stdout.flush()
+    assert tmp_path.name.encode() in out.getvalue()
+
+
+@pytest.mark.parametrize("command", ["state", "store", "steer"])
+def test_corpus_whose_name_is_no_text_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(tmp_path / NO_TEXT))
+    assert run([command]) == 2
+    assert "no UTF-8" in capsys.readouterr().err

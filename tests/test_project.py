@@ -234,6 +234,7 @@ _DEPLOY = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27"
         "store --full-rescan",
         "store --emit json --full-rescan",
         "steer",
+        "sessions",
         f"show {_DEPLOY}:001",
         f"show {_DEPLOY}",
         "show file:timetable.py",
@@ -264,6 +265,16 @@ def test_every_field_of_json_output_is_documented(
     run([*arguments.split(), "--json"])
     answer = json.loads(capsysbinary.readouterr().out)
     assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")
+
+
+def test_every_field_of_a_session_is_documented(
+    stored: Demo, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    assert run(["sessions", "--json"]) == 0
+    items = json.loads(capsysbinary.readouterr().out)["items"]
+    assert items
+    assert {name for item in items for name in item} <= words_in("json.md", "`aicx.sessions/1`")
 
 
 @pytest.mark.parametrize("arguments", ["search departure", "rank -p pier-api -H 0"])

@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from aicx.config import Settings
+from aicx.corpus.sessions import browse
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.web import asked, searches, shapes
 from aicx.web.overview import overview
 from aicx.web.reader import context, detail, whole_chunk
 from aicx.web.regenerate import Rebuilding
-from aicx.web.sessions import browse
 from aicx.web.status import Status
 from retrieval.decay import PROFILES
 

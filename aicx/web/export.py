@@ -14,6 +14,7 @@ from aicx.config import Settings
 from aicx.corpus.filters import conditions
 from aicx.corpus.overview import list_chunk_paths
 from aicx.corpus.query import open_catalog
+from aicx.corpus.sessions import browse
 from aicx.errors import NotFound
 from aicx.output import replacing
 from aicx.paths import Layout
@@ -21,7 +22,6 @@ from aicx.types import Filters
 from aicx.web.bundle import bundled_page
 from aicx.web.overview import overview
 from aicx.web.reader import detail
-from aicx.web.sessions import browse
 from aicx.web.status import status_of
 
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from aicx.corpus.sessions import browse
 from aicx.errors import NotFound
 from aicx.types import Filters
 from aicx.web import overview as module
 from aicx.web.overview import overview
-from aicx.web.sessions import browse
 from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 EVERYTHING = Filters()

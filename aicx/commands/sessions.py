@@ -1,0 +1,90 @@
+"""`aicx sessions`: which sessions there are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.corpus.filters import parse_filters
+from aicx.corpus.sessions import browse
+from aicx.sources.reopen import reopen_command
+
+SCHEMA = "aicx.sessions/1"
+
+
+class Sort(StrEnum):
+    newest = "newest"
+    oldest = "oldest"
+    size = "size"
+
+
+def command(
+    project: options.Project = None,
+    agent: options.Agent = None,
+    kind: options.Kind = None,
+    date: options.Date = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    branch: options.Branch = None,
+    file: options.File = None,
+    sort: Annotated[Sort, typer.Option("--sort", help="The order; by size means by chunks.")] = Sort.newest,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")] = 20,
+    offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Leave out the first N.")] = 0,
+    json: options.Json = False,
+) -> None:
+    """List sessions with their titles, the newest first.
+
+    A filter lets a session through that has a chunk it lets through; what is said of the session is of all of it.
+
+    Example: aicx sessions --since 7d
+    Example: aicx sessions -p myrepo --branch 'fix/*'
+    Example: aicx sessions --file src/parser.py --sort oldest
+    """
+    filters = parse_filters(
+        options.now(),
+        since=since,
+        until=until,
+        date=date,
+        project=project,
+        agent=agent,
+        kind=kind,
+        branch=branch,
+        file=file,
+    )
+    found = browse(load_settings().layout, filters, sort.value, limit, offset)
+    for item in found["items"]:
+        item["reopen"] = reopen_command(item["agent"], item["session_id"], item["lane"], item["parent_session"])
+    if json:
+        console.out_json(SCHEMA, {"results": len(found["items"]), **found})
+        return
+    for item in found["items"]:
+        _print(item)
+    for note in found["notes"]:
+        console.say(f"note: {note}")
+    last = offset + len(found["items"])
+    if not found["items"]:
+        console.say("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+    elif last < found["matched"]:
+        console.say(f"{offset + 1:,} to {last:,} of {found['matched']:,}; --offset {last} shows what comes next.")
+
+
+def _print(item: dict[str, Any]) -> None:
+    style = console.style
+    started, completed = (datetime.fromisoformat(item[name]).astimezone() for name in ("started_at", "completed_at"))
+    until = f"{completed:%H:%M}" if started.date() == completed.date() else f"{completed:%Y-%m-%d %H:%M}"
+    console.out(f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(console.title(item), bold=True)}")
+    facts = [console.place(item["project"], item["cwd"]), item["agent"]]
+    if len(item["projects"]) > 1:
+        facts[0] += f" and {len(item['projects']) - 1} more"
+    if item["branch"]:
+        facts.append(f"branch {item['branch']}")
+    if item["lane"] == "subagent":
+        facts.append("subagent")
+    facts += [f"until {until}", console.plural(item["chunks"], "chunk"), console.plural(item["messages"], "message")]
+    console.out(f"  {' · '.join(facts)}")
+    console.out(f"  {style(item['reopen'] or item['session_id'], fg='green')}")
