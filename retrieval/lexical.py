@@ -147,10 +147,9 @@ class LexicalSearcher:
         """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
         as_one = rules.names_as_one and run.names and run.words
         share = 1.0 / len(run.words) if as_one else 1.0
-        names = [run.whole] if run.whole and rules.words_as_names else run.names
         for field, weight in rules.fields.items():
             if field.endswith("_names"):
-                for number, name in enumerate(names):
+                for number, name in enumerate(run.names):
                     worth = weight
                     if lookup and rules.lookup_name:
                         # The whole name is what is looked for; its file name or last part is the next best.
@@ -160,7 +159,8 @@ class LexicalSearcher:
                 side_by_side = self._tantivy.Query.phrase_query(self._schema, field, list(run.words))
                 yield self._tantivy.Query.boost_query(side_by_side, rules.lookup_phrase)
         together = lookup and rules.lookup_all and len(run.words) > 1
-        anywhere = [list(self._anywhere(word, share, rules)) for word in run.words]
+        whole = run.whole if rules.words_as_names else ""
+        anywhere = [list(self._anywhere(word, whole, share, rules)) for word in run.words]
         if together:
             query, occur = self._tantivy.Query, self._tantivy.Occur
             each = [query.boolean_query([(occur.Should, clause) for clause in clauses]) for clauses in anywhere]
@@ -168,11 +168,15 @@ class LexicalSearcher:
         else:
             yield from chain.from_iterable(anywhere)
 
-    def _anywhere(self, word: str, share: float, rules: Rules) -> Iterator[Any]:
-        """A word in each field of words."""
+    def _anywhere(self, word: str, whole: str, share: float, rules: Rules) -> Iterator[Any]:
+        """A word in each field of words; or in its place, where it counts more, the name ``whole`` that it may be."""
         for field, weight in rules.fields.items():
-            if not field.endswith("_names"):
-                yield self._term(field, word, weight * share)
+            if field.endswith("_names"):
+                continue
+            clause = self._term(field, word, weight * share)
+            if whole and (worth := rules.fields.get(f"{field}_names")):
+                clause = self._tantivy.Query.disjunction_max_query([clause, self._term(f"{field}_names", whole, worth)])
+            yield clause
 
     def _term(self, field: str, term: str, worth: float) -> Any:
         query = self._tantivy.Query
