@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from aicx.config import load_settings
 from aicx.corpus.forget import forget
 from aicx.corpus.forget_plan import Affected, ForgetPlan, ForgetRequest, plan_forget
 from aicx.engine.build import refresh_lexical
-from aicx.engine.semantic import forget_vectors, remember_vectors
+from aicx.engine.semantic import without_outside_vectors
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"
@@ -69,10 +70,7 @@ def command(
     if not dry_run and not plan.empty:
         if not yes:
             _confirm(json)
-        outside = forget_vectors(settings, [*plan.removed, *plan.rewritten])
-        plan = forget(settings, request, console.say)
-        if outside:
-            remember_vectors(settings, outside)
+        plan = forget(settings, request, console.say, partial(without_outside_vectors, settings))
         refresh_lexical(settings, console.say)
     if json:
         console.out_json(SCHEMA, plan_fields(plan, dry_run))

@@ -445,9 +445,14 @@ class Catalog:
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (name, value))
 
     def rows(self, query: str, values: Iterable[Any] = ()) -> list[sqlite3.Row]:
+        asked = tuple(values)
         with closing(self.connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row
-            return cursor.execute(query, tuple(values)).fetchall()
+            try:
+                return cursor.execute(query, asked).fetchall()
+            except UnicodeEncodeError:
+                # The name of a folder that is no UTF-8: logs, and so the catalogue, have it with signs in its place.
+                return cursor.execute(query, tuple(map(_storable, asked))).fetchall()
 
 
 def own_messages(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -464,6 +469,10 @@ def milliseconds(instant: str) -> int:
 def message_key(agent: str, identity: str) -> str:
     """The key of a message: 16 hex digits from whose it is and what identifies it there."""
     return blake2b(f"{agent}\0{identity}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _storable(value: Any) -> Any:
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
 
 
 def _integer(key: str) -> int:

@@ -2,14 +2,14 @@
 
 The order is what makes a kill harmless: first the tombstones are on disk, so that nothing can come back; then the
 search indexes go; then the files change together; then the catalogue records it. After a kill the same call again
-finishes the work.
+finishes the work. Nobody writes an index meanwhile: what it had read of the corpus before would come back with it.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from hashlib import sha256
 from typing import Any
 
@@ -25,29 +25,46 @@ from aicx.corpus.sidecar import encode_sidecar
 from aicx.corpus.summary import apply_ignore_file, write_summary
 from aicx.corpus.tombstones import add_tombstones, read_tombstones
 from aicx.corpus.writer import Writer, clear_staging
+from aicx.errors import StoreUnwritable, UnsafePath
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.types import LogFile, Redacted
 
+# Takes chunks, by their paths, out of what lies elsewhere; inside it, they go here.
+Elsewhere = Callable[[Sequence[str]], AbstractContextManager[None]]
 
-def forget(settings: Settings, request: ForgetRequest, say: Callable[[str], None]) -> ForgetPlan:
-    """Does what `plan_forget` says, on the corpus as it is once the writer lock is held; returns what was done."""
+
+def forget(
+    settings: Settings,
+    request: ForgetRequest,
+    say: Callable[[str], None],
+    elsewhere: Elsewhere = lambda paths: nullcontext(),
+) -> ForgetPlan:
+    """Does what `plan_forget` says, on the corpus as it is once the locks are held; returns what was done.
+
+    Raises StoreLocked while somebody goes on writing the store or an index, StoreUnwritable when something of it
+    cannot be deleted.
+    """
     layout = settings.layout
+
+    def locked(name: str) -> AbstractContextManager[None]:
+        return writer_lock(layout.locks, settings.lock_wait_seconds, say, name)
 
     def work(catalog: Catalog) -> ForgetPlan:
         plan = plan_forget(layout, request)
         if not plan.empty:
             plan.messages |= copy_keys(settings, plan.copies)
-            _entomb(layout, plan)
-            # An index that only drops documents keeps their words until it is merged some day; it is made anew instead.
-            with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
-                shutil.rmtree(layout.lexical_index.parent, ignore_errors=True)
-                _publish(layout, catalog, plan)
+            with elsewhere([*plan.removed, *plan.rewritten]):
+                _entomb(layout, plan)
+                with locked("lexical"):
+                    _delete_indexes(layout)
+                    _publish(layout, catalog, plan)
             _scrub(catalog, say)
         return plan
 
-    with writer_lock(layout.locks, settings.lock_wait_seconds, say):
+    # Embedding may take long, so its lock comes first: `store` does not wait for it too.
+    with locked("vectors"), locked("writer"):
         return with_catalog(layout, say, work)
 
 
@@ -96,6 +113,31 @@ def _entomb(layout: Layout, plan: ForgetPlan) -> None:
         rows.append({"messages": messages})
     if rows:
         add_tombstones(layout.tombstones, rows)
+
+
+def _delete_indexes(layout: Layout) -> None:
+    """Deletes the folder of the indexes. One that only drops documents keeps their words until it is merged some day.
+
+    It is put aside first, so that no question meets half of it, and where the next writer clears what a kill leaves.
+    """
+    index, aside = layout.index_manifest.parent, layout.staging / "index"
+    if index.is_symlink():
+        raise UnsafePath(
+            f"{index} is a symbolic link, and what it leads to would keep what is forgotten",
+            hint="delete both, then run the same command again",
+        )
+    try:
+        if aside.exists():  # an earlier call could not delete all of it
+            shutil.rmtree(aside)
+        if index.exists():
+            aside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            index.rename(aside)
+            shutil.rmtree(aside)
+    except OSError as error:
+        raise StoreUnwritable(
+            f"cannot delete the indexes in {aside if aside.exists() else index}: {error}",
+            hint="check the permissions there, then run the same command again; until then nothing is forgotten",
+        ) from error
 
 
 def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:

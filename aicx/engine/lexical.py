@@ -9,11 +9,14 @@ from typing import Any
 import orjson
 
 from aicx.corpus.catalog import Catalog
+from aicx.corpus.lock import writer_lock
 from aicx.corpus.writer import write_file
 from aicx.paths import Layout
 
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
 LEXICAL_VERSION = "2"
+# Another writer has the manifest for as long as it takes to write one small file.
+_MANIFEST_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,12 @@ def read_manifest(layout: Layout) -> dict[str, dict[str, Any]]:
 
 
 def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> None:
-    """Records what the index called ``name`` was built from; None says that it is gone."""
-    states = {key: value for key, value in (read_manifest(layout) | {name: state}).items() if value is not None}
-    manifest = {"schema": "aicx.indexes/1", **states}
-    write_file(layout.index_manifest, orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    """Records what the index called ``name`` was built from; None says that it is gone.
+
+    What is recorded of other indexes stays, though each has a lock of its own and they may be written at once.
+    """
+    with writer_lock(layout.locks, _MANIFEST_WAIT_SECONDS, lambda _: None, name="manifest"):
+        states = {key: value for key, value in (read_manifest(layout) | {name: state}).items() if value is not None}
+        manifest = {"schema": "aicx.indexes/1", **states}
+        body = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        write_file(layout.index_manifest, body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -211,27 +211,27 @@ def drop_vectors(settings: Settings, say: Say) -> None:
         write_manifest(settings.layout, "vectors", None)
 
 
-def forget_vectors(settings: Settings, paths: Sequence[str]) -> dict[str, Any] | None:
+@contextmanager
+def without_outside_vectors(settings: Settings, paths: Sequence[str]) -> Iterator[None]:
     """Takes chunks out of a vector index at an outside address; the one in our own folder goes with the folder.
 
-    Returns what the index was made with, for `remember_vectors` once the folder is gone. Raises an AicxError when the
-    address cannot be reached: something must not seem forgotten that is still there.
+    The caller holds its lock and deletes the folder inside this; that there is another index is recorded again after.
+    Raises an AicxError when the address cannot be reached: nothing must seem forgotten that is still there.
     """
     made = read_manifest(settings.layout).get("vectors", {})
     if "uri" not in made or made["uri"] == str(settings.layout.index_manifest.parent):
-        return None
+        yield
+        return
     from indexer.vector_table import Location, erase_documents
 
     with open_catalog(settings.layout) as opened:
         rows = opened.catalog.rows("SELECT id, path FROM chunks")
     wanted = set(paths)
     erase_documents(Location(made["uri"], TABLE), [row["id"] for row in rows if row["path"] in wanted])
-    return made
-
-
-def remember_vectors(settings: Settings, made: dict[str, Any]) -> None:
-    """Records a vector index that is there and that the manifest no longer knows."""
-    write_manifest(settings.layout, "vectors", made)
+    try:
+        yield
+    finally:
+        write_manifest(settings.layout, "vectors", made)
 
 
 class DenseLeg:

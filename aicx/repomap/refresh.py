@@ -109,14 +109,15 @@ class _Run:
         return self._build(None if rebuild else self._template())
 
     def _build(self, template: Path | None) -> Refreshed:
-        store = MapStore.create(self._place.part, template)
         try:
-            done = self._bring_up_to_date(store, "full")
-            store.finish()
-        finally:
-            store.close()
-        finished = self._place.new()
-        self._place.part.rename(finished)
+            with closing(MapStore.create(self._place.part, template)) as store:
+                done = self._bring_up_to_date(store, "full")
+                store.finish()
+            finished = self._place.new()
+            self._place.part.rename(finished)
+        except BaseException:
+            self._place.clear_part()  # on a disk that is full it would keep it so
+            raise
         self._place.clear(keep=finished)
         return replace(done, from_worktree=template is not None)
 

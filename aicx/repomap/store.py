@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
@@ -82,11 +83,20 @@ class Place:
 
     def others(self) -> list[Path]:
         """Maps of other working folders of the same repository, the most recently written last."""
-        found = [path for path in self.folder.glob(f"*.v{MAP_VERSION}.*.sqlite") if path not in self.maps()]
-        return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+        written = {}
+        for path in self.folder.glob(f"*.v{MAP_VERSION}.*.sqlite"):
+            with suppress(FileNotFoundError):  # its own refresh has a newer one by now
+                written[path] = path.stat().st_mtime_ns
+        return sorted(written.keys() - set(self.maps()), key=written.__getitem__)
 
     def new(self) -> Path:
         return self.folder / f"{self.name}.v{MAP_VERSION}.{time_ns():016x}.sqlite"
+
+    def clear_part(self) -> None:
+        """Deletes an unfinished map, and what SQLite keeps beside it."""
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):  # the next refresh deletes it
+                self.folder.joinpath(f"{self.part.name}{ending}").unlink()
 
     def clear(self, keep: Path | None) -> None:
         """Deletes what earlier refreshes left: older maps, those of other versions, and unfinished ones."""
@@ -106,19 +116,28 @@ class MapStore:
     @classmethod
     def open_for_reading(cls, place: Place) -> Self | None:
         """The newest map of a folder, or None when there is none that can be read."""
-        for path in reversed(place.maps()):
-            # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
-            for mode in ("mode=ro", "immutable=1"):
-                connection = None
-                try:
-                    connection = _connect(f"{path.absolute().as_uri()}?{mode}", _READING_CACHE)
-                    store = cls(connection)
-                    if store.about("root"):
+        tried: list[Path] | None = None
+        while (maps := place.maps()) != tried:  # a refresh may delete one that was listed, but makes a newer one first
+            for path in reversed(maps):
+                # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
+                for mode in ("mode=ro", "immutable=1"):
+                    if store := cls._open_whole(f"{path.absolute().as_uri()}?{mode}"):
                         return store
-                except DAMAGED:
-                    pass
-                if connection is not None:
-                    connection.close()
+            tried = maps
+        return None
+
+    @classmethod
+    def _open_whole(cls, address: str) -> Self | None:
+        connection = None
+        try:
+            connection = _connect(address, _READING_CACHE)
+            store = cls(connection)
+            if store.about("root"):
+                return store
+        except DAMAGED:
+            pass
+        if connection is not None:
+            connection.close()
         return None
 
     @classmethod

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -481,6 +483,38 @@ def test_the_search_index_is_made_anew(place: Place, capsys: pytest.CaptureFixtu
 def test_nothing_is_left_in_staging(place: Place) -> None:
     assert forget("--pattern", "Titan") == 0
     assert not (place.corpus / "locks" / "staging").exists()
+
+
+def test_what_cannot_be_deleted_is_an_error_and_the_same_call_goes_on_once_it_can(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = place.corpus / "index" / "vectors.lance" / "data" / "row.lance"
+    row.parent.mkdir(parents=True)
+    row.write_text(SECRET)
+    unlink = os.unlink
+
+    def refuse(path: Any, **options: Any) -> None:
+        if str(path).endswith(row.name):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        unlink(path, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", refuse)
+        assert forget("--pattern", "Titan") == 6
+    error = capsys.readouterr().err
+    assert "Permission denied" in error
+    assert "run the same command again" in error
+    assert "Forgotten" not in error
+    assert forget("--pattern", "Titan") == 0
+    assert place.holding("Titan") == []
+
+
+def test_indexes_behind_a_symbolic_link_are_not_said_to_be_forgotten(place: Place, tmp_path: Path) -> None:
+    index = place.corpus / "index"
+    index.rename(tmp_path / "elsewhere")
+    index.symlink_to(tmp_path / "elsewhere")
+    assert forget("--pattern", "Titan") == 2
+    assert place.holding("Titan")
 
 
 def test_ignored_chunks_are_forgotten_too_and_stay_ignored(place: Place) -> None:

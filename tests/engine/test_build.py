@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
+from aicx.corpus.writer import write_file
 from aicx.engine.build import refresh_in_background, refresh_lexical
-from aicx.engine.lexical import read_manifest
+from aicx.engine.lexical import read_manifest, write_manifest
 from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.searching import copied, found, ignore, keep
 
@@ -96,6 +99,22 @@ def test_what_the_other_indexes_were_made_from_stays_in_the_manifest(user):
     (user.corpus / "index" / "lexical" / "meta.json").unlink()
     assert refresh(user) == 2
     assert read_manifest(user.settings.layout)["vectors"] == {"uri": "s3://a/b"}
+
+
+def test_two_indexes_recorded_at_once_are_both_in_the_manifest(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = user.settings.layout
+    other = Thread(target=write_manifest, args=(layout, "vectors", {"uri": "s3://a/b"}))
+
+    def write_slowly(*what: Any) -> None:
+        if not other.ident:
+            other.start()
+            other.join(0.3)
+        write_file(*what)
+
+    monkeypatch.setattr("aicx.engine.lexical.write_file", write_slowly)
+    write_manifest(layout, "lexical", {"version": "0"})
+    other.join()
+    assert read_manifest(layout) == {"lexical": {"version": "0"}, "vectors": {"uri": "s3://a/b"}}
 
 
 def test_a_chunk_that_cannot_be_read_costs_itself(user):

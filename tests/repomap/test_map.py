@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from aicx.repomap.lock import refresh_lock
+from aicx.repomap.store import Place
 from tests.repomap.building import Repo
 
 FILES = {
@@ -88,6 +90,22 @@ def test_importing_the_map_loads_nothing_that_costs(repo: Repo) -> None:
     code = "import aicx.repomap, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert not set(done.stdout.split()) & {"tree_sitter", "Stemmer", "subprocess", "aicx.redaction", "multiprocessing"}
+
+
+def test_a_question_finds_the_map_that_took_the_place_of_the_one_it_was_about_to_open(
+    mapped: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maps = Place.maps
+
+    def rebuilt_meanwhile(place: Place) -> list[Path]:
+        found = maps(place)
+        if found == before:
+            mapped.refresh(rebuild=True)
+        return found
+
+    before = mapped.maps()
+    monkeypatch.setattr(Place, "maps", rebuilt_meanwhile)
+    assert mapped.map.answer("press").basis == "index"
 
 
 # Answers -------------------------------------------------------------------------------------------------------------

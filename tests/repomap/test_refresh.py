@@ -16,6 +16,7 @@ from aicx.repomap.exclusions import HUGE_BYTES
 from aicx.repomap.lock import refresh_lock
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.refresh import refresh_map
+from aicx.repomap.store import MapStore
 from tests.repomap.building import Repo, git
 
 pytest.importorskip("tree_sitter_language_pack")
@@ -316,6 +317,22 @@ def test_a_home_that_cannot_be_written_is_told(repo: Repo, tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreUnwritable):
         refresh_map(Repo(repo.root, tmp_path / "file").layout, repo.root)
+
+
+@pytest.mark.parametrize("step", ["commit", "finish"])
+def test_a_build_that_fails_leaves_the_map_as_it_was_and_nothing_beside_it(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(store: MapStore) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    repo.refresh()
+    before = repo.maps()
+    monkeypatch.setattr(MapStore, step, fail)
+    with pytest.raises(StoreUnwritable, match="disk is full"):
+        repo.refresh(rebuild=True)
+    assert {path.suffix for path in before[0].parent.iterdir()} == {".sqlite", ".lock"}
+    assert repo.maps() == before
 
 
 def test_a_refresh_that_lasts_too_long_is_not_waited_for(repo: Repo) -> None:

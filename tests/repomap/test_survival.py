@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from aicx.repomap import crew
+from aicx.repomap.store import Place
 from tests.repomap.building import Repo
 from tests.repomap.test_refresh import as_if_new, content
 
@@ -172,6 +173,13 @@ def test_two_refreshes_at_once_make_one_map(repo: Repo, tmp_path: Path) -> None:
     assert sorted(answer["mode"] for answer in done) == ["full", "quick"]
     assert {answer["files_indexed"] for answer in done} == {150}
     assert content(repo) == as_if_new(repo, tmp_path / "other")
+
+
+def test_a_map_that_goes_while_those_of_other_folders_are_listed_is_passed_over(tmp_path: Path) -> None:
+    whole, gone = tmp_path / "whole.v1.01.sqlite", tmp_path / "gone.v1.02.sqlite"
+    whole.touch()
+    gone.symlink_to(tmp_path / "nowhere")  # listed, and not there once it is looked at
+    assert Place(tmp_path, "own").others() == [whole]
 
 
 def test_questions_during_a_refresh_are_answered(repo: Repo) -> None:

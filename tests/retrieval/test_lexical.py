@@ -254,6 +254,12 @@ def test_no_syntax_is_read_in_a_question(index, text):
     assert set(ask(index, text)) <= {"flaky", "noise"}
 
 
+@pytest.mark.parametrize("text", ["deploy\udcff", '"a login\ud800 test"'])
+def test_a_question_that_is_no_text_says_nothing_of_the_index(index, text):
+    with pytest.raises(ValueError, match="Expected Str"):
+        ask(index, text)
+
+
 def test_a_hundred_kilobytes_are_asked_by_their_beginning(index):
     assert ask(index, "flaky " * 20_000) == ask(index, "flaky")
 

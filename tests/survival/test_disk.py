@@ -113,6 +113,16 @@ def test_a_read_only_home_is_refused_for_writing_and_answers_questions(
         assert runner.answers(home) == undisturbed.answers
 
 
+def test_a_read_only_home_is_searched_by_its_index(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+    with _small_disk(tmp_path / "disk", "size=64m") as disk:
+        home = undisturbed.home(disk / "corpus")
+        runner.store(home)
+        _remount(disk, "ro")
+        answered = runner.run(home, "search", "deploy", "--mode", "lexical", "--json")
+        assert answered.code == 0, answered.err
+        assert '"fallback_reason":null' in answered.out
+
+
 def test_a_home_that_cannot_be_made_is_refused(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
     with _small_disk(tmp_path / "disk", "size=64m,ro") as disk:
         _check_refusal(runner.run(undisturbed.home(disk / "deep" / "corpus"), "store"))
