@@ -1,4 +1,4 @@
-"""Names that occur in one session only: asked for by themselves, they have one right answer."""
+"""Names that occur in one session only: asked for as they are or without capitals, they have one right answer."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
     pools = {kind: _once(sessions, pattern) for kind, pattern in _KINDS.items()}
     for pool in pools.values():
         random.shuffle(pool)
+    # People leave capitals out. From the other end, so that few names are asked for both ways.
+    pools["lowered"] = [(name.lower(), key) for name, key in reversed(pools["symbol"]) if name.lower() != name]
     lowered = {session.key: [text.lower() for text in session.texts] for session in sessions}
     now = latest(sessions)
     queries: list[Query] = []

@@ -1,7 +1,8 @@
-"""Questions about nothing: words that the corpus does not hold. The only right answer is none."""
+"""Questions about nothing: words that the corpus does not hold, and names made with them. The right answer is none."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from random import Random
@@ -12,10 +13,14 @@ _ONSETS = ("bl", "dr", "fl", "gr", "kr", "pl", "sk", "tr", "v", "z", "qu", "m", 
 _MIDDLES = ("a", "e", "i", "o", "u", "oo", "ai")
 _ENDS = ("b", "g", "k", "mp", "nd", "rf", "sk", "v", "zz", "lb")
 _TRIES = 100
+_WORD = re.compile("[a-z]{4,12}")
 
 
 def mine(texts: Sequence[str], now: datetime, limit: int, random: Random) -> list[Query]:
-    """At most ``limit`` questions, a name and a sentence in turns, of which no word occurs in ``texts``."""
+    """At most ``limit`` questions about words that do not occur in ``texts``.
+
+    In turns a name of two such words, a sentence of four, and a name of one such word and one that does occur.
+    """
     words: list[str] = []
     for _ in range(limit * _TRIES):
         if len(words) == limit * 4:
@@ -26,6 +31,8 @@ def mine(texts: Sequence[str], now: datetime, limit: int, random: Random) -> lis
     queries = []
     for number in range(len(words) // 4):
         four = words[4 * number : 4 * number + 4]
-        text = " ".join(four) if number % 2 else "_".join(four[:2])
+        heard = _WORD.findall(random.choice(texts)) if texts else []
+        forms = ("_".join(four[:2]), " ".join(four), "_".join([*four[:1], random.choice(heard or four)]))
+        text = forms[number % len(forms)]
         queries.append(Query(f"negative-{number}", text, type="negative", now=now))
     return queries
