@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import click
 import typer
+from click.types import StringParamType
 from typer.core import TyperCommand, TyperGroup
 
 import aicx
@@ -62,10 +63,8 @@ _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
-class _Word(click.ParamType):
+class _Word(StringParamType):
     """Text that is no path. Bytes that are no UTF-8 reach Python as lone surrogates, which nothing else can take."""
-
-    name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -54,6 +54,7 @@ def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | Non
     """Settings from the environment over ``config.toml`` over the defaults."""
     home = user_home or Path(environ.get("HOME") or Path.home())
     layout = Layout(Path(environ["AICX_HOME"]).expanduser() if environ.get("AICX_HOME") else home / ".aicx")
+    _check_home(layout.home)
     values = _DEFAULTS | _read_file(layout.config_file)
     return Settings(
         user_home=home,
@@ -77,6 +78,15 @@ def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | Non
         ),
         auth_token=environ.get("AICX_HTTP_AUTH_TOKEN") or None,
     )
+
+
+def _check_home(home: Path) -> None:
+    """Refuses a name that is no UTF-8, which no index, no JSON and no protocol could give as it is."""
+    try:
+        str(home).encode()
+    except UnicodeEncodeError:
+        name = os.fsencode(home).decode("utf-8", "replace")
+        raise UsageError(f"the corpus cannot lie in {name}: no UTF-8", hint="AICX_HOME names another folder") from None
 
 
 def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:

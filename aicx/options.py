@@ -50,15 +50,22 @@ PromptId = Annotated[
 Date = Annotated[
     str | None,
     typer.Option(
-        "--date", "-d", metavar="RANGE", help="A day, or a range: 2026-01-01..2026-01-31.", rich_help_panel=FILTERS
+        "--date",
+        "-d",
+        metavar="RANGE",
+        help="A day, such as yesterday, or a range: 2026-01-01..2026-01-31.",
+        rich_help_panel=FILTERS,
     ),
 ]
 Since = Annotated[
     str | None,
-    typer.Option("--since", metavar="WHEN", help="From then on: 2026-01-31, 36h, 7d, 2w.", rich_help_panel=FILTERS),
+    typer.Option(
+        "--since", metavar="WHEN", help="From then on: 2026-01-31, yesterday, 36h, 7d, 2w.", rich_help_panel=FILTERS
+    ),
 ]
 Until = Annotated[
-    str | None, typer.Option("--until", metavar="WHEN", help="Up to then, included.", rich_help_panel=FILTERS)
+    str | None,
+    typer.Option("--until", metavar="WHEN", help="Up to then, included; written as --since.", rich_help_panel=FILTERS),
 ]
 Branch = Annotated[
     str | None, typer.Option("--branch", "-b", metavar="NAME", help="Git branch; * works.", rich_help_panel=FILTERS)

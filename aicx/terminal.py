@@ -1,4 +1,7 @@
-"""What a terminal obeys instead of showing: found here, so that it is not stored or printed and hides no secret."""
+"""What a terminal obeys instead of showing: found here, so that it is not stored or printed and hides no secret.
+
+Here, too, is what nobody sees at all: text written in it reads as nothing to people, and as words to an agent.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,17 @@ _BACKSLASHED = ("\\u001", "\\u{", "\\x1", "\\x{", "\\033", "\\33", "\\e", "\\E")
 # Styles that `console.style` writes; to hide text is not among them.
 _STYLE = r"\x1b\[(?:[0-4]|22|[39][0-7])m"
 
+# What has no shape of its own: signs that Unicode lets every program leave out (among them fillers, variation selectors
+# and tags), and all its format characters. Emoji that are joined of several, or chosen over a letter, fall into their
+# parts.
+_UNSEEN = (
+    *((0xAD, 0xAD), (0x34F, 0x34F), (0x600, 0x605), (0x61C, 0x61C), (0x6DD, 0x6DD), (0x70F, 0x70F), (0x890, 0x891)),
+    *((0x8E2, 0x8E2), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E)),
+    *((0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+    *((0x110BD, 0x110BD), (0x110CD, 0x110CD), (0x13430, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A)),
+    (0xE0000, 0xE0FFF),
+)
+
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
@@ -37,6 +51,12 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         # A line end that goes back to the beginning of its line would let what follows write over it.
         "foreign": re.compile(rf"(?!{_STYLE})(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)"),
     }
+
+
+@cache
+def unseen() -> dict[int, str | None]:
+    """For `str.translate`, which takes out with it what nobody sees. The text is redacted after, not before."""
+    return {sign: None for first, last in _UNSEEN for sign in range(first, last + 1)}
 
 
 def has_controls(text: str) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
 
 from aicx import console
 from aicx.cli import run
-from aicx.terminal import only_styles
+from aicx.terminal import only_styles, unseen
 from tests.corpus.building import SESSION, ClaudeLog
 
 EVIL = ["\x1b[2J", "\x1b]0;owned\x07", "\x1b[8m", "\x1b(0", "\x9b2J", "\u202e", "\b", "\r", "\x1bc", "\x07"]
@@ -79,3 +81,18 @@ def test_list_redacts_the_path_of_a_log_that_cannot_be_read(home: Path, form, ca
     printed = capsys.readouterr()
     assert "[REDACTED:github-token]" in printed.out + printed.err
     assert SECRET not in printed.out + printed.err
+
+
+def test_every_format_character_of_unicode_is_unseen() -> None:
+    formats = {sign for sign in range(sys.maxunicode + 1) if unicodedata.category(chr(sign)) == "Cf"}
+    assert not formats - unseen().keys()
+
+
+@pytest.mark.parametrize("sign", ["\ufe0f", "\U000e0100", "\u3164", "\u115f", "\u034f", "\U000e0041"])
+def test_selectors_fillers_and_tags_are_unseen(sign: str) -> None:
+    assert f"a{sign}b".translate(unseen()) == "ab"
+
+
+@pytest.mark.parametrize("text", ["naïve café", "日本語 한국어", "নমস্কার 👩 🔬", "a\tb\nc\u00a0d"])
+def test_what_people_read_is_seen(text: str) -> None:
+    assert text.translate(unseen()) == text

@@ -16,6 +16,7 @@ from aicx.bench.cold import cold_seconds
 from aicx.bench.dataset import Dataset, Query
 from aicx.bench.machine import peak_memory
 from aicx.bench.metrics import DEPTH
+from aicx.bench.peers.environment import PeerAbsent
 from aicx.bench.rankers import (
     DEFAULT_CHOICES,
     Choices,
@@ -27,7 +28,7 @@ from aicx.bench.rankers import (
     full_text,
     method_of,
 )
-from aicx.errors import AicxError
+from aicx.errors import AicxError, MissingExtra
 from aicx.types import Document
 
 # Sessions are ranked by their best chunk, so more chunks are asked for than answers.
@@ -172,9 +173,16 @@ def _check_failing(measured: Measured, questions: int) -> None:
         raise QuestionFailed(f"it failed on {asked}; the last of them, {last}: {reason}")
 
 
-def _told(error: RankerFailed, dataset: Dataset) -> str:
+def _told(error: Exception, dataset: Dataset) -> str:
     """What a result says of a failure. It holds nothing of a private set, and a ranker's own words may quote it."""
-    return error.plain if dataset.private else error.message
+    if isinstance(error, RankerFailed):
+        return error.plain if dataset.private else error.message
+    # What has to be installed is no text of anybody's.
+    if dataset.private and not isinstance(error, MissingExtra | PeerAbsent):
+        return type(error).__name__
+    if isinstance(error, AicxError):
+        return error.message + (f" (next: {error.hint})" if error.hint else "")
+    return f"{type(error).__name__}: {error}"
 
 
 class Answering:
@@ -217,12 +225,8 @@ def _send(task: Task, sender: Connection) -> None:
         threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
     try:
         measured = run_here(task)
-    except RankerFailed as error:
-        measured = _failed(task, _told(error, task.dataset))
-    except AicxError as error:
-        measured = _failed(task, error.message + (f" (next: {error.hint})" if error.hint else ""))
     except Exception as error:  # noqa: BLE001 - whatever a ranker raises is its result, and named in the report
-        measured = _failed(task, f"{type(error).__name__}: {error}")
+        measured = _failed(task, _told(error, task.dataset))
     sender.send(measured)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from statistics import median
 from typing import Any
 
@@ -176,8 +177,7 @@ def _judged(result: Result, dataset: str) -> Any:
 
 
 def _milliseconds(seconds: Sequence[float], share: float) -> float | None:
-    """The value that ``share`` of ``seconds`` do not exceed, in milliseconds."""
+    """The least of ``seconds`` that ``share`` of them do not exceed (the nearest rank), in milliseconds."""
     if not seconds:
         return None
-    ordered = sorted(seconds)
-    return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return 1000 * sorted(seconds)[ceil(share * len(seconds)) - 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aicx import console, options
-from aicx.config import load_settings
+from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
 from aicx.repomap import Answer, EntryPoint, MapStatus, open_map
+from aicx.terminal import unseen, without_controls
 
 if TYPE_CHECKING:
     from aicx.repomap.refresh import Refreshed
@@ -29,7 +30,7 @@ class Action(StrEnum):
 
 
 def command(
-    action: Annotated[Action, typer.Argument(help="refresh, status, or query.")] = Action.refresh,
+    action: Annotated[Action, typer.Argument(help="refresh, status, or query; without one, status.")] = Action.status,
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to look for, with query.")] = None,
     repo: Annotated[
         str, typer.Option("--repo", "-r", metavar="FOLDER", help="The repository; any folder in it will do.")
@@ -56,20 +57,22 @@ def command(
         raise UsageError("there is nothing to look for", hint='aicx map query "what you look for"')
     if action is not Action.query and text is not None:
         raise UsageError(f"{action} takes no text", hint=f'aicx map query "{text}"')
+    if rebuild and action is not Action.refresh:
+        raise UsageError("only a refresh starts over", hint="aicx map refresh --rebuild")
     folder = user_path(repo)
+    settings = load_settings()
     if action is Action.refresh:
-        _refresh(folder, rebuild=rebuild, json=json)
+        _refresh(settings, folder, rebuild=rebuild, json=json)
     elif action is Action.status:
-        _show_status(open_map(load_settings().layout, folder).status(), json=json)
+        _show_status(_shown(open_map(settings.layout, folder).status(), settings), json=json)
     else:
-        answer = open_map(load_settings().layout, folder).answer(text or "", limit, near or ())
-        _show_answer(text or "", answer, json=json)
+        answer = open_map(settings.layout, folder).answer(text or "", limit, near or ())
+        _show_answer(text or "", _shown(answer, settings), json=json)
 
 
-def _refresh(folder: Path, *, rebuild: bool, json: bool) -> None:
+def _refresh(settings: Settings, folder: Path, *, rebuild: bool, json: bool) -> None:
     from aicx.repomap.refresh import refresh_map
 
-    settings = load_settings()
     with console.count_bar("Mapping") as bar:
         done = refresh_map(
             settings.layout,
@@ -80,6 +83,7 @@ def _refresh(folder: Path, *, rebuild: bool, json: bool) -> None:
             tell=bar,
             say=console.say,
         )
+    done = _shown(done, settings)
     if json:
         console.out_json(SCHEMA, _fields(done))
         return
@@ -142,6 +146,20 @@ def _print(rank: int, entry: EntryPoint) -> None:
     what = f"  {entry.kind} {entry.symbol}" if entry.symbol else ""
     console.out(f"{style(f'{rank:>2}', fg='yellow')}  {style(where, bold=True)}{style(what, fg='cyan')}")
     console.out(f"    {style(f'{entry.score:.2f}', dim=True)} {style(' · '.join(entry.reasons), dim=True)}")
+
+
+def _shown(value: Any, settings: Settings) -> Any:
+    """``value`` as it may be shown: a file's name may hold a secret, and signs that hide or turn text."""
+    from aicx.redaction import redact_plain  # imported here: its rules take a while to compile
+
+    if isinstance(value, str):
+        plain = value.translate(unseen())
+        return redact_plain(plain).text if settings.redact_secrets else without_controls(plain)
+    if isinstance(value, list | tuple):
+        return type(value)(_shown(item, settings) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{part.name: _shown(getattr(value, part.name), settings) for part in fields(value)})
+    return value
 
 
 def _fields(found: Refreshed | MapStatus) -> dict[str, Any]:

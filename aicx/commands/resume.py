@@ -13,13 +13,11 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.continuity.git import Git, Look
 from aicx.corpus.filters import parse_instant
-from aicx.errors import StoreUnwritable
+from aicx.output import check_target, replacing
 from aicx.paths import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from aicx.engine.resume_brief import Brief
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
@@ -82,6 +80,10 @@ def command(
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Let --manifest replace a file of another kind.", rich_help_panel=options.OUTPUT),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Tell a new session what was being done here, what worked, what failed, what is open and where to look first.
@@ -96,7 +98,7 @@ def command(
     now = options.now()
     settings = load_settings()
     since_when = parse_instant(since, now) if since else None
-    target = user_path(manifest) if manifest else None
+    target = _target(manifest, force=force) if manifest else None
     folder = None if project and repo is None else user_path(repo or ".")
     look = Look(Git(folder.absolute())) if folder else None
     # Imported here: git is at work meanwhile.
@@ -121,7 +123,8 @@ def command(
     else:
         brief = markdown_brief(settings, report, tokens)
     if target is not None:
-        _write(target, brief)
+        with replacing(target) as stream:
+            stream.write(orjson.dumps(brief.manifest(), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_INDENT_2))
     console.out_bytes(brief.text)
     if not json:
         if explain:
@@ -130,13 +133,12 @@ def command(
             console.say(f"note: {note}")
 
 
-def _write(path: Path, brief: Brief) -> None:
-    try:
-        path.write_bytes(orjson.dumps(brief.manifest(), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_INDENT_2))
-    except OSError as error:
-        raise StoreUnwritable(
-            f"{path} cannot be written: {error.strerror or error}", hint="choose another --manifest"
-        ) from error
+def _target(text: str, *, force: bool) -> Path:
+    from aicx.continuity.manifest import SCHEMA
+
+    path = user_path(text)
+    check_target(path, SCHEMA.encode(), command="aicx resume", force=force)
+    return path
 
 
 def _print_manifest(manifest: Mapping[str, Any]) -> None:

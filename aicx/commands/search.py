@@ -151,7 +151,8 @@ def _print(hit: Hit, store: Path, explain: bool) -> None:
         console.out(f"    {style(reopen, fg='green')}")
     if explain:
         votes = [f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items()]
-        reasons = f"score {hit.score:.2f}: {', '.join(votes) or 'by date'}; decay x{hit.decay_factor:.2f}"
+        ranked = f"score {hit.score:.2f}: {', '.join(votes)}" if votes else "by date"
+        reasons = f"{ranked}; decay x{hit.decay_factor:.2f}"
         console.out(f"    {style(reasons, fg='magenta')}")
     console.out()
 

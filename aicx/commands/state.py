@@ -39,6 +39,7 @@ def command(
     """Show how much is stored, from when to when, and from how many logs.
 
     Example: aicx state
+    Example: aicx state -a claude --json
     Example: aicx state --reset -a codex   then the next `aicx store` reads every Codex log again
     """
     settings = load_settings()
@@ -50,7 +51,7 @@ def command(
         else:
             console.say(f"{console.plural(count, 'log')} will be read again by the next `aicx store`.")
         return
-    state = state_of(settings.layout)
+    state = state_of(settings.layout, tuple(agent or ()))
     if json:
         console.out_json(SCHEMA, state)
         return

@@ -40,7 +40,9 @@ FullRescan = Annotated[bool, typer.Option("--full-rescan", help="Read every log 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be stored and write nothing.")]
 StoreSince = Annotated[
     str | None,
-    typer.Option("--since", metavar="WHEN", help="Only sessions active since then: 2026-01-31, 36h, 7d, 2w."),
+    typer.Option(
+        "--since", metavar="WHEN", help="Only sessions active since then: 2026-01-31, yesterday, 36h, 7d, 2w."
+    ),
 ]
 
 

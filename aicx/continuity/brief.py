@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 from aicx.continuity.calls import answered_calls
 from aicx.continuity.commands import Run, followed, latest_outcomes, open_failures, runs_of
 from aicx.continuity.edits import Edit, edits_of
+from aicx.continuity.elsewhere import Elsewhere
+from aicx.continuity.fixes import topic_of
 from aicx.continuity.paths import Roots
-from aicx.continuity.rules import command_rules
 from aicx.continuity.statements import (
     Statement,
     conclusion,
@@ -20,12 +21,15 @@ from aicx.continuity.statements import (
     left_open,
     open_plan,
     requests,
+    says_passing,
     telling,
 )
 from aicx.continuity.texts import gist, shorten
+from aicx.continuity.traces import commits_of, pull_requests_of
 from aicx.continuity.transcript import Step
 
 State = Literal["active", "completed", "unknown"]
+Ending = Literal["open", "broke off"]
 StateReason = Literal[
     "failure_open",  # a command failed and nothing fixed it
     "question_open",  # the agent asked and got no answer
@@ -39,8 +43,6 @@ StateReason = Literal[
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
 _SHOWN_OUTCOMES = ("ok", "failed")
-# How much of a call tells what it is for.
-_LOOKED_AT = 4000
 _MOST_CHECKS, _MOST_FAILURES, _MOST_NEXT, _MOST_DECISIONS = 6, 5, 6, 8
 
 
@@ -71,15 +73,19 @@ class SessionBrief:
     state_reason: StateReason
 
 
-def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> SessionBrief:
+def brief_of(
+    steps: Sequence[Step], roots: Roots, folder: str | None = None, elsewhere: Elsewhere | None = None
+) -> SessionBrief:
     """The brief of one session from its messages, worked out by rules alone.
 
-    ``roots`` and ``folder``, where the session worked, tell which files lie in the repository.
+    ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
+    known of others.
     """
     calls = answered_calls(steps)
     answered = followed(calls)
     runs = runs_of(answered)
-    failures = open_failures(runs)
+    failures = [run for run in open_failures(runs) if not _is_said_to_pass(run, steps)]
+    edits = edits_of(calls, roots, folder)
     wanted = requests(steps)
     last = conclusion(steps)
     ahead, questions = left_open(last) if last else ([], [])
@@ -97,13 +103,13 @@ def brief_of(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> 
         asked=asked,
         progress=_line(gist(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
         checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MOST_CHECKS]),
-        commits=_commits(answered),
-        pull_requests=_pull_requests(answered),
-        failures=tuple(map(_failure, failures[:_MOST_FAILURES])),
+        commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or Elsewhere(None, roots))),
+        pull_requests=tuple(Line(*trace) for trace in pull_requests_of(answered)),
+        failures=tuple(_failure(run, edits) for run in failures[:_MOST_FAILURES]),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MOST_NEXT]),
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
-        edits=tuple(edits_of(calls, roots, folder)),
+        edits=tuple(edits),
         state=state,
         state_reason=reason,
     )
@@ -125,10 +131,18 @@ def _state(
     return ("completed", "said_done") if done else ("unknown", "nothing_said")
 
 
+def ending(steps: Sequence[Step]) -> Ending | None:
+    """How a session ended whose last messages ``steps`` are, as far as they say; None where nothing seems open."""
+    last = conclusion(steps)
+    if _is_interrupted(steps, last):
+        return "broke off"
+    return "open" if last and any(left_open(last)) else None
+
+
 def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
     """Whether a person's request came after the agent's last word, or tools were at work when the log ended."""
     if last is None:
-        return bool(steps)
+        return bool(steps) and steps[-1].role != "assistant"
     after = steps[_place(steps, last) + 1 :]
     return bool(requests(after)) or sum(step.phase == "call" for step in after) > 1
 
@@ -165,39 +179,17 @@ def _check(run: Run, count: int) -> Line:
     return Line(f"`{run.line}` passed{times}", run.at, (f"chunk:{run.chunk}",))
 
 
-def _failure(run: Run) -> Line:
+def _failure(run: Run, edits: Sequence[Edit]) -> Line:
     telling = f": {run.telling}" if run.telling else ""
-    return Line(f"`{run.line}` failed{telling}", run.at, (f"chunk:{run.chunk}",))
+    # Whether what was changed since mended it is not known.
+    again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
+    return Line(f"`{run.line}` failed{again}{telling}", run.at, (f"chunk:{run.chunk}",))
 
 
-def _commits(calls: Sequence[tuple[Step, list[Step]]]) -> tuple[Line, ...]:
-    """The commits a session made, the last first, from what git printed."""
-    found: dict[str, Line] = {}
-    for call, answers in calls:
-        for result in answers:
-            if result.failed or "commit" not in call.text:
-                continue
-            for commit, subject in command_rules().commit.findall(result.text):
-                text = shorten(subject.strip(), 120)
-                found[commit] = Line(text, result.at, (f"commit:{commit}", f"chunk:{result.chunk}"))
-    return tuple(reversed(found.values()))
-
-
-def _pull_requests(calls: Sequence[tuple[Step, list[Step]]]) -> tuple[Line, ...]:
-    """The pull requests a session opened or merged, the last first."""
-    rules = command_rules()
-    found: dict[str, Line] = {}
-    for call, answers in calls:
-        asked = call.text[:_LOOKED_AT]
-        # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
-        patterns = [rules.pull_request] if rules.may_create.search(asked) else []
-        patterns += [rules.pull_request_field] if rules.creates.search(asked) else []
-        for result in answers:
-            if result.failed:
-                continue
-            for address in (address for pattern in patterns for address in pattern.findall(result.text)):
-                found[address] = Line(address, result.at, (f"chunk:{result.chunk}",))
-    return tuple(reversed(found.values()))
+def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
+    """Whether the agent said after a check's failure that all checks of its kind pass."""
+    topic = topic_of(run.parts[-1]) if run.kind == "check" else None
+    return topic is not None and any(step.at > run.at and says_passing(step, topic) for step in steps)
 
 
 def _is_in(line: Line, *told: Line | None) -> bool:

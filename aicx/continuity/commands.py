@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from aicx.continuity.fixes import ends
+from aicx.continuity.fixes import end_together, ends
 from aicx.continuity.rules import CommandRules, command_rules
 from aicx.continuity.shell import Simple, simple_commands
 from aicx.continuity.texts import shorten
@@ -76,15 +76,19 @@ def open_failures(runs: Sequence[Run]) -> list[Run]:
     """The failures that no later success fixed, the latest first, the same command once."""
     found: list[Run] = []
     later: list[tuple[RunKind, Simple]] = []
+    passed: list[Simple] = []
     for number, run in enumerate(reversed(runs)):
         if run.outcome in ("ok", "quiet"):
             later += ((run.kind, part) for part in run.parts)
+            passed += run.parts
         elif run.outcome == "failed":
             # A script tried on the way tells something only while it is fresh.
             stale = run.kind == "other" and number >= _FRESH_RUNS
             # Of `format && lint` the last is what was run for; which of them failed is not said.
             last = run.parts[-1]
-            if not stale and not any(kind == run.kind and ends(part, last, kind) for kind, part in later):
+            since = [part for kind, part in later if kind == run.kind]
+            over = any(ends(part, last, run.kind) for part in since) or end_together(passed, last)
+            if not stale and not over:
                 found.append(run)
             later.append((run.kind, last))  # an earlier failure of it is the same failure
     return found

@@ -25,9 +25,11 @@ Slot = Literal[
 _SUMMARY_LENGTH = 160
 _MOST_LISTED = 8
 _RELATED_PATHS = 6
+# "there" only of the session that is gone on from.
+_EDITED = "edited before"
 _REASON_WORDS = {
-    Reason.EDITED_BEFORE: "edited there",
-    Reason.READ_BEFORE: "read there",
+    Reason.EDITED_BEFORE: _EDITED,
+    Reason.READ_BEFORE: "read before",
     Reason.OFTEN_EDITED: "often worked on",
     Reason.NAMED_IN_TASK: "fits the task",
     Reason.CHANGED_NOW: "changed now",
@@ -111,8 +113,11 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
 
 
 def _files(report: ResumeReport) -> Iterator[Part]:
+    brief = report.resumed.brief if report.resumed else None
+    there = {edit.path for edit in brief.edits} if brief else set()
     for number, file in enumerate(report.files):
-        reasons = ", ".join(_REASON_WORDS[reason] for reason in file.reasons[:2] if reason in _REASON_WORDS)
+        known = [_REASON_WORDS[reason] for reason in file.reasons[:2] if reason in _REASON_WORDS]
+        reasons = ", ".join("edited there" if word == _EDITED and file.path in there else word for word in known)
         data = {"path": clean(file.path), "reason": reasons, "refs": list(map(clean, file.refs))}
         text = f"`{data['path']}` {reasons}".rstrip()
         yield Part("files", "entry_points", text, file.refs, _level(2, number, 5), f"file:{file.path}", data)
@@ -182,6 +187,7 @@ def _context(
     where = f", branch `{clean(facts.branch)}`" if facts.branch else ""
     if item.standing in STANDING_WORDS:
         where += f" ({STANDING_WORDS[item.standing]})"
+    where += f", {item.ending}" if item.ending else ""
     text = f"{facts.completed_at:%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
         f" → {shorten(said, 180)}" if said else ""
     )
@@ -189,7 +195,7 @@ def _context(
         report,
         kind=kind,
         ref=facts.ref,
-        summary=f"{title} → {said}" if said else title,
+        summary=f"{title}{f' ({item.ending})' if item.ending else ''}{f' → {said}' if said else ''}",
         reasons=[str(reason) for reason in item.reasons],
         role=role,
         selection=_selection(item, kind),

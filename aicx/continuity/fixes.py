@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from aicx.continuity.rules import CommandRules, command_rules
@@ -11,6 +11,9 @@ from aicx.continuity.shell import Simple
 # `go test ./...` names no part of the work.
 _EVERYTHING = frozenset({"./...", "...", ".", "run", "--"})
 
+# Tasks of a topic that run its other tasks.
+_WHOLES = frozenset({"all", "ci", "everything", "full"})
+
 
 class Check(NamedTuple):
     """A check as what can cover it: the program with its task, what it looks at, and the parts it was limited to."""
@@ -18,6 +21,11 @@ class Check(NamedTuple):
     program: str
     topic: str
     parts: tuple[str, ...]
+
+    @property
+    def runner(self) -> str:
+        """The program without its task."""
+        return self.program.rpartition(" ")[0]
 
     @property
     def is_special(self) -> bool:
@@ -37,6 +45,26 @@ def ends(later: Simple, failed: Simple, kind: str) -> bool:
         otherwise = rules.fixed_otherwise.match(failed.text) and rules.fixed_by.match(later.text)
         return _verb(later) == _verb(failed) or bool(otherwise)
     return False
+
+
+def end_together(later: Iterable[Simple], failed: Simple) -> bool:
+    """Whether successes cover a failed check of everything between them, as ``test`` and ``test:slow`` ``test:ci``.
+
+    None does so alone: what the whole is made of is not said.
+    """
+    rules = command_rules()
+    wanted = _check(failed, rules)
+    if wanted is None or wanted.program.rpartition(":")[2] not in _WHOLES or wanted.parts:
+        return False
+    found = {check for command in later if (check := _check(command, rules)) and not check.parts}
+    same = {check for check in found if check.topic == wanted.topic and check.runner == wanted.runner}
+    return len(same) > 1 and any(not check.is_special for check in same)
+
+
+def topic_of(command: Simple) -> str | None:
+    """What a check looks at: "test", "lint" or "build"; None for what is no check."""
+    check = _check(command, command_rules())
+    return check.topic if check else None
 
 
 def _covers(later: Check, failed: Check) -> bool:

@@ -21,8 +21,9 @@ _RECENCY_STEP = 0.25
 _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 
-# What it takes to say that work goes on from a session, rather than that it is the nearest there is.
-_SURE_COVERAGE, _LIKELY_COVERAGE, _MOST_FILES = 0.8, 0.5, 0.5
+# What it takes to say that work goes on from a session, rather than that it is the nearest there is. One word of two
+# is not enough.
+_SURE_COVERAGE, _LIKELY_COVERAGE, _SOME_COVERAGE, _MOST_FILES = 0.8, 0.55, 0.3, 0.5
 
 
 class Scored(NamedTuple):
@@ -61,9 +62,11 @@ def rank_sessions(
 
 
 def confidence(item: Scored, ask: Ask, coverage: float) -> Confidence:
-    """How sure it is that the work goes on from a session; ``coverage`` is how many of the task's terms it holds."""
+    """How sure it is that the work goes on from a session; ``coverage`` is how much of the task it holds."""
     own_branch = item.parts["branch"] >= BRANCH
-    files = item.parts["files"] >= _MOST_FILES * FILES
+    # Words of a task are in the paths of some files in any repository.
+    meant = bool(ask.changed) or coverage >= _SOME_COVERAGE
+    files = meant and item.parts["files"] >= _MOST_FILES * FILES
     if not ask.task.strip():
         return "high" if own_branch else "medium"
     if coverage >= _SURE_COVERAGE or (coverage >= _LIKELY_COVERAGE and (own_branch or files)):

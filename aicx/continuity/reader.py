@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aicx.continuity.brief import Line, SessionBrief, brief_of
+from aicx.continuity.brief import Ending, Line, SessionBrief, brief_of, ending
 from aicx.continuity.calls import answered_calls
 from aicx.continuity.edits import Edit, edits_of
-from aicx.continuity.paths import Roots
-from aicx.continuity.recall import Passage, telling_sentences
+from aicx.continuity.elsewhere import Elsewhere
+from aicx.continuity.rarity import Rarity
+from aicx.continuity.recall import Passage, is_quotable, telling_sentences
 from aicx.continuity.sessions import SessionFacts, chunk_paths
 from aicx.continuity.statements import conclusion, requests, telling, weigh
 from aicx.continuity.texts import gist, words
 from aicx.continuity.transcript import Step, read_steps
 from aicx.corpus.catalog import Catalog
+from aicx.corpus.documents import asides, header_of, spoken
+from aicx.corpus.read import load_markdown, load_sidecar
+from aicx.errors import AicxError
 from aicx.paths import Layout
 
 # Of a long session the beginning (what was wanted) and the end (where it stands) are read.
@@ -31,31 +35,32 @@ _INTRODUCES = 5
 class SessionReader:
     """Sessions of one corpus as they were at one moment. ``notes`` gathers what could not be read."""
 
-    def __init__(self, layout: Layout, catalog: Catalog, now: datetime, roots: Roots) -> None:
+    def __init__(self, layout: Layout, catalog: Catalog, now: datetime, elsewhere: Elsewhere) -> None:
         self._layout = layout
         self._catalog = catalog
         self._now = now
-        self._roots = roots
+        self._elsewhere = elsewhere
         self._steps: dict[str, list[Step]] = {}
         self.notes: list[str] = []
 
     def brief(self, session: SessionFacts) -> SessionBrief | None:
         """The session in brief; None where nothing of it can be read."""
         steps = self._read(session)
-        return brief_of(steps, self._roots, session.cwd) if steps else None
+        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere) if steps else None
 
     def edits(self, session: SessionFacts) -> list[Edit]:
         """The files the session changed, the last changed first."""
-        return edits_of(answered_calls(self._read(session)), self._roots, session.cwd)
+        return edits_of(answered_calls(self._read(session)), self._elsewhere.roots, session.cwd)
 
-    def outcome(self, session: SessionFacts) -> Line | None:
-        """What the agent said last; None where it said nothing towards the end."""
+    def outcome(self, session: SessionFacts) -> tuple[Line | None, Ending | None]:
+        """What the agent said last, None where it said nothing towards the end; and how that left the work."""
         steps = self._steps.get(session.ref)
         if steps is None:
             paths = chunk_paths(self._catalog, session, self._now)[-_OUTCOME_CHUNKS:]
             steps = self._load(paths)
         last = conclusion(steps)
-        return Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (f"chunk:{last.chunk}",)) if last else None
+        said = Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (f"chunk:{last.chunk}",)) if last else None
+        return said, ending(steps)
 
     def titled(self, session: SessionFacts) -> SessionFacts:
         """The session under the first request in it that says something, where its title says nothing."""
@@ -67,9 +72,40 @@ class SessionReader:
         wanted = requests(self._load(paths))
         return replace(session, title=wanted[0][0].text) if wanted else session
 
-    def quote(self, passage: Passage, task: str) -> tuple[str, ...]:
-        """The lines of a passage that say why it is there: what was said, else what the search marked."""
-        return telling_sentences(self._load([passage.path]), task, _QUOTED_LINES) or passage.lines[:_QUOTED_LINES]
+    def quote(self, passage: Passage, rarity: Rarity) -> tuple[str, ...]:
+        """The lines of a passage that say why it is there; none where none says anything by itself.
+
+        What the chunk before ended with is in it too: often the question stands here and the answer there.
+        """
+        steps, notes = read_steps(self._layout, [passage.path], self._now, repeated=True)
+        self.notes += notes
+        said = telling_sentences(steps, rarity, _QUOTED_LINES)
+        # Of what tools printed, and nobody talked about, the lines that the search found.
+        marked = (line for line in passage.lines if is_quotable(line) and weigh(line).level > 1)
+        return said or tuple(marked)[:_QUOTED_LINES]
+
+    def rarity(self, task: str, sessions: Sequence[SessionFacts]) -> Rarity:
+        """What the words of a task are worth among sessions: of each, one chunk from its middle is looked at."""
+        paths = (chunk_paths(self._catalog, session, self._now) for session in sessions)
+        return Rarity.of(task, [self._text(found[len(found) // 2]).lower() for found in paths if found])
+
+    def coverage(self, passage: Passage, rarity: Rarity) -> float:
+        """How much of the task a passage holds, with what is known of its session: title, branch and files."""
+        try:
+            sidecar = load_sidecar(self._layout, passage.path)
+            texts = spoken(sidecar, load_markdown(self._layout, passage.path))
+            tools = set(asides(sidecar))
+        except (AicxError, LookupError, TypeError, ValueError):
+            return passage.coverage  # whoever quotes it says what is wrong with it
+        said = [header_of(sidecar), *(text for place, text in enumerate(texts) if place not in tools)]
+        # A long output holds most words by chance: what was said counts twice.
+        return (rarity.coverage(said) + rarity.coverage([*said, *texts])) / 2
+
+    def _text(self, path: str) -> str:
+        try:
+            return load_markdown(self._layout, path).decode("utf-8", "replace")
+        except AicxError:
+            return ""  # whoever reads its session says so
 
     def _read(self, session: SessionFacts) -> list[Step]:
         if session.ref not in self._steps:

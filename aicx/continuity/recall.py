@@ -8,17 +8,25 @@ from datetime import datetime
 from typing import Any
 
 from aicx.continuity.manifest import Considered, Reason
-from aicx.continuity.rules import statement_rules
-from aicx.continuity.texts import sentences, shorten
+from aicx.continuity.rarity import Rarity
+from aicx.continuity.rules import request_rules, statement_rules
+from aicx.continuity.statements import weigh
+from aicx.continuity.texts import sentences, shorten, words
 from aicx.continuity.transcript import Step
-from retrieval.analysis import analyze
 
 # A session and its subagents; more of them say the same, and the places of other sessions are better used.
 MOST_OF_SESSION = 2
 _QUOTED_LENGTH = 220
 _LEAST_WORDS = 3
+# The level of a prompt that can be understood without what came before it.
+_BY_ITSELF = 2
+# By how much a sentence counts more that names a cause, a fix or a result.
+_ANSWERS = 1.6
 # Below this part of the best score a passage shares only common words with the task.
 _LEAST_SHARE = 0.25
+# A passage that holds less of the task, counted by how rare its words are, has to do with something else; below the
+# second figure it shares no more than a word that stands everywhere.
+_LEAST_COVERAGE, _LEAST_SHARED = 0.45, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class Passage:
     tier: str
     title: str | None
     lines: tuple[str, ...]
-    coverage: float  # how many of the task's terms it holds
+    coverage: float  # how much of the task it holds
     files: tuple[str, ...]
     relation: str | None = None
 
@@ -63,7 +71,7 @@ def shares(passages: Iterable[Passage]) -> dict[tuple[str, str], float]:
 
 
 def coverages(passages: Iterable[Passage]) -> dict[tuple[str, str], float]:
-    """For each session how many of the task's terms its best passage holds. From 0 to 1."""
+    """For each session how much of the task its best passage holds. From 0 to 1."""
     found: dict[tuple[str, str], float] = {}
     for passage in passages:
         found[passage.owner] = max(found.get(passage.owner, 0.0), passage.coverage)
@@ -106,30 +114,51 @@ def _against(passage: Passage, now: datetime, excluded: str | None, best: float)
         return Reason.EXCLUDED_BY_USER
     if passage.completed_at > now:
         return Reason.AFTER_NOW
-    if passage.tier == "nearest" or passage.score < _LEAST_SHARE * best:
+    if not fits(passage) or passage.score < _LEAST_SHARE * best:
         return Reason.WEAK_MATCH
     return None
+
+
+def fits(passage: Passage) -> bool:
+    """Whether a passage has to do with the task, by its words or by what it means."""
+    return passage.tier == "meaning" or (passage.tier != "nearest" and passage.coverage >= _LEAST_COVERAGE)
+
+
+def is_near(passage: Passage) -> bool:
+    """Whether a passage shares enough with the task to say which session is nearest to it."""
+    return fits(passage) or passage.coverage >= _LEAST_SHARED
 
 
 def _why(passage: Passage) -> Mapping[str, Any] | None:
     return {"relation": passage.relation, "project": passage.project} if passage.relation else None
 
 
-def telling_sentences(steps: Sequence[Step], task: str, limit: int) -> tuple[str, ...]:
+def telling_sentences(steps: Sequence[Step], rarity: Rarity, limit: int) -> tuple[str, ...]:
     """What people and agents said in a passage that has most to do with the task; empty where only tools did."""
-    asked = analyze(task)
-    wanted = {*asked.words, *asked.names}
+    rules = statement_rules()
+    # That both want something fixed, or reviewed, ties a sentence to no task.
+    rarity = rarity.besides(request_rules().procedural)
     scored: list[tuple[float, int, str]] = []
     for step in steps:
         if step.role not in ("user", "assistant"):
             continue
         for said in sentences(step.text):
-            if step.role == "assistant" and statement_rules().announcements.search(said.text):
+            if not is_quotable(said.text, by_agent=step.role == "assistant"):
                 continue
-            terms = analyze(said.text)
-            shared = len(wanted & {*terms.words, *terms.names})
-            if shared and len(terms.words) >= _LEAST_WORDS:
-                # A long sentence shares more by chance.
-                scored.append((shared / (8 + len(terms.words)) ** 0.5, len(scored), shorten(said.text, _QUOTED_LENGTH)))
+            if step.role == "user" and weigh(said.text).level < _BY_ITSELF:
+                continue
+            length = len(words(said.text))
+            shared = rarity.shared(said.text) if length >= _LEAST_WORDS else 0.0
+            if shared:
+                # A long sentence shares more by chance. What was wrong, and what came of it, is what a reader wants.
+                worth = shared / (8 + length) ** 0.5 * (_ANSWERS if rules.answers.search(said.text) else 1.0)
+                scored.append((worth, len(scored), shorten(said.text, _QUOTED_LENGTH)))
     best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
     return tuple(dict.fromkeys(text for _, _, text in sorted(best, key=lambda item: item[1])))
+
+
+def is_quotable(text: str, *, by_agent: bool = True) -> bool:
+    """Whether a line says something to a reader: links, code, what programs print, and agents' announcements do not."""
+    rules = statement_rules()
+    text = text.strip()
+    return not rules.unquotable.search(text) and not (by_agent and rules.announcements.search(text))

@@ -16,7 +16,7 @@ _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
     "now": "Now",
     "session": "Goes on from",
-    "failures": "Failed, and nothing fixed it since",
+    "failures": "Failed, and did not pass since",
     "ahead": "Next, as was said",
     "decisions": "Decided",
     "done": "Done there",
@@ -28,7 +28,7 @@ _TITLES: dict[Section, str] = {
 }
 _WEAK = "Nearest earlier session, though little ties it to this task"
 _STATES: dict[StateReason, str] = {
-    "failure_open": "open: something failed and was not fixed",
+    "failure_open": "open: something failed and did not pass since",
     "question_open": "open: a question waits for an answer",
     "interrupted": "open: it ended in the middle",
     "plan_open": "open: its plan has items left",

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from aicx.continuity.branches import Standing
-from aicx.continuity.brief import Line, SessionBrief
+from aicx.continuity.brief import Ending, Line, SessionBrief
 from aicx.continuity.git import Commit, GitState
 from aicx.continuity.manifest import Considered, Reason
 from aicx.continuity.ranking import Confidence
@@ -22,7 +22,7 @@ class BriefedSession:
     """An earlier session: how well it fits, how its branch stands, and its brief where it was read.
 
     ``confidence`` is how sure it is that the work goes on from it.
-    ``outcome`` is what was said last in a session of which only the end was read.
+    ``outcome`` is what was said last in a session of which only the end was read, ``ending`` how that left the work.
     """
 
     facts: SessionFacts
@@ -32,6 +32,7 @@ class BriefedSession:
     confidence: Confidence = "low"
     brief: SessionBrief | None = None
     outcome: Line | None = None
+    ending: Ending | None = None
     reopen: str | None = None
 
 

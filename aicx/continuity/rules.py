@@ -70,6 +70,9 @@ class CommandRules(_Expressions):
     pull_request_field: Pattern
     may_create: Pattern
     creates: Pattern
+    works_in: Pattern
+    goes_to: Pattern
+    pushed_to: Pattern
 
 
 class StatementRules(_Expressions):
@@ -78,6 +81,7 @@ class StatementRules(_Expressions):
     next_headings: Pattern
     next: Pattern
     not_next: Pattern
+    aside: Pattern
     questions: Pattern
     agent: Pattern
     reasons: Pattern
@@ -85,7 +89,12 @@ class StatementRules(_Expressions):
     human: Pattern
     not_human: Pattern
     done: Pattern
+    tests_pass: Pattern
+    lint_passes: Pattern
+    not_passing: Pattern
     announcements: Pattern
+    answers: Pattern
+    unquotable: Pattern
 
 
 @cache

@@ -189,6 +189,14 @@ def known_folders(catalog: Catalog, scope: Scope) -> list[str]:
     return list(found)
 
 
+def other_folders(catalog: Catalog, scope: Scope) -> list[str]:
+    """Every folder that is known to belong to another repository than this one."""
+    rows = catalog.rows(
+        "SELECT DISTINCT cwd FROM folders WHERE project IS NOT NULL AND project<>?", [scope.project or ""]
+    )
+    return [row["cwd"] for row in rows]
+
+
 def related_projects(catalog: Catalog, project: str) -> dict[str, str]:
     """Other repositories that have to do with one, and why: ``same_session``, ``same_name`` or ``same_owner``."""
     owner, _, name = project.partition("/")

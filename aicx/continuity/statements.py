@@ -17,6 +17,8 @@ _LENGTH = 240
 _REASON_LENGTH = 320
 # A decision said in fewer words leaves out what it is about.
 _LEAST_WORDS = 5
+# After so many remarks of the agent a plan that it no longer touched says little of what is left.
+_LATEST_REMARKS = 25
 # Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
 _PASTED = 1500
 _PLAN_LINE = re.compile(r"^- \[(\w+)\] (.+)$", re.MULTILINE)
@@ -102,18 +104,40 @@ def is_done(step: Step) -> bool:
 
 
 def open_plan(steps: Sequence[Step]) -> list[Statement]:
-    """The items of the last plan that are not ticked off."""
+    """The items of the last plan that are not ticked off; none where the session has gone past it since."""
     tasks: dict[str, tuple[str, str, Step]] = {}
     plan: list[Statement] = []
-    for step in steps:
+    last = 0
+    for number, step in enumerate(steps):
         if step.phase != "call" or step.tool is None:
             continue
         if step.tool in ("TaskCreate", "TaskUpdate"):
             _take_task(step, tasks)
             plan = [Statement(text, at) for text, state, at in tasks.values() if state in _OPEN_STATES]
+            last = number
         elif (items := _plan_items(step)) is not None:
             plan = [Statement(shorten(text, _LENGTH), step) for state, text in items if state in _OPEN_STATES]
-    return plan
+            last = number
+    return [] if plan and _is_past(steps[last + 1 :]) else plan
+
+
+def _is_past(steps: Sequence[Step]) -> bool:
+    """Whether what followed a plan shows that it is no longer kept: another request was answered, or much was said.
+
+    Few plans are ticked off to the end.
+    """
+    asked = next((number for number, step in enumerate(steps) if requests([step])), len(steps))
+    answered = any(step.role == "assistant" for step in steps[asked:])
+    return answered or sum(step.role == "assistant" for step in steps) > _LATEST_REMARKS
+
+
+def says_passing(step: Step, topic: str) -> bool:
+    """Whether an agent's message says that all tests pass, or that there is nothing for linters to find."""
+    rules = statement_rules()
+    expression = rules.lint_passes if topic == "lint" else rules.tests_pass
+    return step.role == "assistant" and any(
+        expression.search(said.text) and not rules.not_passing.search(said.text) for said in sentences(step.text)
+    )
 
 
 def decisions(steps: Sequence[Step], limit: int) -> list[Statement]:
@@ -168,9 +192,10 @@ def _says_enough(text: str) -> bool:
 
 
 def _is_next(said: Sentence, rules: StatementRules) -> bool:
-    if rules.not_next.search(said.text):
+    text = rules.aside.sub(" ", said.text)
+    if not words(text) or rules.not_next.search(text):
         return False
-    return bool(rules.next.search(said.text) or (said.heading and rules.next_headings.search(said.heading)))
+    return bool(rules.next.search(text) or (said.heading and rules.next_headings.search(said.heading)))
 
 
 def _plan_items(step: Step) -> list[tuple[str, str]] | None:

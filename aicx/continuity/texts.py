@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from aicx.terminal import unseen
+
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 # What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
@@ -24,9 +26,7 @@ _SENTENCE_END = re.compile(
     "(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])"
 )
 _GIST_SHARE = 20
-_CONTROLS = dict.fromkeys(
-    [*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF], " "
-)
+_UNPRINTED = unseen() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
 _TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
@@ -91,10 +91,10 @@ def shorten(text: str, limit: int) -> str:
 
 
 def printable(text: str) -> str:
-    """``text`` as valid Unicode, with spaces for what steers a terminal or turns the direction of writing."""
+    """``text`` as valid Unicode without what nobody sees or turns its direction; spaces for what steers a terminal."""
     if text.isascii() and text.isprintable():
         return text
-    return text.encode("utf-8", "replace").decode().translate(_CONTROLS)
+    return text.encode("utf-8", "replace").decode().translate(_UNPRINTED)
 
 
 def words(text: str) -> list[str]:

@@ -30,16 +30,19 @@ class Step(NamedTuple):
     failed: bool = False
 
 
-def read_steps(layout: Layout, paths: Iterable[str], until: datetime | None = None) -> tuple[list[Step], list[str]]:
+def read_steps(
+    layout: Layout, paths: Iterable[str], until: datetime | None = None, *, repeated: bool = False
+) -> tuple[list[Step], list[str]]:
     """The messages of the chunks at ``paths``, in order and once each, and notes on chunks that cannot be read.
 
-    Messages later than ``until`` are left out. What aicx itself answered is left out too: it quotes older sessions.
+    With ``repeated``, those too with which the chunk before ended and that stand in both. Messages later than ``until``
+    are left out. What aicx itself answered is left out too: it quotes older sessions.
     """
     steps: list[Step] = []
     notes: list[str] = []
     for path in paths:
         try:
-            found = list(_steps(load_sidecar(layout, path), load_markdown(layout, path)))
+            found = list(_steps(load_sidecar(layout, path), load_markdown(layout, path), repeated))
         except (CorpusDamaged, NotFound) as error:
             notes.append(f"{error.message}; `aicx doctor` says more")
             continue
@@ -56,10 +59,10 @@ def read_steps(layout: Layout, paths: Iterable[str], until: datetime | None = No
     return steps, notes
 
 
-def _steps(sidecar: Sidecar, markdown: bytes) -> Iterator[tuple[Step, bool]]:
+def _steps(sidecar: Sidecar, markdown: bytes, repeated: bool) -> Iterator[tuple[Step, bool]]:
     """Each message of a chunk, and whether it goes on with the one before: a long message is stored in parts."""
     for message in sidecar.messages:
-        if message.get("repeated") or message.get("echo"):
+        if (message.get("repeated") and not repeated) or message.get("echo"):
             continue
         low, high = message["span"]
         tool: str | None = None

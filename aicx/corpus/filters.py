@@ -38,9 +38,7 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
             add(f"{column}=?", wanted)
     if filters.agent is not None:
         add("agent=?", filters.agent.lower())
-        agents = [row["agent"] for row in catalog.rows("SELECT DISTINCT agent FROM chunks WHERE ignored=0 ORDER BY 1")]
-        if filters.agent.lower() not in agents:
-            notes.append(f"nothing is stored of an agent {filters.agent!r}; known: {', '.join(agents) or 'none'}")
+        notes += agent_notes(filters.agent, catalog)
     if filters.kind is not None:
         add("kind=?", parse_kind(filters.kind))
     if filters.session is not None:
@@ -76,16 +74,26 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
     return " AND ".join(parts), values, notes
 
 
+def agent_notes(agent: str, catalog: Catalog) -> list[str]:
+    """What to say of an agent that nothing is stored of."""
+    if catalog.rows("SELECT 1 FROM chunks WHERE agent=? AND ignored=0 LIMIT 1", (agent.lower(),)):
+        return []
+    agents = [row["agent"] for row in catalog.rows("SELECT DISTINCT agent FROM chunks WHERE ignored=0 ORDER BY 1")]
+    return [f"nothing is stored of an agent {agent!r}; known: {', '.join(agents) or 'none'}"]
+
+
 def parse_filters(
     now: datetime, *, since: str | None, until: str | None, date: str | None, **named: str | None
 ) -> Filters:
-    """Filters from what a user wrote; ``named`` are those taken as they are. Raises UsageError for no point in time."""
-    return Filters(
-        since=parse_instant(since, now) if since else None,
-        until=parse_instant(until, now, end_of_day=True) if until else None,
-        date=parse_date_range(date) if date is not None else None,
-        **named,
-    )
+    """Filters from what a user wrote; ``named`` are those taken as they are.
+
+    Raises UsageError for what is no point in time, and for an end before the beginning.
+    """
+    first = parse_instant(since, now) if since else None
+    last = parse_instant(until, now, end_of_day=True) if until else None
+    if first is not None and last is not None and last < first:
+        raise UsageError(f"until {until!r} is before since {since!r}", hint="exchange the two")
+    return Filters(since=first, until=last, date=parse_date_range(date, now) if date is not None else None, **named)
 
 
 def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], bool]:
@@ -103,9 +111,15 @@ def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], b
 def the_project(wanted: str, catalog: Catalog) -> str:
     """The one stored project or folder that ``wanted`` names, see `match_projects`.
 
-    Where nothing is stored it is taken as it is. Raises NotFound where none has that name, UsageError where several do.
+    Where nothing is stored it is taken as it is. Raises NotFound where none has that name, UsageError where several do,
+    as do all the folders that belong to no repository.
     """
     projects, folders = _known_places(catalog)
+    if wanted.strip() == NON_REPOSITORY and folders:
+        raise UsageError(
+            f"{NON_REPOSITORY} is many folders: name one of them",
+            hint=f"-p FOLDER; the latest: {', '.join(_latest_folders(catalog))}",
+        )
     found, _ = match_projects(wanted, (*projects, *folders))
     if wanted in found or not (projects or folders):
         return wanted
@@ -127,12 +141,13 @@ def parse_kind(text: str) -> str:
     return kind
 
 
-def parse_date_range(text: str) -> tuple[str | None, str | None]:
+def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
     """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included.
 
-    A month (``2026-01``) is all its days.
+    A month (``2026-01``) is all its days; ``today`` and ``yesterday`` are days too.
     """
     low, dots, high = text.partition("..")
+    low, high = _day_of(low, now), _day_of(high, now)
     if not dots and _MONTH.fullmatch(low):
         _check_day(f"{low}-01")
         last = next(day for day in ("31", "30", "29", "28") if _is_day(f"{low}-{day}"))
@@ -150,18 +165,19 @@ def parse_date_range(text: str) -> tuple[str | None, str | None]:
 
 
 def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
-    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, or how long ago: ``36h``, ``7d``, ``2w``."""
+    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, ``yesterday``, or so long ago: ``36h``, ``7d``, ``2w``."""
     text = text.strip()
     try:
         if match := _AGO.fullmatch(text.lower()):
             return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
-        at = datetime.fromisoformat(text)
-        if end_of_day and _is_day(text):
+        day = _day_of(text, now)
+        at = datetime.fromisoformat(day)
+        if end_of_day and _is_day(day):
             at += timedelta(days=1, microseconds=-1)
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"{text!r} is no point in time", hint="write 2026-01-31, 2026-01-31T14:00, 36h, 7d or 2w"
+            f"{text!r} is no point in time", hint="write 2026-01-31, 2026-01-31T14:00, yesterday, 36h, 7d or 2w"
         ) from None
 
 
@@ -184,6 +200,15 @@ def _known_places(catalog: Catalog) -> tuple[list[str], list[str]]:
     rows = catalog.rows("SELECT DISTINCT project, cwd FROM chunks WHERE ignored=0")
     projects = sorted({row["project"] for row in rows} - {NON_REPOSITORY})
     return projects, sorted({row["cwd"] for row in rows if row["cwd"] and row["project"] == NON_REPOSITORY})
+
+
+def _latest_folders(catalog: Catalog) -> list[str]:
+    rows = catalog.rows(
+        "SELECT cwd FROM chunks WHERE ignored=0 AND project=? AND cwd IS NOT NULL GROUP BY cwd"
+        " ORDER BY max(completed_at) DESC, cwd LIMIT ?",
+        (NON_REPOSITORY, _MOST_NAMED),
+    )
+    return [row["cwd"] for row in rows]
 
 
 def _names(wanted: str, name: str) -> bool:
@@ -213,6 +238,12 @@ def _glob(text: str) -> str:
     return text.replace("[", "[[]")
 
 
+def _day_of(text: str, now: datetime) -> str:
+    """``today`` and ``yesterday`` as the days they are, of the same clock as every stored date; the rest as it is."""
+    past = {"today": 0, "yesterday": 1}.get(text.lower())
+    return text if past is None else (now.astimezone(UTC).date() - timedelta(days=past)).isoformat()
+
+
 def _is_day(text: str) -> bool:
     try:
         date.fromisoformat(text)
@@ -225,7 +256,9 @@ def _check_day(text: str) -> None:
     try:
         date.fromisoformat(text if _DAY.fullmatch(text) else "")
     except ValueError:
-        raise UsageError(f"{text!r} is no date", hint="write it as 2026-01-31 or 2026-01-01..2026-01-31") from None
+        raise UsageError(
+            f"{text!r} is no date", hint="write it as 2026-01-31, yesterday or 2026-01-01..2026-01-31"
+        ) from None
 
 
 def _instant(at: datetime) -> str:

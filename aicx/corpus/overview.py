@@ -100,18 +100,23 @@ def list_chunk_paths(layout: Layout, filters: Filters) -> list[str]:
     return [row["path"] for row in rows]
 
 
-def state_of(layout: Layout) -> dict[str, Any]:
-    """Counters of the corpus and its catalogue."""
+def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Counters of the corpus and its catalogue, or of what ``agents`` have in them."""
+    for agent in agents:
+        load_source(agent)  # an unknown one is an error
+    where = f" WHERE agent IN ({','.join('?' * len(agents))})" if agents else ""
     with open_catalog(layout) as opened:
         row = opened.catalog.rows(
             "SELECT count(*) AS chunks, count(DISTINCT agent || ':' || session_id) AS sessions,"
             " coalesce(sum(messages), 0) AS messages, coalesce(sum(redactions), 0) AS redactions,"
             " coalesce(sum(size), 0) AS size, coalesce(sum(ignored), 0) AS ignored,"
-            " min(started_at) AS first, max(completed_at) AS last FROM chunks"
+            f" min(started_at) AS first, max(completed_at) AS last FROM chunks{where}",
+            agents,
         )[0]
         sources = opened.catalog.rows(
             "SELECT count(*) AS logs, coalesce(sum(size), 0) AS size,"
-            " coalesce(sum(problems IS NOT NULL), 0) AS with_problems FROM sources"
+            f" coalesce(sum(problems IS NOT NULL), 0) AS with_problems FROM sources{where}",
+            agents,
         )[0]
         return {
             "home": str(layout.home),

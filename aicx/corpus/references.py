@@ -16,7 +16,7 @@ from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path
 from aicx.sources import SOURCES
 
 _PREFIXES = ("chunk", "session", "file", "commit")
-_CHUNK_ID = re.compile(r"(?P<agent>[a-z-]+):(?P<session>.+):(?P<number>\d+)")
+_CHUNK_ID = re.compile(r"(?:(?P<agent>[a-z-]+):)?(?P<session>.+):(?P<number>\d+)")
 _HASH = re.compile(r"[0-9a-f]{4,64}")
 # Git abbreviates to no fewer, and fewer would fit too many other numbers in a text.
 _ABBREVIATED = 7
@@ -77,7 +77,9 @@ def find_target(reference: Reference, catalog: Catalog) -> ChunkTarget | Session
     if reference.kind in ("chunk", "name"):
         if path := catalog.path_of(reference.value):
             return ChunkTarget(path)
-        if match := _CHUNK_ID.fullmatch(reference.value):
+        match = _CHUNK_ID.fullmatch(reference.value)
+        # `codex:019` is the beginning of a session's id.
+        if match and match["session"] not in SOURCES:
             return _numbered_chunk(catalog, match["agent"], match["session"], int(match["number"]))
         if reference.kind == "chunk":
             raise UsageError(f"{reference.value!r} is no chunk id", hint="one looks like claude:SESSION:003")
@@ -159,12 +161,12 @@ def _resolved(path: Path) -> Path:
 # --- chunks and sessions
 
 
-def _numbered_chunk(catalog: Catalog, agent: str, session: str, number: int) -> ChunkTarget:
+def _numbered_chunk(catalog: Catalog, agent: str | None, session: str, number: int) -> ChunkTarget:
     plain, _, stream = session.partition("~")
     found = _session(catalog, plain, agent)
     rows = catalog.rows(
         "SELECT id, number, path FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
-        (agent, found.session_id, stream),
+        (found.agent, found.session_id, stream),
     )
     path = next((row["path"] for row in rows if row["number"] == number), None)
     if path is None:
@@ -187,9 +189,11 @@ def _session(catalog: Catalog, text: str, agent: str | None) -> SessionTarget:
         what = "sessions have the id" if exact else "sessions begin with"
         raise NotFound(f"{len(matches)} {what} {text!r}", hint=f"name one: {_names(matches)}")
     near = _nearest(text, known)
+    hints = [f"the nearest: {_names(near)}"] if near else []
+    if agent is None and len(text) >= _ABBREVIATED and _HASH.fullmatch(text):
+        hints.append(f"a commit is written commit:{text}")
     raise NotFound(
-        f"no chunk and no session is known by {text!r}",
-        hint=f"the nearest: {_names(near)}" if near else "`aicx steer` lists what there is",
+        f"no chunk and no session is known by {text!r}", hint="; ".join(hints) or "`aicx steer` lists what there is"
     )
 
 

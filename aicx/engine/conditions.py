@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from aicx.corpus.catalog import Catalog
-from aicx.corpus.filters import conditions, is_glob, parse_kind
+from aicx.corpus.filters import agent_notes, conditions, is_glob, parse_kind
 from aicx.types import Filters
 from retrieval.conditions import AnyOf, Between, Condition, OneOf
 
@@ -20,6 +20,7 @@ def index_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
     notes: list[str] = []
     if filters.agent is not None:
         found.append(OneOf("agent", (filters.agent.lower(),)))
+        notes += agent_notes(filters.agent, catalog)
     if filters.kind is not None:
         found.append(OneOf("kind", (parse_kind(filters.kind),)))
     if filters.since is not None or filters.until is not None:

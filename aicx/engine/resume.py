@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aicx.config import Settings
 from aicx.continuity.branches import CURRENT, Branches, Standing
 from aicx.continuity.brief import SessionBrief
+from aicx.continuity.elsewhere import Elsewhere
 from aicx.continuity.files import MOST_SESSIONS, entry_files
 from aicx.continuity.git import Git, GitState, Look
 from aicx.continuity.manifest import Considered, Reason
 from aicx.continuity.mentions import Ask, Mentions
 from aicx.continuity.paths import Roots, inside, repository_of
 from aicx.continuity.ranking import Scored, confidence, files_of, rank_sessions
+from aicx.continuity.rarity import Rarity
 from aicx.continuity.reader import SessionReader
-from aicx.continuity.recall import Passage, choose, coverages, shares
+from aicx.continuity.recall import Passage, choose, coverages, is_near, shares
 from aicx.continuity.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
 from aicx.continuity.sessions import (
     Scope,
@@ -28,6 +30,7 @@ from aicx.continuity.sessions import (
     known_folders,
     list_sessions,
     load_sessions,
+    other_folders,
     related_projects,
     short_ids,
 )
@@ -159,6 +162,10 @@ def _bare_project(git: Git) -> str | None:
     return safe_project("local", git.folder.name.removesuffix(".git"))
 
 
+def _elsewhere(catalog: Catalog, place: _Place) -> Elsewhere:
+    return Elsewhere(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
+
+
 class _Resume:
     """One run, step by step; what later steps need is kept here."""
 
@@ -169,9 +176,10 @@ class _Resume:
         self._query = query
         self._catalog = catalog
         self._place = place
-        self._reader = SessionReader(settings.layout, catalog, query.now, place.roots)
+        self._reader = SessionReader(settings.layout, catalog, query.now, _elsewhere(catalog, place))
         self._branches: Branches | None = None
         self._ask = Ask(query.task, query.now)
+        self._rarity = Rarity((), ())  # of the task's words, once it was searched for
         self._coverages: Mapping[tuple[str, str], float] = {}
         self._warnings = notes
         self._unavailable: list[str] = []
@@ -184,16 +192,18 @@ class _Resume:
         latest = sessions[0] if sessions else None
         # Git is at work while the corpus is searched.
         ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
-        passages = self._passages(bool(sessions))
+        passages = self._passages(sessions)
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
         self._warnings += place.state.notes
         self._considered += (
             Considered(f"commit:{commit.hash}", "commit", None, (Reason.SINCE_LAST_SESSION,)) for commit in commits
         )
         own = [passage for passage in passages if passage.relation is None]
+        if not any(map(is_near, own)):
+            own = []  # no session is chosen for a word that stands everywhere
         changed = tuple(path for path in place.state.changed if not path.endswith("/"))
         ask = Ask(query.task, query.now, query.branch or place.state.branch, place.folder, changed)
-        self._ask, self._coverages = ask, coverages(own)
+        self._ask, self._coverages = ask, coverages(own) if self._rarity.tells_apart else {}
         sessions += self._recalled_sessions(own, sessions)
         mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
         ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
@@ -210,18 +220,9 @@ class _Resume:
         self._considered += (
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
-        recalled = [
-            Recalled(
-                item.chunk,
-                item.facts,
-                item.started_at,
-                self._reader.quote(item, query.task),
-                item.score,
-                item.tier,
-                item.relation,
-            )
-            for item in chosen
-        ]
+        recalled = self._quoted(chosen)
+        if query.task.strip() and ranked and not recalled and (resumed is None or resumed.confidence == "low"):
+            self._warnings.append("nothing in the history fits this task: what follows only says where work stood")
         ids = [item.session_id for item in chosen] + ([resumed.facts.session_id] if resumed else [])
         return ResumeReport(
             task=query.task,
@@ -235,7 +236,7 @@ class _Resume:
             resumed=resumed,
             others=tuple(others),
             session_count=len(ranked),
-            recalled=tuple(recalled),
+            recalled=recalled,
             files=tuple(files),
             structure=structure,
             warnings=tuple(dict.fromkeys([*self._warnings, *self._reader.notes])),
@@ -322,7 +323,8 @@ class _Resume:
             left_out: Reason | None = Reason.OVER_LIMIT
             if len(shown) < self._query.limits.others:
                 facts = self._reader.titled(item.session)
-                described = replace(described, facts=facts, outcome=self._reader.outcome(item.session))
+                outcome, ending = self._reader.outcome(item.session)
+                described = replace(described, facts=facts, outcome=outcome, ending=ending)
                 left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
                 shown += [described] if left_out is None else []
             self._considered.append(_considered(described, left_out))
@@ -339,7 +341,7 @@ class _Resume:
 
     # Recall and files -----------------------------------------------------------------------------------------------
 
-    def _passages(self, has_sessions: bool) -> list[Passage]:
+    def _passages(self, sessions: Sequence[SessionFacts]) -> list[Passage]:
         """What the search gives for the task: of this repository, and of those that have to do with it."""
         query, scope = self._query, self._place.scope
         if not query.task.strip():
@@ -349,11 +351,27 @@ class _Resume:
 
         asked = Asked(query.task, query.now, query.since, query.mode, query.exclude_session)
         related = related_projects(self._catalog, scope.project) if scope.project else {}
-        found, notes = recall(self._settings, asked, scope if has_sessions else None, related)
+        found, notes = recall(self._settings, asked, scope if sessions else None, related)
         self._search = found.status
         self._warnings += found.notes
         self._unavailable += notes
-        return found.passages
+        self._rarity = rarity = self._reader.rarity(query.task, sessions)
+        return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
+
+    def _quoted(self, chosen: Sequence[Passage]) -> tuple[Recalled, ...]:
+        """The passages in their own words; without those in which nobody said anything that stands by itself."""
+        found = []
+        for item in chosen:
+            if lines := self._reader.quote(item, self._rarity):
+                found.append(
+                    Recalled(item.chunk, item.facts, item.started_at, lines, item.score, item.tier, item.relation)
+                )
+                continue
+            ref = f"chunk:{item.chunk}"
+            places = [number for number, considered in enumerate(self._considered) if considered.ref == ref]
+            for number in places:
+                self._considered[number] = self._considered[number]._replace(left_out=Reason.SAYS_NOTHING)
+        return tuple(found)
 
     def _files(
         self, ranked: Sequence[Scored], chosen: Sequence[Passage], ask: Ask, mentions: Mentions

@@ -13,6 +13,7 @@ from aicx.continuity.fields import json_line
 from aicx.continuity.record import Format, manifest_of
 from aicx.continuity.render import markdown
 from aicx.continuity.report import ResumeReport
+from aicx.terminal import unseen
 
 
 class Brief(NamedTuple):
@@ -87,7 +88,7 @@ def _holds_secret(texts: Iterable[str | None]) -> bool:
     """Whether any of the texts has to be redacted. Looked at as one text, which is ten times as fast as each alone."""
     from aicx.redaction import redact
 
-    return bool(redact("\n\n".join(text for text in texts if text)).counts)
+    return bool(redact("\n\n".join(text for text in texts if text).translate(unseen())).counts)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -112,7 +113,8 @@ def _clean(value: Any) -> Any:
     from aicx.redaction import redact
 
     if isinstance(value, str):
-        return redact(value).text
+        # Without what nobody sees, which is not printed either and may stand within a secret.
+        return redact(value.translate(unseen())).text
     if isinstance(value, Mapping):
         return {name: _clean(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -40,9 +40,10 @@ class Where:
     branch: Annotated[Name | None, Field(description="Git branch; * works.")] = None
     file: Annotated[Name | None, Field(description="Sessions that touched a file; a part of its path does.")] = None
     date: Annotated[
-        Name | None, Field(description="A UTC day (2026-01-31), or a range of days (2026-01-01..2026-01-31).")
+        Name | None,
+        Field(description="A UTC day (2026-01-31, yesterday), or a range of days (2026-01-01..2026-01-31)."),
     ] = None
-    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, 36h, 7d, 2w.")] = None
+    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, yesterday, 36h, 7d, 2w.")] = None
     until: Annotated[Name | None, Field(description="Up to then, included; written as since.")] = None
 
 
@@ -101,7 +102,9 @@ class Resume:
     ] = None
     task: Annotated[str, Field(max_length=10_000, description="What is to be done; without it: where was I?")] = ""
     mode: Annotated[Mode, Field(description="How history is searched.")] = "auto"
-    since: Annotated[Name | None, Field(description="Only sessions since then: 2026-01-31, 36h, 7d, 2w.")] = None
+    since: Annotated[
+        Name | None, Field(description="Only sessions since then: 2026-01-31, yesterday, 36h, 7d, 2w.")
+    ] = None
     exclude_session: Annotated[Name | None, Field(description="Leave out one session, such as the one you are in.")] = (
         None
     )
@@ -123,7 +126,12 @@ class Read:
         int, Field(ge=_LEAST_CHARS, le=_MOST_CHARS, description="At most so many characters of a chunk.")
     ] = 20_000
     offset: Annotated[
-        int, Field(ge=0, le=1_000_000_000, description="The character to go on from; a cut reply names it.")
+        int,
+        Field(
+            ge=0,
+            le=1_000_000_000,
+            description="The character, or of a list the chunk, to go on from; a cut reply names it.",
+        ),
     ] = 0
 
 

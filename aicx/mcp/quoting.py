@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import re
 
+from aicx.terminal import unseen
+
 _RUN = re.compile("`+")
 _LEAST_FENCE = 4
 _UNPLAIN = re.compile(r"[^\w.:/@~+*,#-]+")
 _LONGEST_LABEL = 120
 # What steers a terminal, hides, or turns the direction of writing is taken out; other ends of lines become plain ones.
-_TABLE: dict[int, str | None] = dict.fromkeys(
-    [
-        *range(0x20),
-        *range(0x7F, 0xA0),
-        0x200B,
-        *(0x200E, 0x200F),
-        *range(0x202A, 0x202F),
-        *range(0x2060, 0x2070),
-        0xFEFF,
-        *range(0xE0000, 0xE0080),
-    ]
-)
+_TABLE: dict[int, str | None] = unseen() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 _TABLE |= dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n") | {0x09: "\t", 0x0A: "\n"}
 
 
@@ -37,12 +28,19 @@ def quoted(text: str, **labels: object) -> str:
 
 def readable(text: str) -> str:
     """``text`` without what only machines see, its lines ended as everywhere."""
-    return text.replace("\r\n", "\n").translate(_TABLE)
+    ended = text.replace("\r\n", "\n")
+    plain = ended.translate(_TABLE)
+    if plain == ended:
+        return plain
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
+
+    # What stood on both sides of a sign is now one word.
+    return redact(plain).text
 
 
 def label(value: object) -> str:
     """A name from a log as one word: it stands outside the quotation and may hold anything."""
-    return _UNPLAIN.sub("_", str(value))[:_LONGEST_LABEL] or "_"
+    return _UNPLAIN.sub("_", str(value).translate(unseen()))[:_LONGEST_LABEL] or "_"
 
 
 def line(text: str) -> str:

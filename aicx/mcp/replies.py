@@ -31,15 +31,20 @@ def reply(schema: str, fields: Mapping[str, Any], text: str) -> Reply:
     return Reply(orjson.loads(body), text)
 
 
-def bounded(fields: Mapping[str, Any], name: str = "items", brief: Sequence[str] = ()) -> dict[str, Any]:
+def bounded(
+    fields: Mapping[str, Any], name: str = "items", brief: Sequence[str] = (), hint: str = "ask for fewer"
+) -> dict[str, Any]:
     """``fields`` with as many of the list ``name`` as fit into a reply; a note says how many are left out.
 
-    Before any is left out, all are cut to their ``brief`` fields where some are named.
+    Before any is left out, all are cut to their ``brief`` fields where some are named. ``hint`` says how to get at the
+    rest.
     """
     found = dict(fields)
     if _size(found) <= MOST_CHARS:
         return found
-    items: Sequence[Any] = found[name]
+    items: Sequence[Any] = found.pop(name)
+    if _size(found) > _LARGE:
+        found = slimmed(found)
     notes = list(found.get("notes", ()))
     if brief:
         items = [{field: item[field] for field in brief if field in item} for item in items]
@@ -53,7 +58,7 @@ def bounded(fields: Mapping[str, Any], name: str = "items", brief: Sequence[str]
             break
         kept.append(short)
     if len(kept) < len(items):
-        notes.append(f"{len(items) - len(kept)} of {len(items)} left out, which would not fit; ask for fewer")
+        notes.append(f"{len(items) - len(kept)} of {len(items)} left out, which would not fit; {hint}")
     return found | {name: kept, "notes": notes} | ({"results": len(kept)} if "results" in found else {})
 
 

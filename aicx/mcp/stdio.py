@@ -11,6 +11,8 @@ from typing import Any, Self
 import anyio
 import mcp_types as protocol
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 # How long questions may still be answered after stdin has ended.
 _SECONDS_TO_FINISH = 60
@@ -53,6 +55,9 @@ class _Asked:
         """Hands on what is read, and the end once everything is answered."""
         async with onward:
             async for item in incoming:
+                if isinstance(item, Exception):
+                    await self._refuse(item)
+                    continue
                 message = getattr(item, "message", None)
                 if isinstance(message, protocol.JSONRPCRequest):
                     self._open.add(message.id)
@@ -62,6 +67,13 @@ class _Asked:
                 await onward.send(item)
             with anyio.move_on_after(_SECONDS_TO_FINISH):
                 await self._none_open.wait()
+
+    async def _refuse(self, error: Exception) -> None:
+        """Answers a line that is no message: whoever wrote it waits. An empty line is none."""
+        if isinstance(error, ValidationError) and not str(error.errors()[0]["input"]).strip():
+            return
+        told = protocol.ErrorData(code=protocol.PARSE_ERROR, message="Parse error: the line is no JSON-RPC message")
+        await self._outgoing.send(SessionMessage(protocol.JSONRPCError(jsonrpc="2.0", id=None, error=told)))
 
     async def send(self, item: Any) -> None:
         await self._outgoing.send(item)

@@ -28,7 +28,9 @@ def list_text(fields: Mapping[str, Any], what: str) -> str:
     if not fields["items"]:
         return _joined([f"No chunks {what}.", *_warnings(fields)])
     shown, matched = len(fields["items"]), fields["matched"]
-    head = f"{shown} of {matched} chunks {what}, newest first. `aicx_read` opens one by its id."
+    head = (
+        f"{shown} of {matched} chunks {what}, newest first. `aicx_read` opens one by its id.{_go_on(fields, 'items')}"
+    )
     lines = [" · ".join([_minute(item), *_facts(item)]) for item in fields["items"]]
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 
@@ -47,7 +49,10 @@ def rank_text(fields: Mapping[str, Any]) -> str:
 
 def session_text(fields: Mapping[str, Any]) -> str:
     """A session's chunks, one a line."""
-    head = f"Session {label(fields['session_id'])}: {len(fields['chunks'])} chunks. `aicx_read` opens one by its id."
+    first, last, matched = fields["offset"] + 1, fields["offset"] + len(fields["chunks"]), fields["matched"]
+    shown = f", {first} to {last} of them here" if last - first + 1 < matched else ""
+    head = f"Session {label(fields['session_id'])}: {matched} chunks{shown}. `aicx_read` opens one by its id."
+    head += _go_on(fields, "chunks")
     lines = [line(fields["title"] or "(no title)")]
     for chunk in fields["chunks"]:
         facts = (_minute(chunk), chunk["id"], chunk["project"], chunk["kind"], f"{chunk['messages']} messages")
@@ -83,6 +88,12 @@ def index_text(fields: Mapping[str, Any]) -> str:
     else:
         lines.append(f"By meaning: {line(fields['notes'][0])}; `aicx index` makes one.")
     return "\n".join(lines)
+
+
+def _go_on(fields: Mapping[str, Any], name: str) -> str:
+    """How to get at the rest of a list that ``offset`` goes through; nothing for one that is whole or has none."""
+    end = fields.get("offset", fields["matched"]) + len(fields[name])
+    return f" Go on with offset={end}." if end < fields["matched"] else ""
 
 
 def _hit_text(item: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,7 +27,7 @@ from aicx.mcp.replies import Reply, bounded, reply, slimmed
 from aicx.types import Filters
 from retrieval.decay import PROFILES
 
-# Chunks that a reference to a file or a commit lists.
+# Chunks that a reference to a file or a commit lists at once.
 _MOST_LISTED = 50
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = ("messages", "folders")
@@ -113,7 +113,7 @@ def _resume(means: Means, asked: Resume) -> Reply:
 
 def _read(means: Means, asked: Read) -> Reply:
     layout = means.settings.layout
-    shown = show(layout, asked.ref, _MOST_LISTED)
+    shown = show(layout, asked.ref, asked.offset + _MOST_LISTED)
     fields = answers.show_fields(shown, asked.ref)
     fields["oracle_status"] = {
         "source_layer": "layer_1_canonical_corpus",
@@ -127,10 +127,17 @@ def _read(means: Means, asked: Read) -> Reply:
         fields = _part(fields, asked)
         return reply(answers.SHOW, fields, texts.chunk_text(fields))
     if fields["found"] == "session":
-        fields = bounded(fields, "chunks")
+        fields = _page(fields | {"matched": len(fields["chunks"])}, "chunks", asked.offset)
         return reply(answers.SHOW, fields, texts.session_text(fields))
-    fields = bounded(fields, brief=_BRIEF)
+    fields = _page(fields, "items", asked.offset, _BRIEF)
     return reply(answers.SHOW, fields, texts.list_text(fields, f"have to do with this {fields['found']}"))
+
+
+def _page(fields: dict[str, Any], name: str, offset: int, brief: Sequence[str] = ()) -> dict[str, Any]:
+    """``fields`` with their list ``name`` from ``offset`` on, as far as it fits into a reply."""
+    if offset and offset >= fields["matched"]:
+        raise UsageError(f"offset is beyond the last of {fields['matched']} chunks")
+    return bounded(fields | {name: fields[name][offset:], "offset": offset}, name, brief, "a larger offset lists them")
 
 
 def _part(fields: dict[str, Any], asked: Read) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def make_selection(
 
     Reports carry days, not instants, so a point in time stands for its day.
     """
-    low, high = parse_date_range(date) if date is not None else (None, None)
+    low, high = parse_date_range(date, now) if date is not None else (None, None)
     first = parse_instant(since, now).date().isoformat() if since else None
     last = parse_instant(until, now, end_of_day=True).date().isoformat() if until else None
     return Selection(

@@ -39,7 +39,7 @@ class Where(Asked):
     ] = None
     agent: Annotated[Name | None, Field(description="One agent, such as claude, codex or gemini.")] = None
     kind: Annotated[Name | None, Field(description=f"One of {', '.join(KINDS)}.")] = None
-    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, 36h, 7d, 2w.")] = None
+    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, yesterday, 36h, 7d, 2w.")] = None
     until: Annotated[Name | None, Field(description="Up to then, included; written as since.")] = None
     date: Annotated[
         Name | None, Field(description="A UTC day (2026-01-31), or a range of days (2026-01-01..2026-01-31).")

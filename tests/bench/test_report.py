@@ -11,6 +11,7 @@ from aicx.bench.metrics import MEASURES
 from aicx.bench.report.comparison import compare
 from aicx.bench.report.markdown import markdown
 from aicx.bench.results import Result, rows_frame
+from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 
 pytest.importorskip("polars")
@@ -108,6 +109,14 @@ def test_percentiles_are_of_the_single_questions() -> None:
     (line,) = costs_of(result(rows("aicx", 1.0, seconds=0.001)), "set")
     # 1 to 42 ms and the negative question's 1 ms: the median is 21 ms, and 95 % are at most 41 ms.
     assert (round(line.warm_p50, 6), round(line.warm_p95, 6)) == (21.0, 40.0)
+
+
+@pytest.mark.parametrize(
+    ("count", "share", "found"),
+    [(100, 0.95, 95), (100, 0.5, 50), (20, 0.95, 19), (2, 0.5, 1), (1, 0.95, 1), (0, 0.5, None)],
+)
+def test_percentile_is_of_the_nearest_rank(count: int, share: float, found: float | None) -> None:
+    assert milliseconds([number / 1000 for number in range(1, count + 1)], share) == found
 
 
 def test_cold_start_is_a_multiple_of_a_bare_interpreter() -> None:

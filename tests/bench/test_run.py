@@ -114,6 +114,17 @@ def test_ranker_that_fails_is_named_with_its_reason(ranker: str, failure: str, t
     assert measure(task(ranker, tmp_path, odd()))[0].failure == failure
 
 
+def test_words_of_an_error_about_a_private_set_are_kept_from_the_result(tmp_path: Path) -> None:
+    private = replace(odd(), private=True)
+    assert measure(task("odd:raise", tmp_path, private))[0].failure == "RuntimeError"
+
+
+def test_library_that_is_lacking_is_named_of_a_private_set_too(tmp_path: Path) -> None:
+    failure = measure(task("odd:extra", tmp_path, replace(odd(), private=True)))[0].failure
+    assert failure is not None
+    assert "pip install 'aicx-py[semantic]'" in failure
+
+
 def test_ranker_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert measure(task("odd:sleep", tmp_path, odd(), seconds=2))[0].failure == "given up after 2 s"
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.terminal import unseen
+from tests.corpus.building import snapshot
 from tests.repomap.building import Repo
 
 FILES = {
@@ -55,7 +57,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 
 def test_refresh_says_what_it_did(repo, capsys):
     pytest.importorskip("tree_sitter_language_pack")
-    code, out, err = ask(capsys)
+    code, out, err = ask(capsys, "refresh")
     assert (code, out) == (0, "")
     assert "Mapped 3 files with 4 symbols" in err
     assert "Left out: 1 binary." in err
@@ -138,7 +140,9 @@ def test_query_keeps_to_its_limit(mapped, capsys):
     assert len(as_json(capsys, "query", "apples", "-n", "1")["items"]) == 1
 
 
-@pytest.mark.parametrize("arguments", [["query"], ["query", "  "], ["status", "press"], ["refresh", "press"]])
+@pytest.mark.parametrize(
+    "arguments", [["query"], ["query", "  "], ["status", "press"], ["refresh", "press"], ["--rebuild"]]
+)
 def test_a_call_that_makes_no_sense_is_refused(arguments, repo, capsys):
     code, _, err = ask(capsys, *arguments)
     assert code == 2
@@ -188,6 +192,43 @@ def test_status_before_the_first_refresh_offers_one(repo, capsys):
     _, out, err = ask(capsys, "status")
     assert "refreshed   never" in out
     assert "Next: aicx map refresh" in err
+
+
+def test_without_an_action_nothing_is_changed(repo, capsys, home):
+    pytest.importorskip("tree_sitter_language_pack")
+    before = snapshot(home)
+    code, out, err = ask(capsys)
+    assert (code, snapshot(home)) == (0, before)
+    assert "refreshed   never" in out
+    assert "Next: aicx map refresh" in err
+
+
+# Names that should not be shown as they are --------------------------------------------------------------------------
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+@pytest.fixture
+def named(repo, capsys):
+    """A repository with a secret in a file's name, and in another a sign that turns the direction of writing."""
+    pytest.importorskip("tree_sitter_language_pack")
+    names = (f"cellar_{TOKEN}.py", "cellar_\u202etxt\u200b.py")
+    repo.write(dict.fromkeys(names, "def draw_cider(): ...\n"))
+    assert run(["map", "refresh"]) == 0
+    capsys.readouterr()
+    return repo
+
+
+@pytest.mark.parametrize("arguments", [["query", "draw cider"], ["query", "draw cider", "--json"]])
+def test_a_secret_in_the_name_of_a_file_is_not_shown(named, capsys, arguments):
+    _, out, _ = ask(capsys, *arguments)
+    assert TOKEN not in out
+    assert "[REDACTED:github-token]" in out
+
+
+def test_no_name_of_a_file_turns_what_is_shown(named, capsys):
+    paths = [item["path"] for item in as_json(capsys, "query", "draw cider")["items"]]
+    assert not any(ord(sign) in unseen() for path in paths for sign in path)
 
 
 # What goes wrong -----------------------------------------------------------------------------------------------------

@@ -143,9 +143,9 @@ def test_manifest_is_written_only_when_asked(
 def test_manifest_that_cannot_be_written_is_an_error(
     repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    code, _, err = resume(capsys, "--manifest", str(tmp_path))
+    code, _, err = resume(capsys, "--manifest", str(tmp_path / "nowhere/manifest.json"))
     assert code == 6
-    assert "cannot be written" in err
+    assert "cannot write" in err
 
 
 def test_missing_map_is_noted_beside_the_brief(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,3 +176,54 @@ def test_repository_without_sessions_promises_no_history(
     out = resume(capsys, "--repo", str(other.folder))[1]
     assert "No session of this place is stored." in out
     assert "stands history" not in out
+
+
+def test_secret_that_only_an_unseen_sign_kept_apart_is_redacted(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["resume", "--task", "use ghp_a1B2c3D4e5F6\u200ba1B2c3D4e5F6a1B2c3D4e5F6", "--json"]) == 0
+    out = capsys.readouterr().out
+    assert "[REDACTED:github-token]" in out
+    assert "e5F6a1B2" not in out
+
+
+def test_manifest_takes_the_place_of_an_earlier_one(
+    repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    target = tmp_path / "manifest.json"
+    assert [run(["resume", "--manifest", str(target)]) for _ in range(2)] == [0, 0]
+
+
+def test_manifest_takes_nobody_elses_place(repository: Repository, tmp_path: Path) -> None:
+    target = tmp_path / "notes.md"
+    target.write_text("mine")
+    assert run(["resume", "--manifest", str(target)]) == 2
+    assert target.read_text() == "mine"
+
+
+def test_manifest_takes_any_place_by_force(repository: Repository, tmp_path: Path) -> None:
+    target = tmp_path / "notes.md"
+    target.write_text("mine")
+    assert run(["resume", "--manifest", str(target), "--force"]) == 0
+    assert json.loads(target.read_text())["schema"] == "aicx.manifest/1"
+
+
+def test_manifest_is_for_its_owner_alone(repository: Repository, tmp_path: Path) -> None:
+    target = tmp_path / "manifest.json"
+    assert run(["resume", "--manifest", str(target)]) == 0
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_project_that_is_many_folders_is_answered_with_the_latest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    user.claude(ClaudeLog(SESSION, "/srv/notes").prompt("Sort the notes", 0))
+    user.codex(CodexLog(OTHER, "/srv/letters").prompt("Write a letter", 60))
+    assert run(["store"]) == 0
+    capsys.readouterr()
+    code, _, err = resume(capsys, "--project", "non-repository-contexts")
+    assert code == 2
+    assert "name one of them\n next: -p FOLDER; the latest: /srv/letters, /srv/notes" in err

@@ -282,7 +282,7 @@ class TestOptions:
             ["--limit", "0"],
             ["--limit", "1001"],
             ["-k", "poems"],
-            ["-d", "yesterday"],
+            ["-d", "someday"],
             ["--since", "soon"],
         ],
         ids=" ".join,
@@ -366,7 +366,7 @@ def test_quoted_line_is_set_in_rows_with_its_marks(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setattr("aicx.console.style", lambda text, **_: f"<{text}>")
     line = Line("a gasket that leaks and another gasket here", ((2, 8), (32, 38)))
-    assert list(_rows(line)) == ["a <gasket> that leaks", "and another <gasket>", "here"]
+    assert list(_rows(line)) == ["a <gasket> that leaks and", "another <gasket> here"]
 
 
 def test_quoted_line_without_a_space_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,6 +119,23 @@ def test_chunk_is_found_by_the_beginning_of_its_session_and_its_number(
     assert shown(capsysbinary, f"claude:{SESSION[:6]}:2")[0] == chunk_file(home, number=2).read_bytes()
 
 
+@pytest.mark.parametrize("ref", [f"{SESSION[:8]}:002", f"{SESSION}:2", f"chunk:{SESSION[:8]}:002"])
+def test_agent_is_not_needed_where_the_session_is_known_without(
+    ref: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert as_json(capsysbinary, ref)["id"] == f"claude:{SESSION}:002"
+
+
+def test_beginning_of_a_session_in_digits_is_no_number_of_a_chunk(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert as_json(capsysbinary, f"codex:{OTHER[:1]}")["session_id"] == OTHER
+
+
+def test_bare_hash_leads_to_how_a_commit_is_written(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    code, err = refused(capsysbinary, COMMIT[:9])
+    assert code == 3
+    assert f"a commit is written commit:{COMMIT[:9]}" in err
+
+
 def test_provenance_is_talk(logs: dict[str, Path], capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     said = shown(capsysbinary, f"claude:{SESSION}:001")[1]
     assert f"source: {logs[SESSION]} (there, claude-jsonl, " in said

@@ -126,3 +126,18 @@ class TestReset:
         state(capsys, "--reset")
         assert user.files() == before
         assert as_json(capsys)["chunks"] == 2
+
+
+def test_agent_has_figures_of_its_own(user, capsys):
+    found = as_json(capsys, "-a", "codex")
+    assert (found["sessions"], found["logs_read"], found["redactions"]) == (1, 1, 0)
+
+
+def test_several_agents_are_counted_together(user, capsys):
+    assert as_json(capsys, "-a", "codex", "-a", "claude") == as_json(capsys)
+
+
+def test_unknown_agent_is_refused_with_the_known(user, capsys):
+    code, _, err = state(capsys, "-a", "foo")
+    assert code == 2
+    assert "unknown agent 'foo'\n next: known agents: claude, codex" in err

@@ -220,7 +220,7 @@ class TestFailures:
         "arguments",
         [
             ["-k", "poems"],
-            ["-d", "yesterday"],
+            ["-d", "someday"],
             ["--date", ""],
             ["--since", "soon"],
             ["--since", "99999999999d"],

@@ -127,14 +127,14 @@ class TestJson:
         assert err == ""
 
     def test_an_error_is_one_object_too(self, user, capsys):
-        code, out, err = store(capsys, "--since", "yesterday", "--json")
+        code, out, err = store(capsys, "--since", "soon", "--json")
         assert (code, err) == (2, "")
         assert json.loads(out) == {
             "schema": "aicx.error/1",
             "ok": False,
-            "error": "'yesterday' is no point in time",
+            "error": "'soon' is no point in time",
             "kind": "UsageError",
-            "hint": "write 2026-01-31, 2026-01-31T14:00, 36h, 7d or 2w",
+            "hint": "write 2026-01-31, 2026-01-31T14:00, yesterday, 36h, 7d or 2w",
         }
 
 

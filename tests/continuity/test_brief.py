@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.continuity.brief import SessionBrief, StateReason, brief_of
+from aicx.continuity.brief import SessionBrief, StateReason, brief_of, ending
 from aicx.continuity.paths import Roots
 from tests.continuity.stories import Story
 
@@ -147,3 +147,47 @@ def test_word_of_leave_after_the_last_report_interrupts_nothing() -> None:
 def test_tools_at_work_when_the_log_ends_are_an_interruption() -> None:
     story = Story().asks("fix the login").says("I fixed the first part.").runs("pytest", "9 passed").runs("make", "ok")
     assert brief(story).state_reason == "interrupted"
+
+
+def failures(story: Story) -> list[str]:
+    return [line.text for line in brief(story).failures]
+
+
+def test_failure_that_was_not_run_again_after_later_changes_says_so() -> None:
+    story = Story().runs("pytest -q", "FAILED test_token", failed=True).edits("/srv/ada/orbit/src/login.py")
+    assert failures(story) == ["`pytest -q` failed, and was not run again: FAILED test_token"]
+
+
+def test_failure_is_not_open_once_the_agent_said_that_all_tests_pass() -> None:
+    story = Story().runs("pytest -q", "FAILED test_token", failed=True).says("Fixed the token. All tests pass.")
+    assert (failures(story), brief(story).state) == ([], "completed")
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        Story().says("All tests pass.").runs("pytest -q", "FAILED test_token", failed=True),
+        Story().runs("ruff check .", "F401 unused", failed=True).says("All tests pass."),
+        Story().runs("git push", "error: failed to push", failed=True).says("All tests pass."),
+    ],
+)
+def test_word_that_tests_pass_ends_no_later_and_no_other_failure(story: Story) -> None:
+    assert len(failures(story)) == 1
+
+
+def test_running_ci_leaves_finished_work_finished() -> None:
+    assert brief(Story().asks("fix the login").says("PR opened. Full CI is still running.")).state == "completed"
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().says("Fixed the login.").asks("now the cache"), "broke off"),
+        (Story().says("Fixed the login. The changelog still needs to be written."), "open"),
+        (Story().says("Fixed the login. Want me to commit?"), "open"),
+        (Story().says("Fixed the login. CI is pending."), None),
+        (Story(), None),
+    ],
+)
+def test_ending_of_a_session_is_told_from_its_last_messages(story: Story, expected: str | None) -> None:
+    assert ending(story.steps) == expected

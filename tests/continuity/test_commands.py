@@ -173,6 +173,30 @@ def test_success_of_something_else_fixes_nothing(failed: str, later: str) -> Non
     assert len(failing(Story().runs(failed, RED, failed=True).runs(later, "all tests pass"))) == 1
 
 
+def test_successes_that_cover_a_check_of_everything_between_them_end_its_failure() -> None:
+    story = Story().runs("make test:ci", RED, failed=True).runs("make test && make test:slow", "all tests pass")
+    assert failing(story) == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "later"),
+    [
+        ("make test:ci", "make test"),
+        ("make test:ci", "make test:fast && make test:slow"),
+        ("make test:ci", "make test && npm run test:slow"),
+        ("make test:e2e", "make test && make test:slow"),
+        ("make test:ci", "make test && make lint"),
+    ],
+)
+def test_successes_that_do_not_cover_it_end_nothing(failed: str, later: str) -> None:
+    assert failing(Story().runs(failed, RED, failed=True).runs(later, "all tests pass")) == [failed]
+
+
+def test_line_that_only_says_that_it_failed_is_not_the_reason() -> None:
+    (run,) = runs(Story().runs("go test ./...", "FAIL\n--- FAIL: TestToken (0.01s)\nFAIL", failed=True))
+    assert run.telling == "--- FAIL: TestToken (0.01s)"
+
+
 def test_same_failure_again_and_again_is_one_failure() -> None:
     story = Story().runs("pytest", RED, failed=True).runs("pytest", RED, failed=True).runs("pytest", RED, failed=True)
     assert failing(story) == ["pytest"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -23,6 +24,7 @@ from aicx.continuity.render import markdown
 from aicx.continuity.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure, Symbol
 from aicx.corpus.drafts import estimate_tokens
 from aicx.errors import UsageError
+from aicx.terminal import unseen
 from tests.continuity.stories import T0, Story
 from tests.continuity.test_selection import session
 
@@ -155,6 +157,14 @@ def test_brief_never_exceeds_its_budget(text: str, budget: int, count: int) -> N
     found = report(text, count)
     assert estimate_tokens(as_markdown(found, budget).encode()) <= budget
     assert as_json(found, budget)["budget"]["estimated_tokens"] <= budget
+
+
+@pytest.mark.parametrize(
+    "printed", [as_markdown, lambda found, budget: json.dumps(as_json(found, budget), ensure_ascii=False)]
+)
+def test_brief_holds_nothing_that_nobody_sees(printed: Callable[[ResumeReport, int], str]) -> None:
+    unseen_text = "fix" + "".join(map(chr, [0xE0041, 0x200B, 0x200D, 0x2060, 0xFE0F, 0x3164, 0xAD])) + "ed the login"
+    assert not set(map(ord, printed(report(unseen_text), 6000))) & unseen().keys()
 
 
 def test_budget_that_holds_everything_leaves_nothing_out() -> None:
@@ -293,3 +303,22 @@ def test_output_in_the_manifest_is_what_was_printed() -> None:
 
 def test_same_question_gives_the_same_manifest() -> None:
     assert manifest(report(), 1000) == manifest(report(), 1000)
+
+
+def test_only_what_the_session_gone_on_from_edited_was_edited_there() -> None:
+    files = tuple(EntryFile(path, 1.0, (Reason.EDITED_BEFORE,)) for path in ("src/0.py", "src/other.py"))
+    text = as_markdown(report(files=files), 4000)
+    assert "- `src/0.py` edited there" in text
+    assert "- `src/other.py` edited before" in text
+
+
+def test_other_session_says_how_it_ended_where_that_is_known() -> None:
+    others = (
+        BriefedSession(session("a", title="Fix the cache"), "unknown", 0.5, (), ending="broke off"),
+        BriefedSession(session("b", title="Write the docs"), "unknown", 0.5, ()),
+    )
+    text = as_markdown(report(others=others), 4000)
+    assert "claude, branch `main`, broke off: Fix the cache" in text
+    assert "claude, branch `main`: Write the docs" in text
+    summaries = [item["summary"] for item in as_json(report(others=others), 8000)["loaded_context"]]
+    assert "Fix the cache (broke off)" in summaries

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from aicx.continuity.edits import Edit
 from aicx.continuity.files import entry_files
 from aicx.continuity.manifest import Considered, Reason
 from aicx.continuity.mentions import Ask, Mentions
 from aicx.continuity.paths import Roots
 from aicx.continuity.ranking import Scored, confidence, files_of, rank_sessions
+from aicx.continuity.rarity import Rarity
 from aicx.continuity.recall import Passage, choose, shares, telling_sentences
 from aicx.continuity.report import EntryFile
 from aicx.continuity.sessions import (
@@ -20,6 +23,7 @@ from aicx.continuity.sessions import (
     known_folders,
     list_sessions,
     load_sessions,
+    other_folders,
     related_projects,
     short_ids,
 )
@@ -109,6 +113,19 @@ def test_confidence_needs_more_than_being_the_latest() -> None:
     assert confidence(latest, ask, 0.9) == "high"
     assert confidence(same, ask, 0.1) == "medium"
     assert confidence(same, ask, 0.6) == "high"
+
+
+def test_words_in_the_paths_of_files_alone_make_no_session_the_one_that_is_gone_on_from() -> None:
+    ask = Ask("fix the eval of the login provider", NOW)
+    (found,) = ranked(ask, session("a", files=("src/eval/provider.py", "src/login.py")))
+    assert confidence(found, ask, 0.1) == "low"
+    assert confidence(found, ask, 0.4) == "medium"
+
+
+def test_files_changed_now_say_which_session_is_gone_on_from_whatever_the_task() -> None:
+    ask = Ask("fix the tokens", NOW, changed=("src/login.py",))
+    (found,) = ranked(ask, session("a", files=("src/login.py",)))
+    assert confidence(found, ask, 0.0) == "medium"
 
 
 # Files --------------------------------------------------------------------------------------------------------------
@@ -212,6 +229,8 @@ def test_passage_of_the_future_of_the_asking_session_and_weak_ones_are_left_out(
         passage(1, "mine", 0.9),
         passage(1, "weak", 0.1),
         passage(1, "none", 0.9, tier="nearest"),
+        passage(1, "common", 0.9, coverage=0.3),
+        passage(1, "meant", 0.9, coverage=0.0, tier="meaning"),
     )
     assert found == {
         "good:001": None,
@@ -219,6 +238,8 @@ def test_passage_of_the_future_of_the_asking_session_and_weak_ones_are_left_out(
         "mine:001": Reason.EXCLUDED_BY_USER,
         "weak:001": Reason.WEAK_MATCH,
         "none:001": Reason.WEAK_MATCH,
+        "common:001": Reason.WEAK_MATCH,
+        "meant:001": None,
     }
 
 
@@ -234,10 +255,60 @@ def test_quoted_are_the_sentences_that_answer_and_no_announcements() -> None:
         .says("I'll check the login token now. The token lives five minutes.")
     )
     story.gets("Bash", "token token token")
-    assert telling_sentences(story.steps, "why does the login token expire", 2) == (
+    assert telling_sentences(story.steps, Rarity.of("why does the login token expire", []), 2) == (
         "The login token expires early.",
         "The token lives five minutes.",
     )
+
+
+def quoted(story: Story, task: str) -> tuple[str, ...]:
+    return telling_sentences(story.steps, Rarity.of(task, ["the build of the release"] * 30), 1)
+
+
+def test_sentence_that_names_the_cause_is_preferred() -> None:
+    story = Story().asks("Did the PGO build of macOS fail in the release?")
+    story.says("The PGO build of macOS failed due to two versions of the toolchain.")
+    assert quoted(story, "fix the macOS PGO release build") == (
+        "The PGO build of macOS failed due to two versions of the toolchain.",
+    )
+
+
+def test_sentence_with_the_rare_word_is_preferred() -> None:
+    story = Story().says("The release build of the release is a build. A profile broke it on macOS.")
+    assert quoted(story, "macOS release build") == ("A profile broke it on macOS.",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.org/ada/orbit/pull/12?login=token",
+        "use login::token::assert_eq;",
+        "import login.token",
+        "To https://example.org/ada/login-token.git",
+        "1a2b3c4..2b3c4d5 login -> token",
+        "PR URL: https://example.org/login/token",
+        "Running the tests of the login token again.",
+        "I\u2019m pushing the login token now.",
+        "Let me look at the login token first.",
+        '{"comments":[{"id":"the login token"}]}',
+    ],
+)
+def test_link_code_push_and_announcement_are_not_quoted(text: str) -> None:
+    assert quoted(Story().says(text), "expire the login token") == ()
+
+
+def test_person_who_tells_what_happens_announces_nothing() -> None:
+    story = Story().asks("I'm getting an expired token after the login.")
+    assert quoted(story, "expired login token") == ("I'm getting an expired token after the login.",)
+
+
+def test_prompt_that_leans_on_what_came_before_is_not_quoted() -> None:
+    assert quoted(Story().asks("make a pr and fix this"), "fix the pr") == ()
+
+
+def test_sentence_that_shares_only_what_is_to_be_done_is_not_quoted() -> None:
+    story = Story().asks("ok what do we need to do to fix this? make a pr")
+    assert quoted(story, "fix the login of the pr") == ()
 
 
 # The catalogue ------------------------------------------------------------------------------------------------------
@@ -297,3 +368,12 @@ def test_short_id_is_the_beginning_that_no_other_session_has() -> None:
     one, two = "019f1fd6-f9a0-7e13-8a8f-cbf5a3fd10d1", "019f1fd6-0000-7e13-8a8f-cbf5a3fd10d1"
     catalog = catalog_of(fields_of(session_id=one), fields_of(session_id=two), fields_of(session_id=SESSION))
     assert short_ids(catalog, [one, SESSION, "not-a-uuid"]) == {one: "019f1fd6-f9a0", SESSION: SESSION[:8]}
+
+
+def test_folders_of_other_repositories_are_known_too() -> None:
+    there = {
+        "/srv/ada/orbit-tree": {"project": "ada/orbit", "repo_source": "git-remote"},
+        "/srv/bob/lib": {"project": "bob/lib", "repo_source": "git-remote"},
+        "/srv/ada/notes": None,
+    }
+    assert other_folders(catalog_of(fields_of(folders=there)), Scope("ada/orbit")) == ["/srv/bob/lib"]

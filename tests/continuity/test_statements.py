@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.continuity.statements import conclusion, decisions, is_done, left_open, open_plan, requests, telling, weigh
+from aicx.continuity.statements import (
+    conclusion,
+    decisions,
+    is_done,
+    left_open,
+    open_plan,
+    requests,
+    says_passing,
+    telling,
+    weigh,
+)
 from tests.continuity.stories import Story
 
 # Requests -----------------------------------------------------------------------------------------------------------
@@ -57,7 +67,11 @@ def asked(text: str) -> list[str]:
     [
         "The branch still needs to be merged.",
         "Next, I\u2019ll wire the cache in.",
-        "CI is pending.",
+        "The tags are still stale until the release workflow is dispatched.",
+        "CI is pending, and the branch still needs to be merged.",
+        "Since the last push, the build is still failing.",
+        "The release workflow is pending your approval.",
+        "The slow tests still need running.",
         "The migration has not been run yet.",
         "Windows remains untested and remains to be checked.",
         "Renaming the field is out of scope here.",
@@ -75,6 +89,13 @@ def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
         "Addressed all follow-up comments.",
         "The button stands next to the field.",
         "0 pending checks.",
+        "CI is pending.",
+        "Full PR CI is still running.",
+        "No failing checks; six CI jobs remain pending.",
+        "CI restarted after the push; lint is green, with heavier jobs still pending.",
+        "New files appear as \u201cuntracked\u201d because they are not committed.",
+        "If the branch is not merged yet, the page shows a hint.",
+        "The cache keeps entries that have not been verified.",
         "`name` remains only a label.",
         "All tests pass.",
     ],
@@ -122,6 +143,32 @@ def test_word_of_joy_before_a_report_is_left_out() -> None:
     assert telling("Done.") == "Done."
 
 
+@pytest.mark.parametrize("text", ["All tests pass.", "All 12 tests are green.", "The full test suite passes now."])
+def test_word_that_all_tests_pass_is_recognised(text: str) -> None:
+    assert says_passing(Story().says(f"Done. {text}").steps[0], "test")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All unit tests pass.",
+        "The new tests pass.",
+        "Not all tests pass.",
+        "Do all tests pass?",
+        "Let me make sure all tests pass.",
+        "I\u2019ll push once all tests pass.",
+        "All tests pass except the slow one.",
+        "Lint is clean.",
+    ],
+)
+def test_word_that_some_tests_pass_is_not_that_all_do(text: str) -> None:
+    assert not says_passing(Story().says(text).steps[0], "test")
+
+
+def test_word_that_lint_is_clean_is_recognised() -> None:
+    assert says_passing(Story().says("Tests pass and lint is clean.").steps[0], "lint")
+
+
 # Plans --------------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +194,24 @@ def test_tasks_are_followed_by_their_numbers() -> None:
     story = Story().calls("TaskCreate", "\nsubject: Parse\ndescription: x").calls("TaskCreate", "\nsubject: Print")
     story.calls("TaskUpdate", "\ntaskId: 1\nstatus: completed").calls("TaskUpdate", "\ntaskId: 7\nstatus: completed")
     assert plan(story) == ["Print"]
+
+
+def test_plan_is_no_longer_open_once_a_later_request_was_answered() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print").asks("now rename the field").says("Renamed it.")
+    assert plan(story) == []
+
+
+def test_plan_stays_open_while_its_work_goes_on() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print").says("Looking at it.").asks("continue").says("I see.")
+    assert plan(story) == ["Print"]
+    assert plan(story.asks("now rename the field")) == ["Print"]
+
+
+def test_plan_that_was_not_touched_for_long_is_no_longer_open() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print")
+    for number in range(26):
+        story.says(f"I looked at part {number}.")
+    assert plan(story) == []
 
 
 def test_plan_that_was_cut_when_it_was_stored_is_passed_over() -> None:
@@ -184,6 +249,9 @@ def test_reason_may_stand_in_the_next_sentence() -> None:
     "text",
     [
         "I kept the old name for the exported function.",
+        "I\u2019m keeping the verification running because this change touches releases.",
+        "I left the server running in the background because the tests need it.",
+        "I\u2019m keeping an eye on it, since the remaining signal comes from the long tests.",
         "I\u2019m using the review workflow because you asked for a review.",
         "I\u2019ll check the logs first because they are short.",
         "Should I keep it because clients depend on it?",

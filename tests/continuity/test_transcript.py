@@ -38,6 +38,20 @@ def test_message_over_several_chunks_is_one_step_and_nothing_is_told_twice(tmp_p
     assert [step.text for step in steps] == ["Report", long.strip(), "Thanks for the report"]
 
 
+def test_what_a_chunk_repeats_of_the_one_before_comes_back_when_asked_for(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    log = ClaudeLog()
+    for number in range(8):
+        log.prompt(f"Why did {number} fail?", 3 * number).answer("word " * 800, 3 * number + 1)
+        log.answer(f"Its profile is of version {number}.", 3 * number + 2)
+    home.claude(log)
+    home.store()
+    last = sorted(home.chunks())[-1]
+    once, again = (read_steps(home.settings.layout, [last], repeated=flag)[0] for flag in (False, True))
+    assert len(again) > len(once)
+    assert again[-len(once) :] == once
+
+
 def test_what_was_said_later_is_not_seen(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.claude(ClaudeLog().prompt("Fix the lexer", 0).answer("Fixed.", 60))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.corpus.catalog import Catalog
-from aicx.corpus.filters import conditions, match_projects, parse_date_range, parse_instant, parse_kind
+from aicx.corpus.filters import conditions, match_projects, parse_date_range, parse_filters, parse_instant, parse_kind
 from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
 from aicx.types import Filters
@@ -103,12 +103,28 @@ class TestTimes:
         ],
     )
     def test_both_ends_of_a_range_of_days_belong_to_it(self, text, numbers):
-        assert found(self.catalog(), Filters(date=parse_date_range(text))) == numbers
+        assert found(self.catalog(), Filters(date=parse_date_range(text, NOW))) == numbers
 
     @pytest.mark.parametrize("text", ["2026-03-03..2026-03-01", "2026-13", "2026-02-30"])
     def test_days_that_cannot_be_are_refused(self, text):
         with pytest.raises(UsageError):
-            parse_date_range(text)
+            parse_date_range(text, NOW)
+
+    def test_a_day_may_be_named_from_today(self):
+        now = datetime(2026, 3, 3, 0, 30, tzinfo=UTC)
+        assert parse_date_range("yesterday", now) == ("2026-03-02", "2026-03-02")
+        assert parse_date_range("yesterday..today", now) == ("2026-03-02", "2026-03-03")
+
+    def test_until_yesterday_includes_all_of_it(self):
+        now = datetime(2026, 3, 3, 0, 30, tzinfo=UTC)
+        assert found(self.catalog(), Filters(until=parse_instant("yesterday", now, end_of_day=True))) == [1, 2]
+
+    def test_an_end_before_the_beginning_is_refused(self):
+        with pytest.raises(UsageError, match="until '2026-03-01' is before since '2026-03-02'"):
+            parse_filters(NOW, since="2026-03-02", until="2026-03-01", date=None)
+
+    def test_one_day_is_no_end_before_its_beginning(self):
+        assert parse_filters(NOW, since="2026-03-02", until="2026-03-02", date=None).since is not None
 
     def test_since_takes_what_ended_at_or_after_it(self):
         at = datetime(2026, 3, 2, 11, 0, tzinfo=UTC)
@@ -134,6 +150,8 @@ class TestTimes:
             ("36h", NOW - timedelta(hours=36)),
             ("7d", NOW - timedelta(days=7)),
             (" 2W ", NOW - timedelta(weeks=2)),
+            ("today", datetime(NOW.year, NOW.month, NOW.day, tzinfo=UTC)),
+            ("Yesterday", datetime(NOW.year, NOW.month, NOW.day, tzinfo=UTC) - timedelta(days=1)),
         ],
     )
     def test_a_point_in_time_may_be_written_so(self, text, at):
@@ -141,7 +159,7 @@ class TestTimes:
 
     @pytest.mark.parametrize(
         "text",
-        ["", "yesterday", "7", "7m", "-7d", "2026-13-01", "99999999999d", f"{'9' * 400}h", "0001-01-01T00:00+10:00"],
+        ["", "tomorrow", "7", "7m", "-7d", "2026-13-01", "99999999999d", f"{'9' * 400}h", "0001-01-01T00:00+10:00"],
     )
     def test_what_is_no_point_in_time_is_an_error_with_a_hint(self, text):
         with pytest.raises(UsageError) as error:
@@ -149,11 +167,11 @@ class TestTimes:
         assert error.value.hint
 
     @pytest.mark.parametrize(
-        "text", ["", "2026-3-1", "2026-02-30", "today", "20260301", "2026-03-01...", "2026-03-01..x"]
+        "text", ["", "2026-3-1", "2026-02-30", "tomorrow", "20260301", "2026-03-01...", "2026-03-01..x"]
     )
     def test_what_is_no_day_is_an_error_with_a_hint(self, text):
         with pytest.raises(UsageError) as error:
-            parse_date_range(text)
+            parse_date_range(text, NOW)
         assert error.value.hint
 
 

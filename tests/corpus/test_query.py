@@ -12,7 +12,7 @@ from aicx.corpus.overview import list_chunk_paths, list_projects, state_of
 from aicx.corpus.query import Steered, steer
 from aicx.errors import NotFound, UsageError
 from aicx.types import Filters
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot
+from tests.corpus.building import OTHER, SESSION, T0, THIRD, ClaudeLog, CodexLog, Home, snapshot
 
 NEXT_DAY = 14 * 3600
 
@@ -28,7 +28,7 @@ FILTERS = [
     Filters(session=SESSION[:6]),
     Filters(run_id="r-1"),
     Filters(prompt_id="p-1"),
-    Filters(date=parse_date_range("2026-03-02")),
+    Filters(date=parse_date_range("2026-03-02", T0)),
     Filters(branch="feature/*"),
     Filters(file="lexer"),
     Filters(file="*.py"),

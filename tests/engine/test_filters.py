@@ -103,3 +103,9 @@ def test_an_unknown_name_in_a_filter_is_answered_with_the_known(stored):
     report = ask(stored, "socket", filters=filters(project="zzz"))
     assert report.hits == []
     assert any("ada/apiary, ada/orbit" in note for note in report.notes)
+
+
+def test_an_unknown_agent_is_answered_with_the_known(stored):
+    report = ask(stored, "socket", filters=filters(agent="claud"))
+    assert report.hits == []
+    assert "nothing is stored of an agent 'claud'; known: claude, codex" in report.notes

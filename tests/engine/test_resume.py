@@ -107,6 +107,58 @@ def test_ranker_asked_for_by_name_that_cannot_answer_is_an_error(user: Home, rep
         ask("refresh the token", mode="lexical")
 
 
+def test_task_that_nothing_in_the_history_fits_is_told_so(user: Home, repository: Repository, ask: Ask) -> None:
+    work_on_login(user, repository)
+    user.store()
+    report = ask("bake a chocolate cake for the login")
+    assert report.recalled == ()
+    assert report.resumed is not None
+    assert report.resumed.confidence == "low"
+    assert any("nothing in the history fits this task" in warning for warning in report.warnings)
+    assert left_out(report)[f"chunk:claude:{SESSION}:001"] == Reason.WEAK_MATCH
+
+
+def test_task_that_the_history_fits_is_not_doubted(user: Home, repository: Repository, ask: Ask) -> None:
+    work_on_login(user, repository)
+    user.store()
+    assert not any("nothing in the history" in warning for warning in ask("tokens of the login").warnings)
+    assert not any("nothing in the history" in warning for warning in ask().warnings)
+
+
+def test_passage_in_which_nobody_said_anything_by_itself_is_left_out(
+    user: Home, repository: Repository, ask: Ask
+) -> None:
+    log = ClaudeLog(SESSION, str(repository.folder), "fix/login-tokens").prompt("make a pr", 0)
+    user.claude(log.answer("https://example.org/ada/orbit/pull/12?login=tokens", 1))
+    user.store()
+    report = ask("login tokens")
+    assert report.recalled == ()
+    assert left_out(report)[f"chunk:claude:{SESSION}:001"] == Reason.SAYS_NOTHING
+
+
+def test_session_that_broke_off_is_told_as_such(user: Home, repository: Repository, ask: Ask) -> None:
+    user.codex(CodexLog(OTHER, str(repository.folder)).prompt("Write the docs", -DAY).answer("Wrote it.", 1 - DAY))
+    log = ClaudeLog(THIRD, str(repository.folder)).prompt("Fix the cache", -2 * DAY).answer("I see it.", 1 - 2 * DAY)
+    user.claude(log.prompt("and then the parser", 2 - 2 * DAY))
+    work_on_login(user, repository)
+    user.store()
+    assert {item.facts.session_id: item.ending for item in ask().others} == {OTHER: None, THIRD: "broke off"}
+
+
+def test_commit_in_another_repository_is_not_told_as_done_here(user: Home, repository: Repository, ask: Ask) -> None:
+    other = user.repository("apiary", "git@example.org:bob/apiary.git")
+    user.claude(ClaudeLog(THIRD, other).prompt("Count the bees", -DAY).answer("Counted.", 1 - DAY))
+    log = ClaudeLog(SESSION, str(repository.folder)).prompt("Fix the login", 0)
+    log.call("Bash", 1, "t1", command=f"cd {other} && git commit -m x").result("[main 1a2b3c4] Count", 2, "t1")
+    log.call("Bash", 3, "t2", command="git commit -m x").result("[main 2b3c4d5] Fix the login", 4, "t2")
+    user.claude(log.answer("Fixed the login.", 5))
+    user.store()
+    report = ask()
+    assert report.resumed is not None
+    assert report.resumed.brief is not None
+    assert [line.text for line in report.resumed.brief.commits] == ["Fix the login"]
+
+
 def test_worktree_has_the_history_of_its_repository(user: Home, repository: Repository, ask: Ask) -> None:
     work_on_login(user, repository)
     user.store()

@@ -50,7 +50,11 @@ def test_a_label_has_a_bound(text: str) -> None:
         ("left\u202eright\u200b", "leftright"),
         ("hidden\U000e0041\U000e0042", "hidden"),
         ("tab\tstays", "tab\tstays"),
-        ("নমস্কার 👩‍🔬", "নমস্কার 👩‍🔬"),
+        ("নমস্কার 👩 🔬", "নমস্কার 👩 🔬"),
+        ("a\ufe0fb\U000e01ef", "ab"),
+        ("a\u061cb\u180e", "ab"),
+        ("a\u115fb\u3164", "ab"),
+        ("co\u00adoperate", "cooperate"),
     ],
 )
 def test_what_only_machines_see_is_taken_out(written: str, read: str) -> None:
@@ -59,3 +63,12 @@ def test_what_only_machines_see_is_taken_out(written: str, read: str) -> None:
 
 def test_a_line_stays_a_line() -> None:
     assert line("a\nb\u2029c") == "a b c"
+
+
+def test_a_label_holds_no_filler() -> None:
+    assert label("a\u3164b\uffa0") == "ab"
+
+
+def test_a_secret_that_only_an_unseen_sign_kept_apart_is_redacted() -> None:
+    secret = f"ghp_{'a1B2c3D4' * 5}"[:40]
+    assert readable(f"{secret[:20]}\u200b{secret[20:]}") == "[REDACTED:github-token]"

@@ -37,7 +37,7 @@ def piped(*messages: Any, cwd: Path | None = None) -> tuple[list[dict[str, Any]]
     done = subprocess.run([*AICX, "serve"], input=b"\n".join(lines) + b"\n", capture_output=True, timeout=30, cwd=cwd)
     assert done.returncode == 0, done.stderr.decode()
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    return sorted(answers, key=lambda answer: answer["id"]), done.stderr.decode()
+    return sorted(answers, key=lambda answer: -1 if answer["id"] is None else answer["id"]), done.stderr.decode()
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -62,8 +62,22 @@ def test_everything_that_was_asked_is_answered_before_the_end(environment: Path)
 def test_stdout_holds_nothing_but_messages(environment: Path) -> None:
     noise = (b"this is no message", b"{", b"\xff")
     answers, said = piped(HELLO, READY, *noise, search(1, query=5), search(2, query="lexer"))
-    assert ["error" in answer for answer in answers] == [False, True, False]
+    assert ["error" in answer for answer in answers if answer["id"] is not None] == [False, True, False]
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b"null", b'{"id": 1}', b"\xff", b'{"jsonrpc": "2.0", "method": "\\ud800"}']
+)
+def test_a_line_that_is_no_message_is_answered(environment: Path, line: bytes) -> None:
+    [refused, hello], _ = piped(line, HELLO)
+    assert (refused["id"], refused["error"]["code"]) == (None, -32700)
+    assert "result" in hello
+
+
+def test_an_empty_line_is_no_message_to_answer(environment: Path) -> None:
+    answers, _ = piped(b"", b"  ", HELLO)
+    assert [answer["id"] for answer in answers] == [0]
 
 
 def test_an_end_without_a_question_is_no_failure(environment: Path) -> None:

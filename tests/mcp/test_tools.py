@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.cli import run
-from aicx.mcp import server, tools
+from aicx.mcp import replies, server, tools
 from aicx.mcp.replies import MOST_CHARS, bounded
 from aicx.mcp.tools import TOOLS
 from aicx.serving.workers import Busy, Workers
-from tests.corpus.building import OTHER, SESSION, THIRD, Home, snapshot
+from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.mcp.asking import HOSTILE, ask, call, refused
 
 LEXER = f"claude:{SESSION}:001"
@@ -114,7 +115,7 @@ class TestSameFieldsAsTheCommandLine:
         printed = json.loads(capsys.readouterr().out)
         fields = call(stored.settings, name, **arguments).structured_content
         assert {key: fields[key] for key in printed} == printed
-        added = {"evidence", "oracle_status", "notes"}
+        added = {"evidence", "oracle_status", "notes"} | ({"offset", "matched"} if name == "aicx_read" else set())
         assert set(fields) - set(printed) <= added
 
     def test_a_chunk_lacks_only_what_aicx_needs_itself(self, stored: Home, environment: Any, capsys: Any) -> None:
@@ -132,7 +133,7 @@ class TestQuestionsThatMakeNoSense:
         [
             ("aicx_search", {"query": "the"}, "nothing to look for"),
             ("aicx_search", {"query": "x", "since": "soon"}, "'soon' is no point in time"),
-            ("aicx_steer", {"date": "yesterday"}, "'yesterday' is no date"),
+            ("aicx_steer", {"date": "someday"}, "'someday' is no date"),
             ("aicx_steer", {"kind": "poems"}, "unknown kind 'poems'"),
             ("aicx_resume", {}, "which repository?"),
             ("aicx_resume", {"repo": "here"}, "no absolute path"),
@@ -140,6 +141,7 @@ class TestQuestionsThatMakeNoSense:
             ("aicx_read", {"ref": "commit:xyz"}, "no commit hash"),
             ("aicx_read", {"ref": "../../../etc/passwd"}, "is not in the store"),
             ("aicx_read", {"ref": LEXER, "offset": 1_000_000}, "beyond the chunk's end"),
+            ("aicx_read", {"ref": SESSION, "offset": 1_000_000}, "offset is beyond the last of 1 chunks"),
         ],
     )
     def test_are_invalid_parameters(self, stored: Home, name: str, arguments: dict[str, Any], said: str) -> None:
@@ -267,6 +269,46 @@ class TestSizes:
     def test_a_large_item_is_slimmed_before_it_is_left_out(self) -> None:
         found = bounded({"items": [{"files": [f"file{n}" for n in range(30_000)]}], "notes": []})
         assert found["items"][0]["files"][19:] == ["file19", "… and 29980 more"]
+
+    def test_other_lists_are_cut_before_chunks_are_left_out(self) -> None:
+        children = [f"child-{number:036d}" for number in range(1600)]
+        found = bounded({"children": children, "chunks": [{"id": "one"}], "notes": []}, "chunks")
+        assert found["chunks"] == [{"id": "one"}]
+        assert found["children"][-1] == "… and 1580 more"
+
+    def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home, monkeypatch: Any) -> None:
+        monkeypatch.setattr(replies, "MOST_CHARS", 2_500)
+        ids: list[str] = []
+        fields = {"matched": 1}
+        while len(ids) < fields["matched"]:
+            fields = call(stored.settings, "aicx_read", ref=THIRD, offset=len(ids)).structured_content
+            assert fields["chunks"]
+            ids += [chunk["id"] for chunk in fields["chunks"]]
+        assert ids == [f"codex:{THIRD}:{number:03d}" for number in range(1, len(ids) + 1)]
+
+    def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home, monkeypatch: Any) -> None:
+        whole = call(stored.settings, "aicx_read", ref=THIRD).structured_content["matched"]
+        monkeypatch.setattr(replies, "MOST_CHARS", 2_500)
+        result = call(stored.settings, "aicx_read", ref=THIRD)
+        shown = len(result.structured_content["chunks"])
+        assert shown < whole
+        assert f"Session {THIRD}: {whole} chunks, 1 to {shown} of them here." in text(result)
+        assert f"Go on with offset={shown}." in text(result)
+
+    def test_chunks_of_a_file_go_on_from_an_offset(self, tmp_path: Path, monkeypatch: Any) -> None:
+        user = Home(tmp_path)
+        orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
+        first_log = ClaudeLog(SESSION, orbit).prompt("Mend the lexer", 0)
+        user.claude(first_log.call("Edit", 1, file_path="src/lexer.py"))
+        second_log = ClaudeLog(OTHER, orbit).prompt("Mend it again", 60).answer("I look at it.", 61)
+        user.claude(second_log.call("Edit", 62, "toolu_2", file_path="src/lexer.py"))
+        user.store()
+        monkeypatch.setattr(tools, "_MOST_LISTED", 1)
+        first, second = (call(user.settings, "aicx_read", ref="file:lexer.py", offset=offset) for offset in (0, 1))
+        [before], [after] = first.structured_content["items"], second.structured_content["items"]
+        assert {before["session_id"], after["session_id"]} == {SESSION, OTHER}
+        assert "Go on with offset=1." in text(first)
+        assert "Go on" not in text(second)
 
 
 class TestResume:
