@@ -28,6 +28,8 @@ _FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
 _OUTCOME_CHUNKS = 2
 _OUTCOME_LENGTH = 200
 _QUOTED_LINES = 2
+# Sessions that tell well enough which words are common; each costs a file to read.
+_SAMPLED = 80
 # A title of so few words with a colon only introduces what came below it.
 _INTRODUCES = 5
 
@@ -85,8 +87,9 @@ class SessionReader:
         return said or tuple(marked)[:_QUOTED_LINES]
 
     def rarity(self, task: str, sessions: Sequence[SessionFacts]) -> Rarity:
-        """What the words of a task are worth among sessions: of each, one chunk from its middle is looked at."""
-        paths = (chunk_paths(self._catalog, session, self._now) for session in sessions)
+        """What the words of a task are worth among sessions: of some, a chunk from the middle of each is looked at."""
+        sample = sessions[:: -(-len(sessions) // _SAMPLED) or 1]
+        paths = (chunk_paths(self._catalog, session, self._now) for session in sample)
         return Rarity.of(task, [self._text(found[len(found) // 2]).lower() for found in paths if found])
 
     def coverage(self, passage: Passage, rarity: Rarity) -> float:
