@@ -63,7 +63,8 @@ def _intro(report: Mapping[str, Any]) -> Iterator[str]:
     )
     yield ""
     yield (
-        "`aicx` is what `aicx search` answers right after `aicx store`, `aicx:static` after `aicx index`. The "
+        "`aicx` is what `aicx search` answers right after `aicx store`, `aicx:static` after `aicx index` "
+        "(`aicx:minilm` with `--embedder minilm`). The "
         "others: `grep` counts words, newest first; `rank-bm25` and SQLite's `fts5` are BM25s of others over "
         "plain text; `lexical` and `dense:static` are our two legs alone, `rrf` and `weighted` join them by ranks "
         "and by scores."

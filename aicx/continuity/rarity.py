@@ -66,12 +66,14 @@ class Rarity:
 
     def shared(self, text: str) -> float:
         """The same for one sentence, in which half of a name counts that is told in its words."""
+        if held := self.held([text]):
+            return held
         words = set(analyze(text).words)
-        told = (
-            worth * sum(word in words for word in run.words) / len(run.words) / 2 if run.names and run.words else 0.0
+        return sum(
+            worth * sum(word in words for word in run.words) / len(run.words) / 2
             for run, worth in zip(self.runs, self.worths, strict=True)
+            if run.names and run.words
         )
-        return self.held([text]) or sum(told)
 
 
 def _key(run: Terms) -> tuple[tuple[str, ...], tuple[str, ...]]:

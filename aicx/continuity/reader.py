@@ -29,7 +29,7 @@ _OUTCOME_CHUNKS = 2
 _OUTCOME_LENGTH = 200
 _QUOTED_LINES = 2
 # Sessions that tell well enough which words are common; each costs a file to read.
-_SAMPLED = 80
+_SAMPLED = 40
 # A title of so few words with a colon only introduces what came below it.
 _INTRODUCES = 5
 
@@ -88,7 +88,8 @@ class SessionReader:
 
     def rarity(self, task: str, sessions: Sequence[SessionFacts]) -> Rarity:
         """What the words of a task are worth among sessions: of some, a chunk from the middle of each is looked at."""
-        sample = sessions[:: -(-len(sessions) // _SAMPLED) or 1]
+        count = min(len(sessions), _SAMPLED)
+        sample = [sessions[place * len(sessions) // count] for place in range(count)]
         paths = (chunk_paths(self._catalog, session, self._now) for session in sample)
         return Rarity.of(task, [self._text(found[len(found) // 2]).lower() for found in paths if found])
 

@@ -143,16 +143,16 @@ def telling_sentences(steps: Sequence[Step], rarity: Rarity, limit: int) -> tupl
         if step.role not in ("user", "assistant"):
             continue
         for said in sentences(step.text):
-            if not is_quotable(said.text, by_agent=step.role == "assistant"):
+            length = len(words(said.text))
+            # Most sentences share nothing, which is soon seen.
+            shared = rarity.shared(said.text) if length >= _LEAST_WORDS else 0.0
+            if not shared or not is_quotable(said.text, by_agent=step.role == "assistant"):
                 continue
             if step.role == "user" and weigh(said.text).level < _BY_ITSELF:
                 continue
-            length = len(words(said.text))
-            shared = rarity.shared(said.text) if length >= _LEAST_WORDS else 0.0
-            if shared:
-                # A long sentence shares more by chance. What was wrong, and what came of it, is what a reader wants.
-                worth = shared / (8 + length) ** 0.5 * (_ANSWERS if rules.answers.search(said.text) else 1.0)
-                scored.append((worth, len(scored), shorten(said.text, _QUOTED_LENGTH)))
+            # A long sentence shares more by chance. What was wrong, and what came of it, is what a reader wants.
+            worth = shared / (8 + length) ** 0.5 * (_ANSWERS if rules.answers.search(said.text) else 1.0)
+            scored.append((worth, len(scored), shorten(said.text, _QUOTED_LENGTH)))
     best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
     return tuple(dict.fromkeys(text for _, _, text in sorted(best, key=lambda item: item[1])))
 

@@ -25,6 +25,8 @@ _PLAN_LINE = re.compile(r"^- \[(\w+)\] (.+)$", re.MULTILINE)
 _PLAN_JSON = re.compile(r"^todos: (\[.*\])\s*$", re.MULTILINE | re.DOTALL)
 _OPEN_STATES = frozenset({"pending", "in_progress", "todo", "open", "not_started"})
 _TASK_FIELD = re.compile(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
+# A word without which nobody says that everything passes; taking a message apart into sentences takes much longer.
+_OF_PASSING = re.compile("pass|green|success|lint", re.IGNORECASE)
 _TASK_NUMBER = re.compile(r"Task #?(\w+)")
 _ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{1,300})"')
 
@@ -133,9 +135,11 @@ def _is_past(steps: Sequence[Step]) -> bool:
 
 def says_passing(step: Step, topic: str) -> bool:
     """Whether an agent's message says that all tests pass, or that there is nothing for linters to find."""
+    if step.role != "assistant" or not _OF_PASSING.search(step.text):
+        return False
     rules = statement_rules()
     expression = rules.lint_passes if topic == "lint" else rules.tests_pass
-    return step.role == "assistant" and any(
+    return any(
         expression.search(said.text) and not rules.not_passing.search(said.text) for said in sentences(step.text)
     )
 
