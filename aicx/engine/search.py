@@ -288,8 +288,10 @@ class Searcher:
             texts = spoken(sidecar, markdown)
             tools = set(asides(sidecar))
             found = excerpt(question, texts, header_of(sidecar), _LINES, tools)
-            start = self._legs.start_of(answer.best, ranked) or (_last_said(len(texts), tools), 0)
-            lines = found.lines or opening_lines(texts, start, _LINES)
+            lines = found.lines
+            if not lines:
+                start = self._legs.start_of(answer.best, ranked) or (_last_said(len(texts), tools), 0)
+                lines = opening_lines(texts, start, _LINES)
             hits.append(
                 Hit(
                     rank=len(hits) + 1,

@@ -301,3 +301,11 @@ def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):
     hidden = copied(workshop, tmp_path)
     hidden.settings.layout.ignore_file.write_text("*\n", "utf-8")
     assert ask(hidden, "gaskest", mode="lexical").notes == []
+
+
+def test_where_a_passage_begins_is_asked_only_for_answers_without_a_line(workshop, monkeypatch):
+    embed(workshop)
+    asked = []
+    monkeypatch.setattr("aicx.engine.legs.Legs.start_of", lambda self, chunk, ranked: asked.append(chunk))
+    report = ask(workshop, "valve", mode="hybrid", rules=EVERYTHING)
+    assert len(asked) == sum(hit.tier == "nearest" for hit in report.hits) < len(report.hits)
