@@ -13,6 +13,7 @@ FILTERS = "Which chunks"
 OUTPUT = "Output"
 
 Json = Annotated[bool, typer.Option("--json", "-j", help="Print one JSON object.", rich_help_panel=OUTPUT)]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")]
 Project = Annotated[
     str | None,
     typer.Option(

@@ -47,6 +47,16 @@ def test_unknown_option_leads_to_the_help_of_its_command(capsys: pytest.CaptureF
 NO_TEXT = os.fsdecode(b"\xff\xfe")
 
 
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One stored session of one repository."""
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    user.claude(ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git")).prompt("the lexer", 0))
+    assert run(["store"]) == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -58,27 +68,17 @@ NO_TEXT = os.fsdecode(b"\xff\xfe")
         ["resume", "--task", NO_TEXT, "--project", "ada/orbit"],
     ],
 )
-def test_words_that_are_no_text_are_no_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
-) -> None:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
-    user.claude(ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git")).prompt("the lexer", 0))
-    assert run(["store"]) == 0
+@pytest.mark.usefixtures("stored")
+def test_words_that_are_no_text_are_no_failure(arguments: list[str]) -> None:
     assert run(arguments) == 0
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its file system takes UTF-8 only")
 @pytest.mark.parametrize("command", [["resume"], ["resume", "--json"], ["map", "status"]])
+@pytest.mark.usefixtures("stored")
 def test_folder_whose_name_is_no_text_can_be_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
-    user.claude(ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git")).prompt("the lexer", 0))
-    assert run(["store"]) == 0
     folder = tmp_path / NO_TEXT
     folder.mkdir()
     out = BytesIO()

@@ -33,7 +33,7 @@ def command(
     branch: options.Branch = None,
     file: options.File = None,
     sort: Annotated[Sort, typer.Option("--sort", help="The order; by size means by chunks.")] = Sort.newest,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")] = 20,
+    limit: options.Limit = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Leave out the first N.")] = 0,
     json: options.Json = False,
 ) -> None:

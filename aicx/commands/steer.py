@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.filters import parse_filters
 from aicx.corpus.query import steer
 from aicx.engine.answers import STEER, steer_fields
-
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")]
 
 
 def command(
@@ -28,7 +24,7 @@ def command(
     until: options.Until = None,
     branch: options.Branch = None,
     file: options.File = None,
-    limit: Limit = 20,
+    limit: options.Limit = 20,
     json: options.Json = False,
 ) -> None:
     """List stored chunks by project, agent, date, session, branch or file, newest first.

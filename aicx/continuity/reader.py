@@ -101,9 +101,10 @@ class SessionReader:
             tools = set(asides(sidecar))
         except (AicxError, LookupError, TypeError, ValueError):
             return passage.coverage  # whoever quotes it says what is wrong with it
-        said = [header_of(sidecar), *(text for place, text in enumerate(texts) if place not in tools)]
+        header = header_of(sidecar)
+        said = (text for place, text in enumerate(texts) if place not in tools)
         # A long output holds most words by chance: what was said counts twice.
-        return (rarity.coverage(said) + rarity.coverage([*said, *texts])) / 2
+        return (rarity.coverage([header, *said]) + rarity.coverage([header, *texts])) / 2
 
     def _text(self, path: str) -> str:
         try:
