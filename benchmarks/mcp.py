@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.config import load_settings
-from aicx.corpus.query import steer
+from aicx.corpus.catalog.query import steer
 from aicx.types import Filters
 
 _TOKEN = "benchmark-on-loopback-only"

@@ -2,7 +2,7 @@
 
 FOLDER is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`). It is stored into a scratch corpus, and each
 session in it that goes on from an earlier one becomes a question: its first meaningful prompt is the task, its
-beginning the clock, so that only what was stored before it can be seen. `aicx.continuity.evaluation` says what counts.
+beginning the clock, so that only what was stored before it can be seen. `benchmarks.resume_evaluation` says what counts.
 
 Compared are the brief, with the branch that the session's first chunk names and without any, and two baselines: the
 latest session, and the passages that lexical search alone gives.
@@ -20,14 +20,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aicx.config import Settings, load_settings
-from aicx.continuity.evaluation import Answer, Question, latest_session, questions, score
-from aicx.continuity.paths import Roots
-from aicx.continuity.sessions import Scope, known_folders
-from aicx.corpus.catalog import Catalog
-from aicx.engine.resume import ResumeQuery, resume
-from aicx.engine.resume_brief import json_brief
+from aicx.corpus.catalog.database import Catalog
 from aicx.engine.search import SearchQuery, search
+from aicx.git.roots import Roots
+from aicx.resume.brief.output import json_brief
+from aicx.resume.run import ResumeQuery, resume
+from aicx.resume.select.sessions import Scope, known_folders
 from aicx.types import Filters
+from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score
 from benchmarks.store import aicx, environment_for, measure
 
 _END = datetime(2100, 1, 1, tzinfo=UTC)

@@ -196,7 +196,7 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
-        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/rules.py` are not what this "
+        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/params.py` are not what this "
         "result recommends."
     )
 

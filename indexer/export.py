@@ -32,7 +32,7 @@ PROBES = (
     "Fix the login redirect loop",
     "The quick brown fox jumps over the lazy dog.",
     "def parse(line: str) -> int:\n    return int(line, 16)",
-    "src/aicx/corpus/chunker.py:42: error: Incompatible return value type",
+    "src/aicx/corpus/ingest/chunker.py:42: error: Incompatible return value type",
     "Wie lange dauert der Umzug nach Köln?",
     "数据库连接超时 请稍后重试",
     "Ошибка подключения к базе данных",

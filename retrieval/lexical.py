@@ -14,8 +14,8 @@ from aicx.types import Candidate
 from retrieval.analysis import Terms, analyze
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.opening import open_index
+from retrieval.params import DEFAULT_RULES, Rules
 from retrieval.questions import Question
-from retrieval.rules import DEFAULT_RULES, Rules
 from retrieval.spelling import nearest
 
 _PART_OF_NAME = 0.25

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aicx.types import Candidate
 from retrieval.fusion import Fused, Vote, reciprocal_rank, weighted_sum
-from retrieval.rules import Rules
+from retrieval.params import Rules
 
 
 @dataclass(frozen=True, slots=True)

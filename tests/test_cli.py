@@ -12,7 +12,7 @@ import pytest
 
 from aicx.cli import _CALLED_ELSEWHERE as CALLED_ELSEWHERE
 from aicx.cli import COMMANDS, run
-from tests.corpus.building import SESSION, ClaudeLog, Home
+from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ import pytest
 import aicx
 from aicx.cli import COMMANDS, run
 from aicx.commands import index
-from aicx.corpus.catalog import Catalog
+from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
-from aicx.engine.semantic import Choice, LexicalState, VectorState
+from aicx.engine.vector_index import Choice, LexicalState, VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
@@ -100,7 +100,7 @@ def test_importing_the_command_line_loads_nothing_heavy() -> None:
 def test_a_cold_steer_loads_nothing_heavy(stored: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
     loaded = modules_after("from aicx.cli import run\nassert run(['steer', '-p', 'pier-api']) == 0")
-    assert "aicx.corpus.query" in loaded
+    assert "aicx.corpus.catalog.query" in loaded
     assert not loaded & set(HEAVY)
 
 

@@ -12,7 +12,7 @@ import pytest
 from aicx import console
 from aicx.cli import run
 from aicx.terminal import only_styles, unseen
-from tests.corpus.building import SESSION, ClaudeLog
+from tests.corpus.builders import SESSION, ClaudeLog
 
 EVIL = ["\x1b[2J", "\x1b]0;owned\x07", "\x1b[8m", "\x1b(0", "\x9b2J", "\u202e", "\b", "\r", "\x1bc", "\x07"]
 SECRET = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"

@@ -12,7 +12,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Choices
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import abstentions_of, parts_of, values_of
-from retrieval.rules import FIELDS
+from retrieval.params import FIELDS
 
 _NAME_FIELDS = tuple(name for name in FIELDS if name.endswith("_names"))
 _HEADER_FIELDS = ("header", "header_names")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import aicx
-from aicx.continuity.git import Git
+from aicx.git.state import Git
 
 # What can change a figure: the engines, the models' runtimes, the measures.
 _PACKAGES = (

@@ -16,7 +16,6 @@ from aicx.bench.cold import cold_seconds
 from aicx.bench.dataset import Dataset, Query
 from aicx.bench.machine import peak_memory
 from aicx.bench.metrics import DEPTH
-from aicx.bench.peers.environment import PeerAbsent
 from aicx.bench.rankers import (
     DEFAULT_CHOICES,
     Choices,
@@ -30,6 +29,7 @@ from aicx.bench.rankers import (
 )
 from aicx.errors import AicxError, MissingExtra
 from aicx.types import Document
+from benchmarks.peers.environment import PeerAbsent
 
 # Sessions are ranked by their best chunk, so more chunks are asked for than answers.
 _CHUNKS = 100

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from aicx.bench.metrics import MEASURES
-from aicx.corpus.writer import write_file
+from aicx.corpus.files.writer import write_file
 from aicx.errors import MissingExtra, NotFound, UsageError
 
 if TYPE_CHECKING:

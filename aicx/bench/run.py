@@ -19,7 +19,7 @@ from aicx.bench.metrics import DEPTH, MEASURES, quality
 from aicx.bench.rankers import DEFAULT_CHOICES, check_name
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.statistics import RESAMPLES
-from retrieval.rules import DEFAULT_RULES
+from retrieval.params import DEFAULT_RULES
 
 # Done, total, and what is being measured.
 Tell = Callable[[int, int, str], None]

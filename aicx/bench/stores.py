@@ -12,11 +12,11 @@ from pathlib import Path
 
 import aicx
 from aicx.config import Settings, load_settings
-from aicx.corpus.documents import documents
-from aicx.corpus.facts import discover_logs
-from aicx.corpus.ingest import StoreRequest, store
-from aicx.corpus.query import open_catalog
-from aicx.engine.build import refresh_lexical
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.doctor.inputs import discover_logs
+from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.corpus.views.documents import documents
+from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound
 from aicx.paths import Layout
 from aicx.types import Document, LogFile
@@ -27,7 +27,14 @@ _COMPLETE = "bench-complete"
 Say = Callable[[str], None]
 
 # What decides how a log is stored and what its BM25 index holds, below the folder the packages lie in.
-_CODE = ("aicx/corpus", "aicx/sources", "aicx/redaction", "aicx/data", "aicx/engine/build.py", "indexer/lexical.py")
+_CODE = (
+    "aicx/corpus",
+    "aicx/sources",
+    "aicx/redaction",
+    "aicx/data",
+    "aicx/engine/lexical_index.py",
+    "indexer/lexical.py",
+)
 _ANALYSIS = ("retrieval/analysis.py",)
 _ELSEWHERE = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
 

@@ -175,7 +175,7 @@ def _run(
 def _report(result: Result, path: Path, against: str) -> None:
     from aicx.bench.report.markdown import markdown
     from aicx.bench.report.page import page
-    from aicx.corpus.writer import write_file
+    from aicx.corpus.files.writer import write_file
 
     html = path.with_suffix(".html")
     write_file(html, page(result, against).encode())

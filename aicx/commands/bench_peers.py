@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from aicx import console
-from aicx.bench.peers import METHOD, PEERS, peer_named
-from aicx.bench.peers.environment import environment_of
 from aicx.errors import AicxError, UsageError
+from benchmarks.peers import METHOD, PEERS, peer_named
+from benchmarks.peers.environment import environment_of
 
 SCHEMA = "aicx.bench-peers/1"
 _INSTALL = "install"
@@ -70,7 +70,7 @@ def print_peers(found: dict[str, dict[str, Any]], *, modes: bool) -> None:
 
 def _install(names: Sequence[str], every: bool, torch: str | None, aicx_home: Path) -> None:
     """One peer after the other. One that cannot be installed does not keep the others from it."""
-    from aicx.bench.peers.install import TORCH, install
+    from benchmarks.peers.install import TORCH, install
 
     fit = [name for name, peer in PEERS.items() if not peer.unfit]
     chosen = fit if every else list(dict.fromkeys(names))

@@ -14,7 +14,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.filters import parse_filters
+from aicx.corpus.catalog.filters import parse_filters
 from aicx.errors import MissingExtra, UsageError
 from aicx.paths import user_path
 from aicx.types import Filters
@@ -91,8 +91,8 @@ def command(
 
 def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
     from aicx.output import check_target
-    from aicx.web.bundle import MARK
-    from aicx.web.export import write_page
+    from aicx.servers.dashboard.bundle import MARK
+    from aicx.servers.dashboard.export import write_page
 
     path = user_path(output)
     check_target(path, MARK, command="aicx dashboard", force=force)
@@ -121,13 +121,13 @@ def _serve(
     json: bool,
 ) -> None:
     try:
-        from aicx.serving.http import address, is_loopback, listen, names_of, serve_app
-        from aicx.web.app import create_app
+        from aicx.servers.dashboard.app import create_app
+        from aicx.servers.http.serve import address, is_loopback, listen, names_of, serve_app
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx dashboard`", "web") from error
-    from aicx.serving.log import log_in_lines
-    from aicx.serving.token import token_of_run
-    from aicx.web.invitation import invitation
+    from aicx.servers.dashboard.browser_redirect import invitation
+    from aicx.servers.http.log import log_in_lines
+    from aicx.servers.http.token import token_of_run
 
     if no_token and not is_loopback(host):
         raise UsageError(f"{host} is open to other machines, and they would need no token", hint="leave --no-token out")

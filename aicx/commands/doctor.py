@@ -12,11 +12,11 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.facts import catalog_copy
-from aicx.corpus.health import FIX, Check, examine, overall
-from aicx.corpus.repair import Repair, repair
-from aicx.engine.build import refresh_lexical
-from aicx.engine.lexical import lexical_freshness
+from aicx.corpus.doctor.checks import FIX, Check, examine, overall
+from aicx.corpus.doctor.inputs import catalog_copy
+from aicx.corpus.doctor.repair import Repair, repair
+from aicx.engine.index_manifest import lexical_freshness
+from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 

@@ -10,9 +10,9 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.extraction import Extract, Selection, extract_log, extract_session
-from aicx.corpus.report import encode_report, entries_fields, message_fields, render_markdown
-from aicx.corpus.writer import write_file
+from aicx.corpus.files.writer import write_file
+from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
+from aicx.corpus.views.report import encode_report, entries_fields, message_fields, render_markdown
 from aicx.errors import UnsafePath, UsageError
 from aicx.paths import user_path
 from aicx.sources import SOURCES

@@ -13,10 +13,10 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.forget import forget
-from aicx.corpus.forget_plan import Affected, ForgetPlan, ForgetRequest, plan_forget
-from aicx.engine.build import refresh_lexical
-from aicx.engine.semantic import without_outside_vectors
+from aicx.corpus.forget.plan import Affected, ForgetPlan, ForgetRequest, plan_forget
+from aicx.corpus.forget.run import forget
+from aicx.engine.lexical_index import refresh_lexical
+from aicx.engine.vector_index import without_outside_vectors
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"

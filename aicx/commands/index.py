@@ -11,7 +11,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.engine.answers import INDEX, index_fields
-from aicx.engine.semantic import build_vectors, drop_vectors, lexical_state, made_with, parse_choice, vector_state
+from aicx.engine.vector_index import build_vectors, drop_vectors, lexical_state, made_with, parse_choice, vector_state
 from aicx.errors import NotFound
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.clients.change import Change, diff, make, plan
-from aicx.clients.table import CLIENTS, entry
 from aicx.config import load_settings
 from aicx.errors import MissingExtra, UsageError
+from aicx.servers.clients.change import Change, diff, make, plan
+from aicx.servers.clients.table import CLIENTS, entry
 
 SCHEMA = "aicx.install/1"
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.overview import list_logs
+from aicx.corpus.catalog.overview import list_logs
 from aicx.redaction import redact
 
 SCHEMA = "aicx.list/1"

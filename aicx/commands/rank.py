@@ -9,7 +9,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.worth import MOST_RANKED, STRICT_SCORE, rank_chunks
+from aicx.corpus.views.rank import MOST_RANKED, STRICT_SCORE, rank_chunks
 from aicx.engine.answers import RANK, rank_fields
 
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}

@@ -12,7 +12,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.overview import ProjectSummary, list_chunk_paths, list_projects
+from aicx.corpus.catalog.overview import ProjectSummary, list_chunk_paths, list_projects
 from aicx.errors import NotFound
 from aicx.types import Filters
 

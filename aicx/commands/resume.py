@@ -11,8 +11,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.continuity.git import Git, Look
-from aicx.corpus.filters import parse_instant
+from aicx.corpus.catalog.filters import parse_instant
+from aicx.git.state import Git, Look
 from aicx.output import check_target, replacing
 from aicx.paths import user_path
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
-# `aicx.continuity.budget.LEAST_TOKENS`, which is not imported before git is at work.
+# `aicx.resume.brief.budget.LEAST_TOKENS`, which is not imported before git is at work.
 LEAST = 500
 
 
@@ -102,8 +102,8 @@ def command(
     folder = None if project and repo is None else user_path(repo or ".")
     look = Look(Git(folder.absolute())) if folder else None
     # Imported here: git is at work meanwhile.
-    from aicx.engine.resume import Limits, ResumeQuery, resume
-    from aicx.engine.resume_brief import json_brief, markdown_brief
+    from aicx.resume.brief.output import json_brief, markdown_brief
+    from aicx.resume.run import Limits, ResumeQuery, resume
 
     query = ResumeQuery(
         now=now,
@@ -134,7 +134,7 @@ def command(
 
 
 def _target(text: str, *, force: bool) -> Path:
-    from aicx.continuity.manifest import SCHEMA
+    from aicx.resume.brief.selection import SCHEMA
 
     path = user_path(text)
     check_target(path, SCHEMA.encode(), command="aicx resume", force=force)

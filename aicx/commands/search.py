@@ -14,7 +14,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.filters import parse_filters
+from aicx.corpus.catalog.filters import parse_filters
 from aicx.engine.answers import SEARCH, search_fields
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError

@@ -53,24 +53,24 @@ def command(
     """
     settings = load_settings()
     try:
-        from aicx.mcp.server import create_server
-        from aicx.serving.workers import Workers
+        from aicx.servers.http.workers import Workers
+        from aicx.servers.mcp.server import create_server
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx serve`", "mcp") from error
-    from aicx.serving.log import log_in_lines
+    from aicx.servers.http.log import log_in_lines
 
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
     workers = Workers(settings, _THREADS)
     try:
         if transport is Transport.stdio:
-            from aicx.mcp.stdio import serve_stdio
+            from aicx.servers.mcp.stdio import serve_stdio
 
             if sys.stdin.isatty():
                 console.say("Waiting for an MCP client, which would have started this itself: `aicx install --help`.")
             serve_stdio(create_server(settings, workers, folder=Path.cwd()))
             return
-        from aicx.mcp.http import PATH, serve_http
-        from aicx.serving.http import address, listen, names_of
+        from aicx.servers.http.serve import address, listen, names_of
+        from aicx.servers.mcp.http import PATH, serve_http
 
         token = _token(settings, host, no_token)
         with listen(host, port) as listening:
@@ -84,8 +84,8 @@ def command(
 
 
 def _token(settings: Settings, host: str, no_token: bool) -> str | None:
-    from aicx.serving.http import is_loopback
-    from aicx.serving.token import load_token
+    from aicx.servers.http.serve import is_loopback
+    from aicx.servers.http.token import load_token
 
     if is_loopback(host) and no_token:
         return None

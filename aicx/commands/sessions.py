@@ -10,8 +10,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.filters import parse_filters
-from aicx.corpus.sessions import browse
+from aicx.corpus.catalog.filters import parse_filters
+from aicx.corpus.catalog.sessions import browse
 from aicx.sources.reopen import reopen_command
 
 SCHEMA = "aicx.sessions/1"

@@ -9,7 +9,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.show import ShownChunk, ShownList, ShownSession, show
+from aicx.corpus.views.show import ShownChunk, ShownList, ShownSession, show
 from aicx.engine.answers import SHOW, show_fields
 
 _MOST_LINES = 5

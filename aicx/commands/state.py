@@ -8,8 +8,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.lock import writer_lock
-from aicx.corpus.overview import forget_watermarks, state_of
+from aicx.corpus.catalog.overview import forget_watermarks, state_of
+from aicx.corpus.files.writer_lock import writer_lock
 
 SCHEMA = "aicx.state/1"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.filters import parse_filters
-from aicx.corpus.query import steer
+from aicx.corpus.catalog.filters import parse_filters
+from aicx.corpus.catalog.query import steer
 from aicx.engine.answers import STEER, steer_fields
 
 

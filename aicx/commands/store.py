@@ -12,9 +12,9 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.ingest import Progress, StoreReport, StoreRequest, store
-from aicx.corpus.workers import background
-from aicx.engine.build import refresh_in_background, refresh_lexical
+from aicx.corpus.ingest.run import Progress, StoreReport, StoreRequest, store
+from aicx.corpus.ingest.workers import background
+from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.paths import user_path
 
 SCHEMA = "aicx.store/1"
@@ -151,7 +151,7 @@ def run_store(
     if not dry_run:
         refresh_lexical(settings, console.say)
     if folder is not None:
-        from aicx.corpus.report import write_reports
+        from aicx.corpus.views.report import write_reports
 
         for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
             console.say(f"report: {path}")
@@ -164,7 +164,7 @@ def _nothing() -> None:
 
 def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime | None:
     if since is not None:
-        from aicx.corpus.filters import parse_instant
+        from aicx.corpus.catalog.filters import parse_instant
 
         return parse_instant(since, now)
     return now - timedelta(hours=hours) if hours else None
@@ -193,7 +193,7 @@ def report_fields(settings: Settings, request: StoreRequest, report: StoreReport
 
 def entries_payload(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
     """What was read, under the names that consumers of such exports know."""
-    from aicx.corpus.report import entry_fields
+    from aicx.corpus.views.report import entry_fields
 
     return {
         "generated_at": options.now().isoformat(timespec="seconds"),

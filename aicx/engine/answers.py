@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 # For types alone: a cold `steer` must not pay for what searching needs.
 if TYPE_CHECKING:
-    from aicx.corpus.query import Steered
-    from aicx.corpus.show import Part, Shown, ShownChunk, ShownSession
-    from aicx.corpus.worth import RankedChunks
+    from aicx.corpus.catalog.query import Steered
+    from aicx.corpus.views.rank import RankedChunks
+    from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession
     from aicx.engine.search import Hit, SearchReport
-    from aicx.engine.semantic import LexicalState, VectorState
+    from aicx.engine.vector_index import LexicalState, VectorState
 
 SEARCH, STEER, RANK, SHOW, INDEX = "aicx.search/1", "aicx.steer/1", "aicx.rank/1", "aicx.show/1", "aicx.index/1"
 
@@ -68,7 +68,7 @@ def index_fields(words: LexicalState, meaning: VectorState | None) -> dict[str, 
 
 def show_fields(shown: Shown, ref: str) -> dict[str, Any]:
     """One chunk, one session, or a list of chunks, as `aicx show --json` prints it."""
-    from aicx.corpus.show import ShownChunk, ShownList, ShownSession
+    from aicx.corpus.views.show import ShownChunk, ShownList, ShownSession
 
     match shown.what:
         case ShownChunk() as chunk:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from aicx.corpus.catalog import Catalog
-from aicx.corpus.filters import agent_notes, conditions, is_glob, parse_kind
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.filters import agent_notes, conditions, is_glob, parse_kind
 from aicx.types import Filters
 from retrieval.conditions import AnyOf, Between, Condition, OneOf
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from aicx.config import Settings
-from aicx.corpus.catalog import Catalog
-from aicx.corpus.documents import asides, header_of, spoken
-from aicx.corpus.filters import conditions
-from aicx.corpus.query import Opened, open_catalog
-from aicx.corpus.read import load_markdown, load_sidecar
-from aicx.corpus.sidecar import Sidecar
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.query import Opened, open_catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.views.documents import asides, header_of, spoken
 from aicx.engine.conditions import index_conditions
-from aicx.engine.legs import Legs, Ranked
-from aicx.engine.legs import Mode as Mode
+from aicx.engine.retrievers import Legs, Ranked
+from aicx.engine.retrievers import Mode as Mode
 from aicx.errors import AicxError, UsageError
 from aicx.types import Filters
 from retrieval.analysis import written_as
@@ -28,9 +28,9 @@ from retrieval.dates import lift_dates
 from retrieval.decay import PROFILES, Decay, factor
 from retrieval.excerpts import Line, Tier, excerpt, lowered, opening_lines
 from retrieval.fusion import Vote
+from retrieval.params import DEFAULT_RULES, Rules
 from retrieval.questions import Question, parse_question
 from retrieval.ranking import Answer, diversified, near_enough, rank
-from retrieval.rules import DEFAULT_RULES, Rules
 
 Group = Literal["chunk", "session"]
 Sort = Literal["relevance", "newest", "oldest"]

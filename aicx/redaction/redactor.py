@@ -10,7 +10,7 @@ from functools import cache
 from operator import itemgetter
 
 from aicx.redaction.anchors import Finding
-from aicx.redaction.rules import RULES, find_all
+from aicx.redaction.patterns import RULES, find_all
 from aicx.terminal import sequences, without_controls
 from aicx.types import Redacted
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aicx.repomap.crew import Task
 from aicx.repomap.examine import Examined, without_text
 from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_name
 from aicx.repomap.languages import language_of, may_be_script
+from aicx.repomap.pool import Task
 from aicx.repomap.repository import Stamp
 from aicx.repomap.store import MapStore
 

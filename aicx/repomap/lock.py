@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.errors import StoreUnwritable
-from aicx.flock import acquire
+from aicx.storage.lock import acquire
 
 
 @contextmanager

@@ -17,9 +17,9 @@ from aicx.errors import StoreUnwritable
 from aicx.paths import Layout
 from aicx.repomap import grammar
 from aicx.repomap.changes import find_changes
-from aicx.repomap.crew import Crew, Failure
 from aicx.repomap.examine import without_text
 from aicx.repomap.lock import refresh_lock
+from aicx.repomap.pool import Crew, Failure
 from aicx.repomap.record import Record
 from aicx.repomap.repository import Repository, Stamp, find_repository, is_inside, list_files
 from aicx.repomap.store import DAMAGED, MapStore, Place

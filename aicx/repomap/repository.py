@@ -13,8 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from aicx import gitcall
 from aicx.errors import AicxError, NotFound, UsageError
+from aicx.git import command as gitcall
 
 if TYPE_CHECKING:
     import subprocess

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aicx.corpus.frontmatter import split_frontmatter
+from aicx.corpus.ingest.frontmatter import split_frontmatter
 from aicx.redaction import redact
 
 PREVIEW_CHARS = 280

@@ -8,10 +8,10 @@ from aicx.errors import UsageError
 from aicx.types import Source
 
 SOURCES: dict[str, str] = {
-    "claude": "aicx.sources.claude",
-    "codex": "aicx.sources.codex",
-    "gemini": "aicx.sources.gemini",
-    "gemini-antigravity": "aicx.sources.antigravity",
+    "claude": "aicx.sources.claude.source",
+    "codex": "aicx.sources.codex.source",
+    "gemini": "aicx.sources.gemini.source",
+    "gemini-antigravity": "aicx.sources.antigravity.source",
 }
 
 

@@ -12,7 +12,11 @@ from typing import Any
 import orjson
 
 from aicx.errors import SourceUnreadable, UsageError
-from aicx.sources import antigravity, claude, codex, gemini, load_source
+from aicx.sources import load_source
+from aicx.sources.antigravity import source as antigravity
+from aicx.sources.claude import source as claude
+from aicx.sources.codex import source as codex
+from aicx.sources.gemini import source as gemini
 from aicx.sources.records import Record, read_json, read_jsonl, stat_log
 from aicx.types import BadRecord, LogFile
 

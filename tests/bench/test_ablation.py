@@ -14,7 +14,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.run import Plan, run
 from aicx.types import Part
-from retrieval.rules import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_RULES, Rules
 from tests.bench.invented import models, small
 
 pytest.importorskip("polars")

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from aicx.bench import peers
 from aicx.bench.dataset import Dataset, Query, with_version
 from aicx.bench.measure import Measured, Task, run_here
-from aicx.bench.peers import Peer, choose
-from aicx.bench.peers.environment import PeerAbsent, PeerUnfit, closed_environ, environment_of
-from aicx.bench.peers.forms import session_id, write_documents
-from aicx.bench.peers.worker import PeerFailed
 from aicx.bench.rankers import Place, QuestionFailed, check_name, peer
 from aicx.bench.rankers.peer import PeerRanker
 from aicx.errors import UsageError
 from aicx.types import Part
+from benchmarks import peers
+from benchmarks.peers import Peer, choose
+from benchmarks.peers.environment import PeerAbsent, PeerUnfit, closed_environ, environment_of
+from benchmarks.peers.forms import session_id, write_documents
+from benchmarks.peers.worker import PeerFailed
 from tests.bench.invented import QUERIES, small
 
 # What the scripts of real peers look like, with a `MODE` for everything that can go wrong.

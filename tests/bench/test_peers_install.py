@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from aicx.bench.peers import PEERS
-from aicx.bench.peers.environment import Environment, environment_of
-from aicx.bench.peers.install import NotInstalled, _steps, install
 from aicx.cli import run
+from benchmarks.peers import PEERS
+from benchmarks.peers.environment import Environment, environment_of
+from benchmarks.peers.install import NotInstalled, _steps, install
 
 PEER = PEERS["loctree-aicx"]
 GOOD = """

@@ -16,7 +16,7 @@ from aicx.bench.ablation import ABLATIONS
 from aicx.engine.search import SearchQuery
 from aicx.types import Filters
 from retrieval.decay import PROFILES
-from retrieval.rules import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_RULES, Rules
 from tests.bench.invented import QUERIES
 
 ROOT = Path(__file__).parent.parent.parent

@@ -15,10 +15,10 @@ from aicx.bench.mining import dates, identifiers, nonsense, reasks, subjects
 from aicx.bench.mining.sessions import Session, latest, read_sessions
 from aicx.bench.rankers import Place, open_ranker
 from aicx.bench.stores import stored_home
-from aicx.engine.build import refresh_lexical
+from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound
 from tests.bench.invented import models, write_lines
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, when
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, when
 
 DAY = 86_400.0
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.clients.json_text import drop, parse, put
+from aicx.servers.clients.json_text import drop, parse, put
 
 ENTRY = {"command": "/opt/aicx", "args": ["serve"]}
 VALUES = st.recursive(

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("tomlkit")
 
-from aicx.clients.toml_text import drop, parse, put
+from aicx.servers.clients.toml_text import drop, parse, put
 
 ENTRY = {"command": "/opt/aicx", "args": ["serve"], "env": {"AICX_HOME": "/data/aicx"}}
 TEXTS = {

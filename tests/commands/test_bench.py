@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from retrieval.rules import Rules
+from retrieval.params import Rules
 from tests.bench.invented import write_lines
 
 pytest.importorskip("polars")

@@ -18,7 +18,7 @@ TOKEN = "a-token-for-tests-alone"
 def test_without_its_extra_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("fastapi", "aicx.web.app"):
+    for name in ("fastapi", "aicx.servers.dashboard.app"):
         monkeypatch.setitem(sys.modules, name, None)
     assert run(["dashboard"]) == 4
     assert "pip install 'aicx-py[web]'" in capsys.readouterr().err
@@ -64,7 +64,7 @@ class TestFile:
     @pytest.fixture
     def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[Filters]:
         """What the page was to be written with; what stands in it has tests of its own."""
-        from aicx.web import export
+        from aicx.servers.dashboard import export
 
         found: list[Filters] = []
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.building import CWD, OTHER, SESSION, ClaudeLog, CodexLog, snapshot, stamp, write_git
+from tests.corpus.builders import CWD, OTHER, SESSION, ClaudeLog, CodexLog, snapshot, stamp, write_git
 
 SECRET = "ghp_" + "Q7w8E9r0T1y2U3i4O5p6A7s8D9f0G1h2J3k4"
 OPAQUE = "9f8e7d6c-5b4a-4392-8170-665544332211"

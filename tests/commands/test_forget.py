@@ -13,12 +13,12 @@ import typer
 
 from aicx.cli import run
 from aicx.config import load_settings
-from aicx.corpus.catalog import Catalog
-from aicx.corpus.facts import compare_catalog
-from aicx.corpus.read import load_sidecar, walk_chunks
-from aicx.corpus.survey import survey_store
-from aicx.corpus.writer import Writer
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, write_git
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.doctor.inputs import compare_catalog
+from aicx.corpus.doctor.survey import survey_store
+from aicx.corpus.files.read import load_sidecar, walk_chunks
+from aicx.corpus.files.writer import Writer
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, write_git
 
 SECRET = "Project Titan opens its doors in the harbour next spring, tell nobody about it yet."
 LONG = "The wick is trimmed at both ends. " * 45

@@ -13,8 +13,8 @@ import pytest
 
 from aicx.cli import run
 from retrieval.embedders import EmbedderSettings, open_embedder
-from tests.corpus.building import OTHER, SESSION, ClaudeLog, Home
-from tests.engine.searching import copied, keep
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
+from tests.engine.search_helpers import copied, keep
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"

@@ -17,8 +17,8 @@ pytest.importorskip("tomlkit")
 
 from aicx import options
 from aicx.cli import run
-from aicx.clients import change
-from aicx.clients.table import CLIENTS
+from aicx.servers.clients import change
+from aicx.servers.clients.table import CLIENTS
 
 FILES = {
     "claude": ".claude.json",

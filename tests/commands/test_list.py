@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 
 
 @pytest.fixture

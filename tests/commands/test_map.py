@@ -10,8 +10,8 @@ import pytest
 
 from aicx.cli import run
 from aicx.terminal import unseen
-from tests.corpus.building import snapshot
-from tests.repomap.building import Repo
+from tests.corpus.builders import snapshot
+from tests.repomap.builders import Repo
 
 FILES = {
     "press.py": "def press_apples(): ...\n",

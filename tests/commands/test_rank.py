@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
-from tests.engine.searching import keep
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.engine.search_helpers import keep
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
 DECIDED = "\n".join(

@@ -10,9 +10,9 @@ import pytest
 
 from aicx.cli import run
 from aicx.commands.resume import LEAST
-from aicx.continuity.budget import LEAST_TOKENS
-from tests.continuity.stories import Repository
-from tests.corpus.building import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
+from aicx.resume.brief.budget import LEAST_TOKENS
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
+from tests.evidence.stories import Repository
 
 REMOTE = "git@example.org:ada/orbit.git"
 

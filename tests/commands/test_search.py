@@ -13,8 +13,8 @@ from aicx.cli import run
 from aicx.commands.search import _rows
 from aicx.engine.search import SearchQuery, search
 from retrieval.excerpts import Line
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
-from tests.engine.searching import MODES, NOW, copied, embed, keep
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.engine.search_helpers import MODES, NOW, copied, embed, keep
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
@@ -353,7 +353,7 @@ class TestFallbacks:
         assert not empty.corpus.exists()
 
     def test_a_question_writes_nothing(self, own, capsys):
-        from tests.corpus.building import snapshot
+        from tests.corpus.builders import snapshot
 
         before = snapshot(own.corpus)
         ask(capsys, "gasket")

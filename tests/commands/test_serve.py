@@ -21,9 +21,9 @@ def sdk(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_the_sdk_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("mcp", "mcp_types", "aicx.mcp.server", "aicx.mcp.arguments"):
+    for name in ("mcp", "mcp_types", "aicx.servers.mcp.server", "aicx.servers.mcp.arguments"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "aicx.mcp.server")
+    monkeypatch.delitem(sys.modules, "aicx.servers.mcp.server")
     assert run(["serve"]) == 4
     assert "pip install 'aicx-py[mcp]'" in capsys.readouterr().err
 

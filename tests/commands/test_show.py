@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.building import CWD, OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, stamp
+from tests.corpus.builders import CWD, OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, stamp
 
 COMMIT = "4f2a9c1d7e8b3a5064c1f0e9d8b7a6c5e4f3a2b1"
 LONG = "The wick is trimmed at both ends. " * 45

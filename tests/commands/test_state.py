@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.building import OTHER, SESSION, ClaudeLog, CodexLog, Home
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
 
 SECRET = "ghp_" + "aB3dE6gH9kL2mN5pQ8rS1tU4vW7xY0zA3bC6"
 KEYS = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.building import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 
 SECRET = "ghp_" + "aB3dE6gH9kL2mN5pQ8rS1tU4vW7xY0zA3bC6"
 NEXT_DAY = 14 * 3600
@@ -267,7 +267,7 @@ class TestSecrets:
 
 class TestFailures:
     def test_a_busy_store_is_exit_five(self, user, capsys):
-        from aicx.corpus.lock import writer_lock
+        from aicx.corpus.files.writer_lock import writer_lock
 
         (user.corpus).mkdir()
         (user.corpus / "config.toml").write_text("lock_wait_seconds = 0\n")

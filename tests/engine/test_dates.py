@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.corpus.filters import parse_filters
+from aicx.corpus.catalog.filters import parse_filters
 from aicx.types import Filters
 from retrieval.decay import PROFILES
-from tests.corpus.building import SESSION, ClaudeLog, Home, when
-from tests.engine.searching import NOW, ask, keep
+from tests.corpus.builders import SESSION, ClaudeLog, Home, when
+from tests.engine.search_helpers import NOW, ask, keep
 
 DAY = 86_400.0
 

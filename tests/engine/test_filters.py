@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from aicx.corpus.filters import parse_filters
+from aicx.corpus.catalog.filters import parse_filters
 from aicx.types import Filters
-from retrieval.rules import DEFAULT_RULES
-from tests.corpus.building import SESSION, ClaudeLog, CodexLog, Home
-from tests.engine.searching import MODES, NOW, ask, found, ids, keep, ready_for
+from retrieval.params import DEFAULT_RULES
+from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
+from tests.engine.search_helpers import MODES, NOW, ask, found, ids, keep, ready_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from aicx.errors import NotFound, UsageError
-from retrieval.rules import DEFAULT_RULES
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, Home
-from tests.engine.searching import MODES, ask, copied, embed, found, keep, ready_for
+from retrieval.params import DEFAULT_RULES
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
+from tests.engine.search_helpers import MODES, ask, copied, embed, found, keep, ready_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
@@ -306,6 +306,6 @@ def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):
 def test_where_a_passage_begins_is_asked_only_for_answers_without_a_line(workshop, monkeypatch):
     embed(workshop)
     asked = []
-    monkeypatch.setattr("aicx.engine.legs.Legs.start_of", lambda self, chunk, ranked: asked.append(chunk))
+    monkeypatch.setattr("aicx.engine.retrievers.Legs.start_of", lambda self, chunk, ranked: asked.append(chunk))
     report = ask(workshop, "valve", mode="hybrid", rules=EVERYTHING)
     assert len(asked) == sum(hit.tier == "nearest" for hit in report.hits) < len(report.hits)

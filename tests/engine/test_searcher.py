@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from aicx.engine.search import Searcher
-from aicx.engine.semantic import drop_vectors
+from aicx.engine.vector_index import drop_vectors
 from aicx.errors import AicxError, CorpusDamaged, NotFound
-from tests.corpus.building import OTHER, SESSION, THIRD, ClaudeLog, Home
-from tests.engine.searching import MODES, ask, copied, embed, found, ids, ignore, keep
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
+from tests.engine.search_helpers import MODES, ask, copied, embed, found, ids, ignore, keep
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 

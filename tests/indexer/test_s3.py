@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
-from aicx.engine.semantic import drop_vectors, vector_state
+from aicx.engine.vector_index import drop_vectors, vector_state
 from aicx.errors import AicxError, NotFound
 from aicx.types import Filters
-from tests.corpus.building import OTHER, SESSION, ClaudeLog, Home
-from tests.engine.searching import ask, copied, embed, found, ids, ignore, keep
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
+from tests.engine.search_helpers import ask, copied, embed, found, ids, ignore, keep
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's and moto's own
 

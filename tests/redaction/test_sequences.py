@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.redaction import redact, redact_plain
-from tests.corpus.building import chunks_of, draft, drafts_of, entry, tool_entry
+from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
 from tests.redaction.tokens import make
 
 TOKENS = {kind: make(kind, "sequences")[0] for kind in ("ghp", "anthropic", "akia", "glpat", "aiza")}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repomap.building import Repo
+from tests.repomap.builders import Repo
 
 
 @pytest.fixture

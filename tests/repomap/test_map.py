@@ -10,7 +10,7 @@ import pytest
 
 from aicx.repomap.lock import refresh_lock
 from aicx.repomap.store import Place
-from tests.repomap.building import Repo
+from tests.repomap.builders import Repo
 
 FILES = {
     "press.py": "def press_apples(): ...\n",

@@ -17,7 +17,7 @@ from aicx.repomap.lock import refresh_lock
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.refresh import refresh_map
 from aicx.repomap.store import MapStore
-from tests.repomap.building import Repo, git
+from tests.repomap.builders import Repo, git
 
 pytest.importorskip("tree_sitter_language_pack")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.repomap.building import Repo
+from tests.repomap.builders import Repo
 
 pytest.importorskip("tree_sitter_language_pack")
 

@@ -13,7 +13,7 @@ from aicx.repomap import open_map
 from aicx.repomap import repository as repository_module
 from aicx.repomap.refresh import refresh_map
 from aicx.repomap.repository import find_repository, list_files
-from tests.repomap.building import Repo, git
+from tests.repomap.builders import Repo, git
 
 FILES = {
     "press.py": "def press_apples(): ...\n",

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from aicx.repomap import crew
+from aicx.repomap import pool as crew
 from aicx.repomap.store import Place
-from tests.repomap.building import Repo
+from tests.repomap.builders import Repo
 from tests.repomap.test_refresh import as_if_new, content
 
 pytest.importorskip("tree_sitter_language_pack")

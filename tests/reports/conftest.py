@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.reports.building import harbour
+from tests.reports.builders import harbour
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 

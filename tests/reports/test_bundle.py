@@ -19,7 +19,7 @@ from aicx.reports.listing import ENDINGS
 from aicx.reports.page import MARK as PAGE_MARK
 from aicx.reports.page import embedded, frame
 from aicx.reports.record import Report
-from tests.reports.building import NOW, harbour, write
+from tests.reports.builders import NOW, harbour, write
 
 
 def bundle_of(root: Path) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
-from tests.reports.building import SECRET, harbour, meta, write
+from tests.reports.builders import SECRET, harbour, meta, write
 
 
 @pytest.fixture

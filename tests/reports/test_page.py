@@ -13,7 +13,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from aicx.cli import run
-from tests.reports.building import write
+from tests.reports.builders import write
 
 Show = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.reports.record import DETAIL_CHARS, Report
-from tests.reports.building import SECRET, meta, only, write
+from tests.reports.builders import SECRET, meta, only, write
 
 PLACE = "ada/orbit/2026_0131/reports/x"
 

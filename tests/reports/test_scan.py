@@ -9,7 +9,7 @@ import pytest
 
 from aicx.errors import NotFound, UsageError
 from aicx.reports import Selection
-from tests.reports.building import harbour, meta, only, scanned, write
+from tests.reports.builders import harbour, meta, only, scanned, write
 
 DAY = "ada/orbit/2026_0131/reports"
 

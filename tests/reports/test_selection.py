@@ -8,7 +8,7 @@ import pytest
 
 from aicx.errors import UsageError
 from aicx.reports.selection import Selection, make_selection
-from tests.reports.building import NOW, harbour, meta, scanned, write
+from tests.reports.builders import NOW, harbour, meta, scanned, write
 
 
 def titles(root: Path, **limits: str) -> list[str]:

@@ -14,8 +14,8 @@ from indexer.lexical import AnalyzedDocument, LexicalSchema, LexicalWriter, anal
 from retrieval.analysis import Terms, analyze
 from retrieval.conditions import AnyOf, Between, NoneOf, OneOf
 from retrieval.lexical import LexicalSearcher
+from retrieval.params import Rules
 from retrieval.questions import Question, parse_question
-from retrieval.rules import Rules
 from retrieval.scan import scan
 
 SCHEMA = LexicalSchema(("said", "tool"), ("project", "branch"), ("day",))

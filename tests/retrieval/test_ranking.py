@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
+from retrieval.params import Rules
 from retrieval.ranking import Answer, diversified, rank
-from retrieval.rules import Rules
 
 RULES = Rules(session_shares=(1.0, 0.5))
 HALVES = {"lexical": 0.5, "dense": 0.5}

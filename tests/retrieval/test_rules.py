@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.params import DEFAULT_RULES, FIELDS
 from retrieval.questions import parse_question
-from retrieval.rules import DEFAULT_RULES, FIELDS
 
 
 @pytest.mark.parametrize(

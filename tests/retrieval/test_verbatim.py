@@ -9,8 +9,8 @@ from indexer.lexical import LexicalSchema, LexicalWriter, analyze_document
 from retrieval.analysis import analyze
 from retrieval.conditions import OneOf
 from retrieval.lexical import LexicalSearcher
+from retrieval.params import Rules
 from retrieval.questions import parse_question
-from retrieval.rules import Rules
 
 SAID = "We retry the upload twice, then give up and keep the torn file for the nightly sweep."
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aicx.errors import SourceUnreadable
-from aicx.sources.antigravity import SOURCE, extract_target
+from aicx.sources.antigravity.source import SOURCE, extract_target
 from aicx.types import AgentHomes, BadRecord, LogFile, SessionFact, Skipped, SourceItem, TimelineEntry
 
 ID = "5d0c4a1e-2b3f-4c6d-8e9f-a0b1c2d3e4f5"

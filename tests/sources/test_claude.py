@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.sources.claude import SOURCE
-from aicx.sources.claude_text import cut_additions, cut_reminders
+from aicx.sources.claude.source import SOURCE
+from aicx.sources.claude.text import cut_additions, cut_reminders
 from aicx.types import AgentHomes, BadRecord, LogFile, SessionFact, Skipped, SourceItem, TimelineEntry
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"

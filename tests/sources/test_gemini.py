@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aicx.sources.gemini import SOURCE, folder_hash, project_root
+from aicx.sources.gemini.source import SOURCE, folder_hash, project_root
 from aicx.types import AgentHomes, BadRecord, LogFile, SessionFact, Skipped, SourceItem, TimelineEntry
 
 ROOT = "/srv/work/lamp"

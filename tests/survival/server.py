@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import aicx.cli
-from aicx.corpus.catalog import Catalog
+from aicx.corpus.catalog.database import Catalog
 from aicx.sources import SOURCES, load_source
 
 _DISK_EVENTS = ("os.rename", "os.remove", "os.mkdir")

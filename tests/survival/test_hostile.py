@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import aicx.corpus.ingest
+import aicx.corpus.ingest.run
 from aicx.cli import run as run_here
 from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, write_home
@@ -307,7 +307,7 @@ def here(monkeypatch: pytest.MonkeyPatch, home: Home) -> Callable[[Callable[[], 
     monkeypatch.setenv("AICX_HOME", str(home.corpus))
 
     def store(meanwhile: Callable[[], object]) -> int:
-        make_plan = aicx.corpus.ingest.make_plan
+        make_plan = aicx.corpus.ingest.run.make_plan
 
         def plan_and_change(*arguments: object, **options: object) -> object:
             plan = make_plan(*arguments, **options)  # type: ignore[arg-type]
@@ -315,7 +315,7 @@ def here(monkeypatch: pytest.MonkeyPatch, home: Home) -> Callable[[Callable[[], 
             return plan
 
         with monkeypatch.context() as patch:
-            patch.setattr(aicx.corpus.ingest, "make_plan", plan_and_change)
+            patch.setattr(aicx.corpus.ingest.run, "make_plan", plan_and_change)
             return run_here(["store"])
 
     return store

@@ -194,7 +194,7 @@ def test_a_kill_leaves_no_file_behind_for_good(
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes by what /proc says of them")
 def test_no_worker_outlives_a_killed_store(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "corpus")
-    patches = {"aicx.corpus.reading:_WORTH_WORKERS": 0, "aicx.config:_DEFAULTS": _defaults(workers=2)}
+    patches = {"aicx.corpus.ingest.reading:_WORTH_WORKERS": 0, "aicx.config:_DEFAULTS": _defaults(workers=2)}
     marked = f"AICX_HOME={home.corpus}".encode()
     steps = runner.steps(undisturbed.home(tmp_path / "measured"), patches=patches)
     first_file = next(number for number, step in enumerate(steps, 1) if step.startswith("open") and "/staging/" in step)

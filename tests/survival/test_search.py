@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from aicx.engine.semantic import vector_state
-from tests.corpus.building import ClaudeLog, Home
-from tests.engine.searching import copied, embed, keep
+from aicx.engine.vector_index import vector_state
+from tests.corpus.builders import ClaudeLog, Home
+from tests.engine.search_helpers import copied, embed, keep
 from tests.survival.runs import REPOSITORY, TIMEOUT, Run, Runner, until
 from tests.survival.runs import Home as Runs
 
@@ -205,7 +205,7 @@ _INDEX = """
 import sys, time
 import indexer.vectors as vectors
 from aicx.config import load_settings
-from aicx.engine.semantic import Choice, build_vectors
+from aicx.engine.vector_index import Choice, build_vectors
 from retrieval.embedders.deterministic import DeterministicEmbedder
 vectors._DOCUMENTS_AT_ONCE, vectors._COMMIT_PASSAGES = 1, 1
 embed = DeterministicEmbedder.embed

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from aicx.bench.dataset import session_key
-from aicx.corpus.query import open_catalog
-from aicx.corpus.read import load_markdown, load_sidecar
-from aicx.corpus.sidecar import Sidecar
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from aicx import gitcall
 from aicx.bench.dataset import COUNTED, Query
 from aicx.bench.mining.sessions import Session, latest
+from aicx.git import command as gitcall
 from retrieval.analysis import analyze
 
 VERBATIM = "subject stands in the log"

@@ -14,7 +14,7 @@ from typing import Literal, Protocol, runtime_checkable
 from aicx.bench.dataset import Query
 from aicx.errors import AicxError, UsageError
 from aicx.types import Candidate, Document
-from retrieval.rules import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_RULES, Rules
 
 
 class Ranker(Protocol):
@@ -125,7 +125,7 @@ def check_name(name: str) -> None:
     """Says whether there is a ranker called ``name``, before anything is built for it."""
     method_of(name)
     if name.partition(":")[0] == "peer":
-        from aicx.bench.peers import choose
+        from benchmarks.peers import choose
 
         choose(name)
 

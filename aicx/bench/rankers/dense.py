@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
 from aicx.bench.stores import settings_for
-from aicx.corpus.documents import NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 
 if TYPE_CHECKING:
-    from aicx.engine.semantic import Choice
+    from aicx.engine.vector_index import Choice
     from indexer.vectors import Synced
     from retrieval.dense import DenseSearcher
 
@@ -38,7 +38,7 @@ class Dense:
 
 def build(name: str, documents: Sequence[Document], place: Place) -> float:
     """Embeds what the table lacks: a document whose text and model are unchanged is never embedded twice."""
-    from aicx.engine.semantic import model_of
+    from aicx.engine.vector_index import model_of
     from indexer.vector_table import Columns, Location, OtherModel
     from indexer.vectors import VectorIndex
 
@@ -87,7 +87,7 @@ def folder_of(name: str, place: Place) -> Path:
 
 def prepared(name: str, place: Place) -> Embedder:
     """The embedder called ``name``, its model distilled or exported first where that has not been done yet."""
-    from aicx.engine.semantic import prepare_embedder
+    from aicx.engine.vector_index import prepare_embedder
 
     # Models lie in a home's folder of that name, and preparing one asks for nothing else of the home.
     return prepare_embedder(settings_for(place.models.parent), choice_of(name), _nobody)
@@ -95,7 +95,7 @@ def prepared(name: str, place: Place) -> Embedder:
 
 def choice_of(name: str) -> Choice:
     """An embedder's name here (``static``, ``minilm``, ``NAME/int8``) as the product has it."""
-    from aicx.engine.semantic import Choice
+    from aicx.engine.vector_index import Choice
 
     model, quantized = name.removesuffix(_INT8), name.endswith(_INT8)
     if model in ("static", "minilm"):

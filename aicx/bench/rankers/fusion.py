@@ -9,9 +9,9 @@ from pathlib import Path
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, lexical
 from aicx.types import Candidate, Document
+from retrieval.params import Rules
 from retrieval.questions import parse_question
 from retrieval.ranking import rank
-from retrieval.rules import Rules
 
 IN_MEMORY = False
 

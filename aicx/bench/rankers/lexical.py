@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
-from aicx.corpus.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
+from retrieval.params import Rules
 from retrieval.questions import parse_question
-from retrieval.rules import Rules
 
 if TYPE_CHECKING:
     from retrieval.lexical import LexicalSearcher

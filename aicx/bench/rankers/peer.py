@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from aicx.bench.dataset import Query
-from aicx.bench.peers import Chosen, choose
-from aicx.bench.peers.environment import Environment, closed_environ, environment_of
-from aicx.bench.peers.forms import write_documents
-from aicx.bench.peers.worker import ASK_SECONDS, BUILD_SECONDS, OPEN_SECONDS, PeerFailed, Worker
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed
-from aicx.corpus.writer import write_file
+from aicx.corpus.files.writer import write_file
 from aicx.types import Candidate, Document
+from benchmarks.peers import Chosen, choose
+from benchmarks.peers.environment import Environment, closed_environ, environment_of
+from benchmarks.peers.forms import write_documents
+from benchmarks.peers.worker import ASK_SECONDS, BUILD_SECONDS, OPEN_SECONDS, PeerFailed, Worker
 
 IN_MEMORY = False
 

@@ -17,9 +17,9 @@ from aicx.bench.rankers.lexical import Lexical
 from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition
 from retrieval.dates import lift_dates
+from retrieval.params import Rules
 from retrieval.questions import parse_question
 from retrieval.ranking import near_enough, rank
-from retrieval.rules import Rules
 
 # The embedder's name where there is none.
 LEXICAL = "lexical"
@@ -65,7 +65,7 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
     seconds = lexical.build(LEXICAL, documents, place)
     if embedder == LEXICAL:
         return seconds
-    from aicx.engine.semantic import calibrated
+    from aicx.engine.vector_index import calibrated
 
     name = f"dense:{embedder}"
     seconds += dense.build(name, documents, place)

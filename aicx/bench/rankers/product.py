@@ -17,10 +17,10 @@ from pathlib import Path
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, plain
 from aicx.bench.stores import seconds_of_lexical, settings_for
-from aicx.engine.build import refresh_lexical
-from aicx.engine.lexical import read_manifest, write_manifest
+from aicx.engine.index_manifest import read_manifest, write_manifest
+from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Hit, Searcher, SearchQuery
-from aicx.engine.semantic import build_vectors
+from aicx.engine.vector_index import build_vectors
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 from aicx.types import Candidate, Document

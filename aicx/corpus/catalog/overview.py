@@ -1,0 +1,151 @@
+"""What there is: raw logs per agent, stored chunks per project, and the state of the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.query import open_catalog
+from aicx.paths import Layout
+from aicx.sources import SOURCES, load_source
+from aicx.types import BadRecord, Filters
+
+
+@dataclass(frozen=True, slots=True)
+class LogGroup:
+    """The logs of one agent in one format. ``stored`` are those whose present content is in the corpus."""
+
+    agent: str
+    format: str
+    logs: int
+    size: int
+    stored: int
+
+
+def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> tuple[list[LogGroup], list[BadRecord]]:
+    """Every raw log there is by agent and format, and what stood in its place and could not be read."""
+    catalog = Catalog.open_for_reading(settings.layout.catalog)
+    known = catalog.fingerprints() if catalog else {}
+    if catalog:
+        catalog.close()
+    groups: dict[tuple[str, str], list[int]] = {}
+    problems: list[BadRecord] = []
+    for agent in agents or tuple(SOURCES):
+        for log in load_source(agent).discover(settings.homes):
+            if isinstance(log, BadRecord):
+                problems.append(log)
+                continue
+            group = groups.setdefault((agent, log.format), [0, 0, 0])
+            group[0] += 1
+            group[1] += log.size
+            group[2] += known.get(str(log.path)) == log.fingerprint
+    return [LogGroup(*key, *counts) for key, counts in groups.items()], problems
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary:
+    """What is stored of one project. Dates are ISO days; ``agents`` counts chunks."""
+
+    project: str
+    chunks: int
+    sessions: int
+    first_date: str
+    last_date: str
+    agents: dict[str, int]
+    latest: str
+    size: int
+
+
+def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary], list[str]]:
+    """The projects that have chunks within the filters, most recently active first, and notes on the filters."""
+    with open_catalog(layout) as opened:
+        where, values, notes = conditions(filters, opened.catalog)
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
+        rows = opened.catalog.rows(
+            "SELECT project, agent, count(*) AS chunks, count(DISTINCT session_id) AS sessions, min(date) AS first,"
+            " max(date) AS last, max(completed_at) AS latest, sum(size) AS size"
+            f" FROM chunks WHERE {where} GROUP BY project, agent ORDER BY project, agent",
+            values,
+        )
+    by_project: dict[str, list[Any]] = {}
+    for row in rows:
+        by_project.setdefault(row["project"], []).append(row)
+    found = [
+        ProjectSummary(
+            project=project,
+            chunks=sum(row["chunks"] for row in group),
+            sessions=sum(row["sessions"] for row in group),
+            first_date=min(row["first"] for row in group),
+            last_date=max(row["last"] for row in group),
+            agents={row["agent"]: row["chunks"] for row in group},
+            latest=max(row["latest"] for row in group),
+            size=sum(row["size"] for row in group),
+        )
+        for project, group in by_project.items()
+    ]
+    return sorted(found, key=lambda item: item.latest, reverse=True), notes
+
+
+def list_chunk_paths(layout: Layout, filters: Filters) -> list[str]:
+    """The relative path of every chunk within the filters, newest first."""
+    with open_catalog(layout) as opened:
+        where, values, _ = conditions(filters, opened.catalog)
+        rows = opened.catalog.rows(
+            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",
+            values,
+        )
+    return [row["path"] for row in rows]
+
+
+def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Counters of the corpus and its catalogue, or of what ``agents`` have in them."""
+    for agent in agents:
+        load_source(agent)  # an unknown one is an error
+    where = f" WHERE agent IN ({','.join('?' * len(agents))})" if agents else ""
+    with open_catalog(layout) as opened:
+        row = opened.catalog.rows(
+            "SELECT count(*) AS chunks, count(DISTINCT agent || ':' || session_id) AS sessions,"
+            " coalesce(sum(messages), 0) AS messages, coalesce(sum(redactions), 0) AS redactions,"
+            " coalesce(sum(size), 0) AS size, coalesce(sum(ignored), 0) AS ignored,"
+            f" min(started_at) AS first, max(completed_at) AS last FROM chunks{where}",
+            agents,
+        )[0]
+        sources = opened.catalog.rows(
+            "SELECT count(*) AS logs, coalesce(sum(size), 0) AS size,"
+            f" coalesce(sum(problems IS NOT NULL), 0) AS with_problems FROM sources{where}",
+            agents,
+        )[0]
+        return {
+            "home": str(layout.home),
+            "chunks": row["chunks"],
+            "sessions": row["sessions"],
+            "messages": row["messages"],
+            "redactions": row["redactions"],
+            "corpus_bytes": row["size"],
+            "ignored_chunks": row["ignored"],
+            "first": row["first"],
+            "last": row["last"],
+            "logs_read": sources["logs"],
+            "log_bytes_read": sources["size"],
+            "logs_with_bad_records": sources["with_problems"],
+            "fallback_reason": opened.fallback_reason,
+        }
+
+
+def forget_watermarks(layout: Layout, agents: tuple[str, ...]) -> int:
+    """Makes the next run read logs again although they did not change; returns how many. The corpus stays as it is."""
+    for agent in agents:
+        load_source(agent)  # an unknown one is an error
+    catalog = Catalog.open_for_writing(layout.catalog)
+    try:
+        marks = ",".join("?" * len(agents))
+        condition = f"WHERE agent IN ({marks})" if agents else ""
+        catalog.begin()
+        cursor = catalog.connection.execute(f"DELETE FROM sources {condition}", agents)
+        catalog.commit()
+        return cursor.rowcount
+    finally:
+        catalog.close()

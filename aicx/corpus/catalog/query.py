@@ -1,0 +1,126 @@
+"""Answers metadata questions: from the catalogue, or from the sidecars themselves when there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aicx.corpus.catalog.database import DAMAGED, Catalog
+from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.rebuild import adopt
+from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher
+from aicx.corpus.files.read import load_sidecar, walk_chunks
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
+from aicx.types import Filters
+
+# What a sidecar holds for aicx itself rather than for whoever asks.
+_INTERNAL = ("messages", "folders")
+_SCAN_NOTE = "the catalogue is missing or unreadable, so every sidecar was read; `aicx store` brings it back"
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """The answer to a metadata question: sidecars with their paths, and how they were found."""
+
+    items: list[dict[str, Any]]
+    matched: int
+    notes: list[str]
+    oracle_status: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A catalogue to ask, and why it is not the one on disk when it is not."""
+
+    catalog: Catalog
+    fallback_reason: str | None
+    notes: list[str]
+
+
+@contextmanager
+def open_catalog(layout: Layout) -> Iterator[Opened]:
+    """The catalogue for questions. Never writes to the store: what is missing on disk is made in memory.
+
+    Raises NotFound when nothing has been stored yet.
+    """
+    catalog = Catalog.open_for_reading(layout.catalog)
+    if catalog is not None:
+        try:
+            if not ignore_is_current(layout, catalog):
+                _hide_afresh(catalog, ignore_matcher(layout))
+            yield Opened(catalog, None, [])
+        except DAMAGED as error:
+            raise CorpusDamaged(f"{layout.catalog} is damaged: {error}", hint="aicx doctor --fix") from error
+        finally:
+            catalog.close()
+        return
+    paths = list(walk_chunks(layout))
+    if not paths:
+        raise NotFound(f"nothing is stored in {layout.home} yet", hint="aicx store")
+    notes: list[str] = []
+    catalog = Catalog.in_memory()
+    try:
+        adopt(layout, catalog, paths, notes.append)
+        apply_ignore_file(layout, catalog)
+        yield Opened(catalog, _SCAN_NOTE, notes)
+    finally:
+        catalog.close()
+
+
+def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
+    """The newest chunks that the filters let through, at most ``limit``, each as its sidecar's fields plus ``path``."""
+    with open_catalog(layout) as opened:
+        catalog = opened.catalog
+        where, values, notes = conditions(filters, catalog)
+        rows = catalog.rows(
+            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?",
+            [*values, limit],
+        )
+        matched = catalog.rows(f"SELECT count(*) AS n FROM chunks WHERE {where}", values)[0]["n"]
+        indexed = catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
+        items, missing = _load(layout, [row["path"] for row in rows])
+        status = {
+            "source_layer": "layer_1_canonical_corpus",
+            "backend": "canonical_corpus" if opened.fallback_reason else "steer_metadata",
+            "index_kind": "none" if opened.fallback_reason else "metadata_steer",
+            "fallback_reason": opened.fallback_reason,
+            "store_root": str(layout.home),
+            "indexed_count": 0 if opened.fallback_reason else indexed,
+            "scanned_count": indexed if opened.fallback_reason else 0,
+            "candidate_count": matched,
+            "source_paths_verified": not missing,
+            "stale_or_unknown": bool(missing),
+        }
+        return Steered(items, matched, [*opened.notes, *notes, *missing], status)
+
+
+def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:
+    """Makes every question see the `.aicxignore` of now, which was edited since the catalogue's marks were set.
+
+    A temporary view takes the table's place for this connection; nothing is written.
+    """
+    catalog.connection.create_function("hidden", 1, lambda path: int(hidden(path)), deterministic=True)
+    names = [row["name"] for row in catalog.rows("SELECT name FROM pragma_table_info('chunks')")]
+    columns = ", ".join("hidden(path) AS ignored" if name == "ignored" else name for name in names)
+    catalog.connection.execute(f"CREATE TEMP VIEW chunks AS SELECT {columns} FROM main.chunks")
+
+
+def _load(layout: Layout, paths: list[str]) -> tuple[list[dict[str, Any]], list[str]]:
+    items = []
+    missing = []
+    for path in paths:
+        try:
+            fields = load_sidecar(layout, path).fields
+            if not layout.chunk(path).exists():
+                raise NotFound(f"{path} does not exist")
+        except (NotFound, CorpusDamaged) as error:
+            missing.append(f"{error.message}; `aicx doctor` says more")
+            continue
+        public = {name: value for name, value in fields.items() if name not in _INTERNAL}
+        if "model" in public:
+            public["agent_model"] = public["model"]
+        items.append(public | {"path": str(layout.home / path)})
+    return items, missing

@@ -1,0 +1,180 @@
+"""Brings the catalogue back from the corpus: all of it when it is gone or damaged, a batch after a kill."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import TypeVar
+
+from aicx.corpus.catalog.database import COMPLETE, DAMAGED, Catalog
+from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
+from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.files.writer import clear_staging, drop_unpublished, play_journal
+from aicx.corpus.files.writer_lock import unwritable
+from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
+from aicx.paths import Layout, parse_chunk_name, safe_session
+
+Say = Callable[[str], None]
+Result = TypeVar("Result")
+
+# What a sidecar with unexpected content can make of recording it.
+_STRANGE = (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+_REFUSALS = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
+)
+_UNSTORABLE = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError)
+
+
+def with_catalog(layout: Layout, say: Say, work: Callable[[Catalog], Result]) -> Result:
+    """What ``work`` makes of the catalogue, after whatever a killed run left has been finished.
+
+    The caller holds the writer lock. A catalogue that turns out to be damaged is rebuilt, and the work done again: it
+    is derived, and what was not committed is written again as it was. Raises StoreUnwritable when the disk refuses.
+    """
+    try:
+        try:
+            return _work(layout, say, work)
+        except DAMAGED as error:
+            if _is_refusal(error):
+                raise
+            say(f"{layout.catalog} is damaged ({error}); rebuilding it from the corpus")
+            drop_catalog(layout)
+            return _work(layout, say, work)
+    except sqlite3.OperationalError as error:
+        if not _is_refusal(error):
+            raise
+        drop_unpublished(layout)
+        raise StoreUnwritable(
+            f"cannot write {layout.catalog}: {error}", hint="free some space, or check the disk and its permissions"
+        ) from error
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether the disk or another process refused, rather than the database being wrong in itself."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in _REFUSALS  # the upper bits say more of the same
+
+
+def _work(layout: Layout, say: Say, work: Callable[[Catalog], Result]) -> Result:
+    catalog = open_or_rebuild(layout, say)
+    try:
+        recover(layout, catalog, say)
+        return work(catalog)
+    finally:
+        catalog.rollback()
+        catalog.close()
+
+
+def open_or_rebuild(layout: Layout, say: Say) -> Catalog:
+    """The catalogue for writing. One that is missing while chunks exist, or damaged, is rebuilt from the sidecars."""
+    drop_unpublished(layout)  # first, because on a full disk it makes room for what follows
+    if not layout.catalog.exists():
+        drop_catalog(layout)  # a write-ahead log without its database
+    try:
+        return _complete(layout, Catalog.open_for_writing(layout.catalog), say)
+    except CorpusDamaged as error:
+        say(f"{error.message}; rebuilding it from the corpus")
+    drop_catalog(layout)
+    return _complete(layout, Catalog.open_for_writing(layout.catalog), say)
+
+
+def _complete(layout: Layout, catalog: Catalog, say: Say) -> Catalog:
+    try:
+        if catalog.meta(COMPLETE) is None:
+            rebuild(layout, catalog, say)
+    except BaseException:
+        catalog.close()
+        raise
+    return catalog
+
+
+def drop_catalog(layout: Layout) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path = layout.catalog.with_name(layout.catalog.name + suffix)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+
+def rebuild(layout: Layout, catalog: Catalog, say: Say) -> int:
+    """Records every chunk of the store; returns how many. A damaged sidecar is named and passed over."""
+    paths = list(walk_chunks(layout))
+    if paths:
+        say(f"rebuilding the catalogue from {len(paths)} chunks")
+    catalog.begin()
+    count = adopt(layout, catalog, paths, say)
+    _learn_again(catalog)
+    # Last, so that a rebuild that was killed is done again and no reader takes a part for the whole.
+    catalog.set_meta(COMPLETE, "yes")
+    catalog.commit()
+    return count
+
+
+def recover(layout: Layout, catalog: Catalog, say: Say) -> None:
+    """Finishes what a killed run had begun to publish, and clears what it had only staged."""
+    try:
+        journal = play_journal(layout)
+    except CorpusDamaged as error:
+        # What it named and was not placed yet comes from the logs again: their watermarks were not set.
+        say(f"{error.message}; leaving it out")
+        clear_staging(layout)
+        return
+    if journal.placed or journal.removals:
+        say(f"finishing an interrupted run ({len(journal.placed) + len(journal.removals)} files)")
+        catalog.begin()
+        _remove_rows(catalog, journal.removals)
+        chunks = {path.removesuffix(".meta.json").removesuffix(".md") + ".md" for path in journal.placed}
+        adopt(layout, catalog, sorted(chunks), say)
+        catalog.commit()
+    clear_staging(layout)
+
+
+def adopt(layout: Layout, catalog: Catalog, paths: Iterable[str], say: Say) -> int:
+    """Records the named chunks from their sidecars, inside the caller's transaction; returns how many.
+
+    What a sidecar holds costs at most its own chunk: nothing of one that is left out stays behind.
+    """
+    count = 0
+    for path in paths:
+        catalog.connection.execute("SAVEPOINT adopted")
+        try:
+            sidecar = load_sidecar(layout, path)
+            _check_name(path, sidecar)
+            size = layout.chunk(path).stat().st_size
+            digest = sha256(layout.chunk(sidecar_path(path)).read_bytes()).hexdigest()
+            catalog.put_chunk(dict(sidecar.fields), path, digest, size)
+        except (CorpusDamaged, NotFound) as error:
+            catalog.connection.execute("ROLLBACK TO adopted")
+            say(f"left out: {error.message}")
+        except (*_STRANGE, *_UNSTORABLE) as error:
+            catalog.connection.execute("ROLLBACK TO adopted")
+            say(f"left out: {path}: {type(error).__name__}: {error}")
+        else:
+            count += 1
+        catalog.connection.execute("RELEASE adopted")
+    return count
+
+
+def _learn_again(catalog: Catalog) -> None:
+    """Which folders belong to which repository, for sessions to come: their own logs may not say."""
+    learned = catalog.rows(
+        "SELECT cwd, project FROM folders WHERE repo_source IN ('git-remote', 'git-local', 'log-remote', 'learned')"
+    )
+    catalog.learn({row["cwd"]: row["project"] for row in learned})
+
+
+def _remove_rows(catalog: Catalog, paths: Iterable[str]) -> None:
+    for path in paths:
+        for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
+            catalog.remove_chunk(row["id"])
+
+
+def _check_name(path: str, sidecar: Sidecar) -> None:
+    """A sidecar that was put beside another chunk must not take that one's place."""
+    stream = f"~{sidecar.stream}" if sidecar.stream else ""
+    named = parse_chunk_name(path.rpartition("/")[2])
+    if named is None or named[1:] != (sidecar.agent, f"{safe_session(sidecar.session_id)}{stream}", sidecar.number):
+        raise CorpusDamaged(f"{sidecar_path(path)} is the sidecar of {sidecar.id}")

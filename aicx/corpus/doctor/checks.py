@@ -1,0 +1,335 @@
+"""The checks of `doctor`: each looks at one thing and says how bad it is and what to do. None of them writes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+
+import orjson
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.rebuild import adopt
+from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher, summarise
+from aicx.corpus.doctor.inputs import Facts, catalog_copy, compare_catalog, current_writer, discover_logs
+from aicx.corpus.doctor.retention import Retention, retention
+from aicx.corpus.doctor.survey import survey_store
+from aicx.corpus.files.tombstones import read_tombstones
+from aicx.errors import CorpusDamaged, UsageError
+from aicx.redaction import redact_plain
+
+Severity = Literal["green", "warning", "critical", "skipped"]
+FIX = "aicx doctor --fix"
+STORE = "aicx store"
+
+_LOW_SPACE = 1_000_000_000
+_NO_SPACE = 100_000_000
+_MOST_NAMED = 5
+_UNFINISHED = "unfinished last line"  # of a log that is being written: no damage
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found."""
+
+    name: str
+    severity: Severity
+    detail: str
+    recommendation: str | None = None
+
+
+def examine(settings: Settings, now: datetime, *, quick: bool, config_error: UsageError | None = None) -> list[Check]:
+    """Every check, in the order in which a person would ask. Changes nothing, not even for a moment."""
+    layout = settings.layout
+    logs, unreadable = discover_logs(settings.homes)
+    with catalog_copy(layout) as (catalog, problem):
+        facts = Facts(
+            settings,
+            config_error,
+            now,
+            quick,
+            current_writer(layout),
+            survey_store(layout, quick=quick),
+            catalog,
+            problem,
+            logs,
+            unreadable,
+        )
+        return [_without_secrets(check(facts)) for check in CHECKS]
+
+
+def _without_secrets(check: Check) -> Check:
+    """``check`` as it may be shown: the path of a log may hold a secret."""
+    return replace(check, detail=redact_plain(check.detail).text)
+
+
+def overall(checks: Iterable[Check]) -> Severity:
+    """The worst of the severities; what was skipped does not count."""
+    found = {check.severity for check in checks}
+    return "critical" if "critical" in found else "warning" if "warning" in found else "green"
+
+
+# The checks ---------------------------------------------------------------------------------------------------------
+
+
+def _home(facts: Facts) -> Check:
+    home = facts.layout.home
+    if not home.exists():
+        return Check("home", "warning", f"{home} does not exist: nothing is stored yet", STORE)
+    if not home.is_dir():
+        return Check("home", "critical", f"{home} is not a folder", "move it away, or set AICX_HOME")
+    if not os.access(home, os.W_OK | os.X_OK):
+        return Check("home", "critical", f"{home} cannot be written to", "check its owner and permissions")
+    free = shutil.disk_usage(home).free
+    detail = f"{home}, {free / 1e9:.1f} GB free"
+    if free < _NO_SPACE:
+        return Check("home", "critical", detail, "free some disk space before the next aicx store")
+    return Check("home", "warning" if free < _LOW_SPACE else "green", detail)
+
+
+def _permissions(facts: Facts) -> Check:
+    try:
+        mode = stat.S_IMODE(facts.layout.home.stat().st_mode)
+    except OSError:
+        return Check("permissions", "skipped", "there is no home")
+    if mode & 0o077:
+        return Check("permissions", "warning", f"other users can look into the home (mode {mode:04o})", FIX)
+    return Check("permissions", "green", f"only you can look into the home (mode {mode:04o})")
+
+
+def _config(facts: Facts) -> Check:
+    if facts.config_error is not None:
+        return Check("config", "critical", facts.config_error.message, facts.config_error.hint or "mend the line")
+    if not facts.layout.config_file.exists():
+        return Check("config", "green", "no config.toml, so everything is as it comes")
+    if not facts.settings.redact_secrets:
+        return Check("config", "warning", "secrets are stored as they are", "remove redact_secrets = false")
+    return Check("config", "green", "config.toml is understood")
+
+
+def _lock(facts: Facts) -> Check:
+    if facts.writer is not None:
+        return Check("lock", "green", f"process {facts.writer} is writing right now")
+    return Check("lock", "green", "nobody is writing")
+
+
+def _canonical_store(facts: Facts) -> Check:
+    survey = facts.survey
+    lines = [
+        _count("chunk", survey.without_sidecar, "without a sidecar"),
+        _count("sidecar", survey.without_chunk, "without its chunk"),
+        _count("chunk", survey.altered, "altered since it was written"),
+        _count("chunk", list(survey.misfiled), "in another place than its sidecar says"),
+    ]
+    strays = _count("file", survey.strays, "that aicx did not write")
+    hashed = "not compared with their checksums" if facts.quick else f"{survey.hashed:,} compared with their checksums"
+    if problems := [line for line in lines if line]:
+        advice = FIX
+        if survey.altered and not (survey.without_sidecar or survey.without_chunk):
+            advice = "aicx store --full-rescan writes altered chunks again, as long as their logs exist"
+        elif survey.misfiled and not survey.broken:
+            advice = "move the files back to where their sidecars say, or remove those that are copies"
+        return Check("canonical_store", "critical", "; ".join(problems), advice)
+    detail = f"{len(survey.chunks):,} chunks, {hashed}"
+    if strays:
+        return Check("canonical_store", "warning", f"{detail}; {strays}", "move them elsewhere")
+    return Check("canonical_store", "green", detail)
+
+
+def _sidecars(facts: Facts) -> Check:
+    damaged = facts.survey.damaged
+    if damaged:
+        named = "; ".join([*list(damaged.values())[:_MOST_NAMED], *_more(len(damaged))])
+        return Check("sidecars", "critical", named, FIX)
+    if newer := facts.survey.newer:
+        detail = _count("sidecar", sorted(newer), f"of a newer version ({', '.join(sorted(set(newer.values())))})")
+        return Check("sidecars", "warning", detail, "a newer aicx reads them")
+    return Check("sidecars", "green", f"{len(facts.survey.chunks):,} read")
+
+
+def _catalog(facts: Facts) -> Check:
+    if facts.catalog is None:
+        if not facts.survey.chunks:
+            return Check("catalog", "skipped", "nothing is stored yet")
+        return Check("catalog", "warning", f"{facts.catalog_problem}; every question reads all sidecars", FIX)
+    try:
+        broken = "ok" if facts.quick else facts.catalog.rows("PRAGMA quick_check")[0][0]
+        differences = compare_catalog(facts.catalog, facts.survey)
+    except sqlite3.DatabaseError as error:
+        return Check("catalog", "critical", f"it is damaged: {error}", FIX)
+    if broken != "ok":
+        return Check("catalog", "critical", f"it is damaged: {broken}", FIX)
+    if not any(differences.values()):
+        return Check("catalog", "green", f"{len(facts.survey.chunks):,} chunks, as in the store")
+    said = {"missing": "not in it", "changed": "different in it", "extra": "in it but not on disk"}
+    lines = [_count("chunk", paths, said[kind]) for kind, paths in differences.items() if paths]
+    return Check("catalog", "critical", "; ".join(lines), FIX)
+
+
+def _index_json(facts: Facts) -> Check:
+    if not facts.survey.chunks:
+        return Check("index_json", "skipped", "nothing is stored yet")
+    try:
+        found = orjson.loads(facts.layout.summary.read_bytes())
+    except FileNotFoundError:
+        return Check("index_json", "warning", "there is none", FIX)
+    except (OSError, orjson.JSONDecodeError) as error:
+        return Check("index_json", "warning", f"it cannot be read: {error}", FIX)
+    try:
+        expected = _recount(facts)
+    except UsageError as error:
+        return Check("index_json", "skipped", error.message)
+    if found != expected:
+        return Check("index_json", "warning", "its numbers are not those of the store", FIX)
+    return Check("index_json", "green", f"as counted again: {expected['totals']['chunks']:,} chunks")
+
+
+def _recount(facts: Facts) -> dict[str, Any]:
+    if facts.catalog is not None and not any(compare_catalog(facts.catalog, facts.survey).values()):
+        return summarise(facts.catalog)
+    catalog = Catalog.in_memory()
+    try:
+        adopt(facts.layout, catalog, facts.survey.chunks, lambda line: None)
+        apply_ignore_file(facts.layout, catalog)
+        return summarise(catalog)
+    finally:
+        catalog.close()
+
+
+def _staging(facts: Facts) -> Check:
+    staging = facts.layout.staging
+    if (staging / "journal").exists():
+        return Check("staging", "warning", "a run was interrupted while it published; its files are complete", FIX)
+    leftovers = [path.name for path in staging.iterdir()] if staging.is_dir() else []
+    for path in (facts.layout.summary, facts.layout.tombstones):
+        leftovers += [left.name for left in facts.layout.home.glob(f".{path.name}.*")]
+    if leftovers:
+        return Check("staging", "warning", f"{len(leftovers)} files of an interrupted run, never published", FIX)
+    return Check("staging", "green", "no interrupted run")
+
+
+def _ignore_file(facts: Facts) -> Check:
+    layout = facts.layout
+    if not layout.ignore_file.exists():
+        return Check("ignore_file", "green", "no .aicxignore")
+    try:
+        hidden = sum(map(ignore_matcher(layout), facts.survey.chunks))
+    except UsageError as error:
+        return Check("ignore_file", "critical", error.message, error.hint)
+    except OSError as error:
+        reason = f"it cannot be read: {error.strerror or error}"
+        return Check("ignore_file", "critical", reason, "check its permissions")
+    detail = f".aicxignore hides {hidden:,} of {len(facts.survey.chunks):,} chunks"
+    if facts.catalog is not None and not ignore_is_current(layout, facts.catalog):
+        return Check("ignore_file", "warning", f"{detail}; it has changed since the last run", FIX)
+    return Check("ignore_file", "green", detail)
+
+
+def _tombstones(facts: Facts) -> Check:
+    try:
+        forgotten = read_tombstones(facts.layout.tombstones)
+    except CorpusDamaged as error:
+        return Check("tombstones", "critical", error.message, error.hint)
+    back = {
+        f"{seen.agent}:{seen.session_id}"
+        for seen in facts.survey.chunks.values()
+        if (seen.agent, seen.session_id) in forgotten.sessions or forgotten.covers(seen.project, seen.cwd)
+    }
+    if back:
+        detail = f"{_count('session', sorted(back), 'forgotten and still stored')}: `forget` was interrupted"
+        return Check("tombstones", "critical", detail, "run the same aicx forget again")
+    counts = (len(found) for found in (forgotten.sessions, forgotten.projects, forgotten.messages))
+    return Check("tombstones", "green", "forgotten: {} sessions, {} projects, {} messages".format(*counts))
+
+
+def _sources(facts: Facts) -> Check:
+    if not facts.logs and not facts.unreadable:
+        return Check("sources", "green", "no agent logs on this machine")
+    rows = facts.catalog.rows("SELECT path, problems FROM sources WHERE problems IS NOT NULL") if facts.catalog else []
+    bad = {row["path"]: _bad_records(row["problems"]) for row in rows}
+    bad = {path: count for path, count in bad.items() if count}
+    lines = []
+    if bad:
+        lines.append(_count("log", sorted(bad), f"with bad records, {sum(bad.values())} in all, which were left out"))
+    if facts.unreadable:
+        names = [f"{item.path} ({item.reason})" for item in facts.unreadable]
+        lines.append(_count("log", names, "that cannot be read"))
+    if lines:
+        return Check("sources", "warning", "; ".join(lines), f"{STORE} --full-rescan --json names every record")
+    return Check("sources", "green", f"{len(facts.logs):,} logs, no bad record known")
+
+
+def _bad_records(problems: str) -> int:
+    return sum(_UNFINISHED not in str(problem) for problem in orjson.loads(problems))
+
+
+def _retention(facts: Facts) -> Check:
+    known = facts.catalog.fingerprints() if facts.catalog else {}
+    found = retention(facts.settings.homes, facts.logs, known, facts.now)
+    if not found:
+        return Check("retention", "green", "no agent logs on this machine")
+    detail = "; ".join(map(_outlook, found))
+    if any(item.unstored_urgent for item in found):
+        return Check("retention", "critical", detail, f"{STORE}, now")
+    if any(item.unstored_soon for item in found):
+        return Check("retention", "warning", detail, STORE)
+    if any(item.policy.problem for item in found):
+        return Check("retention", "warning", detail, "mend the agent's settings")
+    return Check("retention", "green", detail)
+
+
+def _outlook(item: Retention) -> str:
+    text = f"{item.agent} {item.policy.says}: {item.logs:,} logs"
+    if item.policy.days is not None or item.policy.most is not None:
+        text += f", {item.due_soon:,} due within 7 days, {item.unstored_soon:,} of them not stored"
+    if item.unstored_urgent:
+        text += f" ({item.unstored_urgent:,} due within 24 hours)"
+    return f"{text} ({item.policy.problem})" if item.policy.problem else text
+
+
+def _while_nobody_writes(check: Callable[[Facts], Check]) -> Callable[[Facts], Check]:
+    """What a run is changing at this moment cannot be judged."""
+
+    def guarded(facts: Facts) -> Check:
+        if facts.writer is not None:
+            return Check(
+                check.__name__.lstrip("_"), "skipped", f"process {facts.writer} is writing; look again when it is done"
+            )
+        return check(facts)
+
+    return guarded
+
+
+def _count(noun: str, found: Sequence[str], what: str) -> str:
+    """``2 chunks without a sidecar (a, b)``; empty when there are none."""
+    if not found:
+        return ""
+    named = ", ".join([*found[:_MOST_NAMED], *_more(len(found))])
+    return f"{len(found):,} {noun}{'' if len(found) == 1 else 's'} {what} ({named})"
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count - _MOST_NAMED:,} more"] if count > _MOST_NAMED else []
+
+
+CHECKS: tuple[Callable[[Facts], Check], ...] = (
+    _home,
+    _permissions,
+    _config,
+    _lock,
+    _while_nobody_writes(_staging),
+    _while_nobody_writes(_canonical_store),
+    _while_nobody_writes(_sidecars),
+    _while_nobody_writes(_catalog),
+    _while_nobody_writes(_index_json),
+    _ignore_file,
+    _while_nobody_writes(_tombstones),
+    _sources,
+    _retention,
+)

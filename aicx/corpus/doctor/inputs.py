@@ -1,0 +1,112 @@
+"""What `doctor` looks at, gathered once and without a trace: nothing here writes to the home."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.doctor.survey import Survey
+from aicx.errors import UsageError
+from aicx.paths import Layout
+from aicx.sources import SOURCES, load_source
+from aicx.types import AgentHomes, BadRecord, LogFile
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything the checks look at, gathered once."""
+
+    settings: Settings
+    config_error: UsageError | None
+    now: datetime
+    quick: bool
+    writer: str | None  # the process that is writing right now
+    survey: Survey
+    catalog: Catalog | None
+    catalog_problem: str | None
+    logs: Sequence[LogFile]
+    unreadable: Sequence[BadRecord]
+
+    @property
+    def layout(self) -> Layout:
+        return self.settings.layout
+
+
+def current_writer(layout: Layout) -> str | None:
+    """The process that holds the writer lock, None when nobody does."""
+    try:
+        handle = os.open(layout.locks / "writer.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
+    finally:
+        os.close(handle)
+    return None
+
+
+@contextmanager
+def catalog_copy(layout: Layout) -> Iterator[tuple[Catalog | None, str | None]]:
+    """The catalogue, or None and what is wrong with it.
+
+    It is a copy: SQLite makes files beside a database even for those who only read.
+    """
+    if not layout.catalog.exists():
+        yield None, "there is none"
+        return
+    with TemporaryDirectory(prefix="aicx-doctor-") as folder:
+        copy = Path(folder) / layout.catalog.name
+        try:
+            for suffix in ("", "-wal"):
+                source = layout.catalog.with_name(layout.catalog.name + suffix)
+                if source.exists():
+                    shutil.copyfile(source, copy.with_name(copy.name + suffix))
+            catalog = Catalog.open_for_reading(copy)
+        except OSError as error:
+            yield None, f"it cannot be read: {error.strerror or error}"
+            return
+        if catalog is None:
+            yield None, "it is damaged, unfinished or from another version"
+            return
+        try:
+            yield catalog, None
+        finally:
+            catalog.close()
+
+
+def compare_catalog(catalog: Catalog, survey: Survey) -> dict[str, list[str]]:
+    """Paths by how the catalogue differs from the store: ``missing`` and ``changed`` in it, ``extra`` in it."""
+    rows = {
+        row["path"]: (row["id"], row["content_sha256"], row["sidecar_sha256"])
+        for row in catalog.rows("SELECT path, id, content_sha256, sidecar_sha256 FROM chunks")
+    }
+    stored = {path: (seen.id, seen.content_sha256, seen.sidecar_sha256) for path, seen in survey.chunks.items()}
+    broken = {*survey.broken, *survey.newer}
+    return {
+        "missing": sorted(stored.keys() - rows.keys() - broken),
+        "changed": sorted(path for path in stored.keys() & rows.keys() if stored[path] != rows[path]),
+        "extra": sorted(rows.keys() - stored.keys() - broken),
+    }
+
+
+def discover_logs(homes: AgentHomes) -> tuple[list[LogFile], list[BadRecord]]:
+    logs: list[LogFile] = []
+    unreadable: list[BadRecord] = []
+    for agent in SOURCES:
+        for item in load_source(agent).discover(homes):
+            if isinstance(item, LogFile):
+                logs.append(item)
+            else:
+                unreadable.append(item)
+    return logs, unreadable

@@ -1,0 +1,204 @@
+"""What `doctor --fix` mends: everything that can be made again from the corpus or from the logs. Deletes no chunk."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.rebuild import drop_catalog, open_or_rebuild, recover
+from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, summarise, write_summary
+from aicx.corpus.doctor.inputs import compare_catalog
+from aicx.corpus.doctor.survey import Survey, survey_store
+from aicx.corpus.files.read import load_markdown
+from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.ingest.reading import read_logs
+from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.errors import AicxError, UsageError
+from aicx.paths import Layout, parse_chunk_name, safe_session
+from aicx.sources import SOURCES, load_source
+from aicx.types import LogFile
+
+Say = Callable[[str], None]
+
+_HISTORY = "~history"
+_HEADING = re.compile(rb"^### (\d\d:\d\d:\d\d) .*$(?<! repeated)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was mended, and what could not be, each as a line for people."""
+
+    applied: list[str]
+    refused: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """A session with broken chunks, by what their names say of it."""
+
+    agent: str
+    name: str  # as in file names
+    paths: tuple[str, ...]
+
+
+def repair(settings: Settings, say: Say) -> Repair:
+    """Mends what can be mended. Raises StoreLocked or StoreUnwritable when it must not or cannot write."""
+    layout = settings.layout
+    found = Repair([], [])
+    if not layout.home.is_dir():
+        return found
+    _close_home(layout, found)
+    with writer_lock(layout.locks, settings.lock_wait_seconds, say):
+        interrupted = layout.staging.is_dir() and any(layout.staging.iterdir())
+        readable = _is_readable(layout)
+        # What a rebuild has to leave out is what the report goes on to name.
+        catalog = open_or_rebuild(layout, _silent)
+        try:
+            recover(layout, catalog, say)
+            if interrupted:
+                found.applied.append("finished an interrupted run")
+            survey = survey_store(layout)
+            differences = compare_catalog(catalog, survey)
+            if any(differences.values()):
+                catalog.close()
+                drop_catalog(layout)
+                catalog = open_or_rebuild(layout, _silent)
+            if survey.chunks and (not readable or any(differences.values())):
+                found.applied.append(f"rebuilt the catalogue from {len(survey.chunks)} chunks")
+            agents = _release_sessions(settings, catalog, survey, found)
+            # Chunks that were recorded and are gone: their logs may still have them.
+            agents |= {parsed[1] for path in differences["extra"] if (parsed := parse_chunk_name(_name(path)))}
+            _derive(layout, catalog, found)
+        finally:
+            catalog.rollback()
+            catalog.close()
+    if agents := agents & SOURCES.keys():
+        _store_again(settings, survey, sorted(agents), found, say)
+    return found
+
+
+def _silent(line: str) -> None:
+    pass
+
+
+def _is_readable(layout: Layout) -> bool:
+    catalog = Catalog.open_for_reading(layout.catalog)
+    if catalog is not None:
+        catalog.close()
+    return catalog is not None
+
+
+def _close_home(layout: Layout, found: Repair) -> None:
+    if stat.S_IMODE(layout.home.stat().st_mode) & 0o077:
+        layout.home.chmod(0o700)
+        found.applied.append("closed the home to other users")
+
+
+def _derive(layout: Layout, catalog: Catalog, found: Repair) -> None:
+    catalog.begin()
+    current = ignore_is_current(layout, catalog)
+    try:
+        apply_ignore_file(layout, catalog)
+    except UsageError as error:
+        found.refused.append(error.message)
+    else:
+        if not current:
+            found.applied.append("applied .aicxignore")
+    before = layout.summary.read_bytes() if layout.summary.exists() else b""
+    if summarise(catalog)["totals"]["chunks"] or before:
+        write_summary(layout, catalog)
+        if layout.summary.read_bytes() != before:
+            found.applied.append("wrote index.json again")
+    catalog.commit()
+
+
+# Broken chunks ------------------------------------------------------------------------------------------------------
+
+
+def _release_sessions(settings: Settings, catalog: Catalog, survey: Survey, found: Repair) -> set[str]:
+    """Makes the next `store` write broken chunks again where their logs still hold them; the agents concerned.
+
+    A chunk whose messages are no longer all in the logs is left as it is: what it holds exists nowhere else.
+    """
+    agents: set[str] = set()
+    for session in _broken_sessions(survey):
+        if session.agent not in SOURCES:
+            found.refused.append(f"{session.paths[0]}: unknown agent")
+            continue
+        logs = _logs_of(settings, session)
+        reason = "its log is gone" if not logs else _objection(settings, catalog, session, logs)
+        if reason is not None:
+            found.refused.append(f"{', '.join(session.paths)}: cannot be made again, {reason}")
+            continue
+        catalog.begin()
+        for path in session.paths:
+            for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
+                catalog.remove_chunk(row["id"])
+        for log in logs:
+            catalog.connection.execute("DELETE FROM sources WHERE path=?", (str(log.path),))
+        catalog.commit()
+        agents.add(session.agent)
+    return agents
+
+
+def _broken_sessions(survey: Survey) -> list[_Session]:
+    by_session: dict[tuple[str, str], list[str]] = {}
+    for path in survey.broken:
+        if parsed := parse_chunk_name(_name(path)):
+            by_session.setdefault((parsed[1], parsed[2]), []).append(path)
+    return [_Session(agent, name, tuple(paths)) for (agent, name), paths in sorted(by_session.items())]
+
+
+def _logs_of(settings: Settings, session: _Session) -> list[LogFile]:
+    source = load_source(session.agent)
+    logs = [log for log in source.discover(settings.homes) if isinstance(log, LogFile)]
+    if session.name.endswith(_HISTORY):
+        return [log for log in logs if source.identify(log).session_id is None]
+    found = [(log, source.identify(log)) for log in logs]
+    own = [(log, one) for log, one in found if one.session_id and safe_session(one.session_id) == session.name]
+    return [log for log, _ in sorted(own, key=lambda pair: (str(pair[1].started_at or "~"), str(pair[0].path)))]
+
+
+def _objection(settings: Settings, catalog: Catalog, session: _Session, logs: list[LogFile]) -> str | None:
+    """Why the logs must not decide over the session's chunks, None when they may."""
+    drafts = [
+        draft
+        for draft in read_logs(session.agent, logs, settings.redact_secrets).drafts
+        if safe_session(draft.entry.session_id) == session.name.removesuffix(_HISTORY)
+    ]
+    stream = "history" if session.name.endswith(_HISTORY) else ""
+    keys = {draft.key for draft in drafts}
+    ids = {draft.entry.session_id for draft in drafts}
+    stored = [chunk for one in ids for chunk in catalog.stored_chunks(session.agent, one, stream)]
+    if not {key for chunk in stored for key in chunk.keys} <= keys:
+        return "because its log no longer holds all of the session, or some of it was forgotten"
+    times = {f"{draft.entry.at:%H:%M:%S}".encode() for draft in drafts}
+    for path in session.paths:
+        try:
+            markdown = load_markdown(settings.layout, path)
+        except AicxError:
+            continue
+        if not set(_HEADING.findall(markdown)) <= times:
+            return "because it holds messages that are not in its log"
+    return None
+
+
+def _store_again(settings: Settings, before: Survey, agents: list[str], found: Repair, say: Say) -> None:
+    report = store(settings, StoreRequest(agents=tuple(agents)), lambda progress: None, say)
+    after = survey_store(settings.layout)
+    mended = sorted(set(before.broken) - set(after.broken))
+    if mended:
+        found.applied.append(f"wrote {len(mended)} broken chunks again from their logs")
+    if report.chunks_written > len(mended):
+        found.applied.append(f"stored {report.chunks_written - len(mended)} more chunks from the logs")
+    left = set(after.broken) & set(before.broken)
+    named = {path for line in found.refused for path in left if path in line}
+    found.refused.extend(f"{path}: its log did not give it again" for path in sorted(left - named))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

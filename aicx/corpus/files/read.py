@@ -1,0 +1,74 @@
+"""Reads stored chunks: one by its path, or all of them by walking the store."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from aicx.corpus.files.sidecar import Sidecar, decode_sidecar
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout, parse_chunk_name
+
+_SIDECAR_SUFFIX = ".meta.json"
+
+
+def sidecar_path(chunk_path: str) -> str:
+    """The sidecar's path for a chunk's, both relative to the home."""
+    return f"{chunk_path.removesuffix('.md')}{_SIDECAR_SUFFIX}"
+
+
+def load_sidecar(layout: Layout, chunk_path: str) -> Sidecar:
+    """The sidecar of a stored chunk. Raises NotFound or CorpusDamaged."""
+    return decode_sidecar(_read(layout.chunk(sidecar_path(chunk_path)), layout), sidecar_path(chunk_path))
+
+
+def load_markdown(layout: Layout, chunk_path: str) -> bytes:
+    """The Markdown of a stored chunk. Raises NotFound."""
+    return _read(layout.chunk(chunk_path), layout)
+
+
+def walk_chunks(layout: Layout) -> Iterator[str]:
+    """The relative path of every chunk in the store, sorted. Symbolic links are not followed."""
+    for top in (layout.store, layout.non_repository):
+        yield from _walk(top, f"{top.name}/")
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise CorpusDamaged(f"{folder} cannot be listed: {error.strerror or error}", hint="aicx doctor") from error
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path), f"{prefix}{entry.name}/")
+        elif entry.is_file(follow_symlinks=False) and parse_chunk_name(entry.name):
+            yield prefix + entry.name
+
+
+def _read(path: Path, layout: Layout) -> bytes:
+    if _leads_out(str(path.parent), str(layout.home)):
+        raise _leading_out(path)
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise NotFound(f"{path} does not exist", hint="aicx doctor") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _leading_out(path) from error
+        raise CorpusDamaged(f"{path} cannot be read: {error.strerror or error}", hint="aicx doctor") from error
+
+
+def _leading_out(path: Path) -> NotFound:
+    return NotFound(f"{path} leads out of the store through a symbolic link", hint="put the real file there")
+
+
+@lru_cache(1024)
+def _leads_out(folder: str, home: str) -> bool:
+    """Whether a folder of the store lies elsewhere. Looked at once a process: there are far more files than folders."""
+    return os.path.commonpath((os.path.realpath(folder), home := os.path.realpath(home))) != home

@@ -1,0 +1,190 @@
+"""Takes forgotten text out of one stored chunk: messages, title, and every field that says the same again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from typing import Any
+
+from aicx.corpus.ingest.drafts import FORGOTTEN, estimate_tokens
+from aicx.corpus.ingest.session_chunks import shorten_title
+from aicx.errors import CorpusDamaged
+
+# What a chunk is and where it came from: kept, because the chunk could not be found or verified without it.
+_IDENTITY = frozenset(
+    {
+        *("schema", "id", "project", "agent", "session_id", "stream", "date", "kind", "started_at", "completed_at"),
+        *("content_sha256", "source", "more_sources", "duplicates", "redactions", "repo_source", "lane"),
+        *("parent_session", "messages", "tokens", "forgotten"),
+    }
+)
+_TITLES = ("title", "session_title")
+# Lists whose elements were mined from messages.
+_MINED = ("highlights", "commands", "errors", "files")
+_TOOL_HEADING = re.compile(
+    r"^(?P<at>### \d\d:\d\d:\d\d tool · )(?P<name>.+?)(?P<rest>(?: result| failed)?(?: \(\d+/\d+\))?(?: · repeated)?)$",
+    re.MULTILINE,
+)
+_HEADING_TOKENS = 20  # as the chunker counts them
+# As the key of the text is made where messages are drafted.
+_FORGOTTEN_TEXT_KEY = blake2b(FORGOTTEN.encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What has to go from the chunks of one session."""
+
+    keys: Collection[str] = frozenset()
+    said: Collection[str] = frozenset()  # the typed texts among them, which titles and prompts repeat in any chunk
+    pattern: re.Pattern[str] | None = None
+
+    def match(self, text: str) -> bool:
+        return self.pattern is not None and self.pattern.search(text) is not None
+
+    def cover(self, line: str) -> bool:
+        """Whether a title or prompt matches, or is how one of the texts begins."""
+        return self.match(line) or any(_begins(text, line) for text in self.said)
+
+
+@dataclass(frozen=True, slots=True)
+class Blanked:
+    """A chunk without what was to go; ``changed`` is False when there was nothing of it in the chunk."""
+
+    markdown: bytes
+    fields: dict[str, Any]
+    changed: bool
+
+
+def message_texts(markdown: bytes, fields: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Each message of a chunk with its text. Raises CorpusDamaged when the spans do not fit the Markdown."""
+    texts = []
+    at = 0
+    for message in fields.get("messages") or ():
+        start, end = message["span"]
+        if not at <= start <= end <= len(markdown):
+            raise CorpusDamaged(f"{fields['id']}: the sidecar's spans do not fit the chunk", hint="aicx doctor")
+        at = end
+        texts.append((message, markdown[start:end].decode("utf-8", "replace")))
+    return texts
+
+
+def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) -> Blanked:
+    """The chunk without what ``targets`` names: its messages blanked, its title and fields cleared of it.
+
+    The sidecar is marked ``forgotten``, so that the chunk is never again written from a log.
+    """
+    texts = message_texts(markdown, fields)
+    new_markdown, messages = _blank_markdown(markdown, texts, targets)
+    new = _clear_fields(fields, texts, targets)
+    new["messages"] = messages
+    if new_markdown == markdown and new == fields:
+        return Blanked(markdown, dict(fields), False)
+    new["content_sha256"] = sha256(new_markdown).hexdigest()
+    new["forgotten"] = True
+    if new_markdown != markdown and "tokens" in new:
+        bodies = [new_markdown[slice(*message["span"])] for message in messages]
+        new["tokens"] = sum(estimate_tokens(body) + _HEADING_TOKENS for body in bodies)
+    return Blanked(new_markdown, new, True)
+
+
+def _blank_markdown(
+    markdown: bytes, texts: Sequence[tuple[dict[str, Any], str]], targets: Targets
+) -> tuple[bytes, list[dict[str, Any]]]:
+    parts: list[bytes] = []
+    messages: list[dict[str, Any]] = []
+    at = position = 0
+    for message, _ in texts:
+        start, end = message["span"]
+        between = _clear_between(markdown[at:start].decode("utf-8", "replace"), targets, first=at == 0).encode()
+        body = markdown[start:end]
+        new = dict(message)
+        if message["key"] in targets.keys:
+            body = FORGOTTEN.encode()
+            new["text_key"] = _FORGOTTEN_TEXT_KEY
+        position += len(between)
+        new["span"] = [position, position + len(body)]
+        position += len(body)
+        at = end
+        messages.append(new)
+        parts += (between, body)
+    parts.append(markdown[at:] if texts else _clear_header(markdown.decode("utf-8", "replace"), targets).encode())
+    return b"".join(parts), messages
+
+
+def _clear_between(text: str, targets: Targets, *, first: bool) -> str:
+    """What stands before a message: the chunk's header where it is the first, and the message's own heading."""
+
+    def clear(heading: re.Match[str]) -> str:
+        name = FORGOTTEN if targets.match(heading["name"]) else heading["name"]
+        return f"{heading['at']}{name}{heading['rest']}"
+
+    return _TOOL_HEADING.sub(clear, _clear_header(text, targets) if first else text)
+
+
+def _clear_header(text: str, targets: Targets) -> str:
+    lines = text.split("\n")
+    title = lines[0].removeprefix("# ")
+    if targets.cover(title):
+        lines[0] = f"# {FORGOTTEN}"
+    if len(lines) > 2:
+        facts = lines[2].split(" · ")
+        lines[2] = " · ".join(fact for fact in facts if not (fact[:7] == "branch " and targets.match(fact[7:])))
+    return "\n".join(lines)
+
+
+def _clear_fields(
+    fields: Mapping[str, Any], texts: Sequence[tuple[dict[str, Any], str]], targets: Targets
+) -> dict[str, Any]:
+    gone = " ".join(" ".join(text.split()) for message, text in texts if message["key"] in targets.keys)
+    left = " ".join(" ".join(text.split()) for message, text in texts if message["key"] not in targets.keys)
+    new: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in _IDENTITY:
+            new[name] = value
+        elif name in _TITLES:
+            new[name] = FORGOTTEN if targets.cover(str(value)) else value
+        elif name == "prompt":
+            if not targets.cover(str(value)):
+                new[name] = value
+        elif name == "tools" and isinstance(value, dict):
+            new[name] = _clear_tools(value, targets)
+        else:
+            kept = _without(value, targets)
+            if name in _MINED and isinstance(kept, list):
+                kept = [item for item in kept if not _only_in(str(item), gone, left)]
+            if kept is not None and (kept or not value):
+                new[name] = kept
+    return new
+
+
+def _clear_tools(tools: Mapping[str, Any], targets: Targets) -> dict[str, Any]:
+    counts: dict[str, Any] = {}
+    for name, count in tools.items():
+        kept = FORGOTTEN if targets.match(name) else name
+        counts[kept] = counts.get(kept, 0) + count
+    return counts
+
+
+def _without(value: Any, targets: Targets) -> Any:
+    """``value`` without the strings that match, at any depth; None when nothing of a string is left."""
+    if isinstance(value, str):
+        return None if targets.match(value) else value
+    if isinstance(value, list):
+        return [kept for item in value if (kept := _without(item, targets)) is not None or item is None]
+    if isinstance(value, dict):
+        return {name: _without(item, targets) for name, item in value.items() if not targets.match(name)}
+    return value
+
+
+def _begins(text: str, line: str) -> bool:
+    if line.endswith("…"):
+        return " ".join(text.split()).startswith(line[:-1]) or shorten_title(text) == line
+    return line in (" ".join(text.split()), shorten_title(text))
+
+
+def _only_in(mined: str, gone: str, left: str) -> bool:
+    """Whether a mined line was said in a forgotten message and in none that stays."""
+    line = mined.removesuffix("…")
+    return line in gone and line not in left

@@ -1,0 +1,385 @@
+"""Finds what one `forget` has to take out of the corpus. Reads the chunks themselves, so no index is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aicx.corpus.files.inventory import Item, take_inventory
+from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
+from aicx.corpus.ingest.drafts import FORGOTTEN
+from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
+
+_ELIDED = re.compile(r"^\[… \d+ characters, \d+ line breaks left out …\]$", re.MULTILINE)
+_MOST_CANDIDATES = 8
+
+SessionKey = tuple[str, str]  # agent and session id
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """Exactly one of these says what to forget."""
+
+    session: str | None = None
+    project: str | None = None
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of a forgotten message in a log: the sidecar's reference to it, and the key of the text it had."""
+
+    reference: dict[str, Any]
+    text_key: str
+
+
+@dataclass(slots=True)
+class Affected:
+    """One session that loses something."""
+
+    agent: str
+    session_id: str
+    project: str
+    title: str
+    started_at: str
+    parent_session: str | None = None
+    chunks: int = 0
+    messages: int = 0
+
+
+@dataclass(slots=True)
+class ForgetPlan:
+    """What goes, what is rewritten, and what must be remembered so that nothing comes back."""
+
+    removed: list[str] = field(default_factory=list)  # chunk paths
+    rewritten: dict[str, Targets] = field(default_factory=dict)
+    references: list[str] = field(default_factory=list)  # chunks that only lose references to forgotten sessions
+    sessions: set[SessionKey] = field(default_factory=set)
+    projects: set[str] = field(default_factory=set)
+    messages: set[str] = field(default_factory=set)
+    copies: list[Copy] = field(default_factory=list)
+    affected: dict[SessionKey, Affected] = field(default_factory=dict)
+    blanked: int = 0
+    shortened: int = 0  # tool texts whose middle is not in the corpus, so a pattern could not see it
+    named: int = 0  # chunks whose project, session or log is called by something the pattern matches
+
+    @property
+    def empty(self) -> bool:
+        return not self.removed and not self.rewritten
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What selecting needs of one chunk; the whole sidecar of every chunk would not fit in memory."""
+
+    path: str
+    agent: str
+    session_id: str
+    project: str
+    cwd: str | None
+    lane: str
+    parent: str | None
+    copied_in: frozenset[SessionKey]
+
+    @property
+    def session(self) -> SessionKey:
+        return self.agent, self.session_id
+
+
+def plan_forget(layout: Layout, request: ForgetRequest) -> ForgetPlan:
+    """What ``request`` takes out. Raises NotFound when nothing stored fits, UsageError when the words do not."""
+    wanted = (request.session, request.project, request.pattern)
+    if sum(word is not None for word in wanted) != 1:
+        raise UsageError(
+            "name one thing to forget", hint="exactly one of --session ID, --project NAME, --pattern REGEX"
+        )
+    if request.pattern is not None:
+        return _plan_pattern(layout, _compile(request.pattern))
+    rows, damaged = _survey(layout)
+    if request.session is not None:
+        return _plan_session(layout, rows, damaged, request.session)
+    return _plan_project(layout, rows, damaged, str(request.project))
+
+
+def _survey(layout: Layout) -> tuple[list[_Row], list[Item]]:
+    """Every chunk with a readable sidecar, and the others."""
+    rows: list[_Row] = []
+    damaged: list[Item] = []
+    for item in take_inventory(layout).items:
+        try:
+            fields = load_sidecar(layout, item.path).fields
+        except (CorpusDamaged, NotFound):
+            damaged.append(item)
+            continue
+        copied_in = {(str(copy["agent"]), str(copy["session_id"])) for copy in fields.get("duplicates") or ()}
+        rows.append(
+            _Row(
+                item.path,
+                str(fields["agent"]),
+                str(fields["session_id"]),
+                str(fields["project"]),
+                fields.get("cwd"),
+                str(fields.get("lane") or "primary"),
+                fields.get("parent_session"),
+                frozenset(copied_in),
+            )
+        )
+    return rows, damaged
+
+
+# Sessions -----------------------------------------------------------------------------------------------------------
+
+
+def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str) -> ForgetPlan:
+    plan = ForgetPlan(sessions=_with_subagents(rows, _resolve_session(rows, damaged, wanted)))
+    names = {(agent, safe_session(session)) for agent, session in plan.sessions}
+    for row in rows:
+        if row.session in plan.sessions:
+            _remove(layout, plan, row)
+        elif row.copied_in & plan.sessions:
+            plan.references.append(row.path)
+    plan.removed += [item.path for item in damaged if _named_session(item.path) in names]
+    return plan
+
+
+def _resolve_session(rows: Iterable[_Row], damaged: Iterable[Item], wanted: str) -> SessionKey:
+    """The one session that ``wanted`` (an id or its beginning, perhaps after ``agent:``) means."""
+    agent, colon, rest = wanted.partition(":")
+    agents = {row.agent for row in rows}
+    prefix = rest if colon and agent in agents else wanted
+    if not prefix:
+        raise UsageError("an empty session id", hint="aicx steer shows stored sessions")
+    sessions = {row.session for row in rows}
+    # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
+    sessions |= {name for item in damaged if (name := _named_session(item.path)) is not None}
+    if prefix != wanted:
+        sessions = {session for session in sessions if session[0] == agent}
+    found = sorted(session for session in sessions if session[1].startswith(prefix))
+    found = [session for session in found if session[1] == prefix] or found
+    if not found:
+        raise NotFound(f"no stored session has the id {wanted!r}", hint="aicx steer shows stored sessions")
+    if len(found) > 1:
+        shown = ", ".join(":".join(session) for session in found[:_MOST_CANDIDATES])
+        more = f" and {len(found) - _MOST_CANDIDATES} more" if len(found) > _MOST_CANDIDATES else ""
+        raise UsageError(
+            f"{wanted!r} fits {len(found)} sessions: {shown}{more}", hint="give more of the id, or agent:id"
+        )
+    return found[0]
+
+
+def _with_subagents(rows: Iterable[_Row], session: SessionKey) -> set[SessionKey]:
+    """The session, the subagents it started, and theirs. A fork is a session of its own and stays."""
+    children: dict[SessionKey, set[SessionKey]] = {}
+    for row in rows:
+        if row.lane == "subagent" and row.parent:
+            children.setdefault((row.agent, row.parent), set()).add(row.session)
+    found = {session}
+    waiting = [session]
+    while waiting:
+        new = children.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _named_session(path: str) -> SessionKey | None:
+    parsed = parse_chunk_name(path.rpartition("/")[2])
+    if parsed is None:
+        return None
+    return parsed[1], parsed[2].removesuffix("~history")
+
+
+# Projects -----------------------------------------------------------------------------------------------------------
+
+
+def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str) -> ForgetPlan:
+    name = wanted.rstrip("/") or wanted
+    selected = [row for row in rows if _is_in(row, name)]
+    lost = [item.path for item in damaged if item.path.startswith(f"store/{name}/")]
+    if not selected and not lost:
+        known = sorted({row.project if row.project != NON_REPOSITORY else str(row.cwd) for row in rows})
+        near = [project for project in known if wanted.lower() in project.lower()][:_MOST_CANDIDATES]
+        hint = f"whole names only; perhaps {', '.join(near)}" if near else "aicx refs lists the projects there are"
+        raise NotFound(f"nothing is stored for a project named {wanted!r}", hint=hint)
+    plan = ForgetPlan(projects={name})
+    prompts: dict[SessionKey, set[str]] = {}
+    for row in selected:
+        prompts.setdefault(row.session, set()).update(_remove(layout, plan, row))
+    plan.removed += lost
+    left = [row for row in rows if row.session in plan.affected and not _is_in(row, name)]
+    if NON_REPOSITORY in {row.project for row in selected}:
+        plan.sessions = set(plan.affected) - {row.session for row in left}
+    for row in left:
+        # What stays of the session keeps its numbers, but no title or prompt that was said in the forgotten project.
+        plan.rewritten[row.path] = Targets(said=frozenset(prompts[row.session]))
+    return plan
+
+
+def _is_in(row: _Row, name: str) -> bool:
+    return row.project == name or (row.project == NON_REPOSITORY and row.cwd is not None and row.cwd == name)
+
+
+def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
+    """Plans the removal of one chunk; returns what was typed in it, which other chunks may repeat as their title."""
+    fields = load_sidecar(layout, row.path).fields
+    own = {message["key"]: message for message in fields.get("messages") or () if not message.get("repeated")}
+    plan.removed.append(row.path)
+    plan.messages |= own.keys()
+    # The same words given to another agent are that agent's own and stay with it.
+    plan.copies += [copy for copy in _copies(fields, own) if copy.reference["agent"] == row.agent]
+    if plan.projects:
+        # When the repository itself is gone, only its folders can tell that a later log belongs to it.
+        folders = fields.get("folders") or {}
+        plan.projects |= {cwd for cwd, found in folders.items() if found and found.get("project") in plan.projects}
+    affected = _affected(plan, fields)
+    affected.chunks += 1
+    affected.messages += len(own)
+    try:
+        texts = message_texts(load_markdown(layout, row.path), fields)
+    except (CorpusDamaged, NotFound):
+        return set()
+    return {text for message, text in texts if message["origin"] == "typed" and not message.get("repeated")}
+
+
+# Patterns -----------------------------------------------------------------------------------------------------------
+
+
+def _compile(text: str) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise UsageError(
+            f"the pattern is no regular expression: {error}", hint="the syntax is that of Python"
+        ) from error
+    if pattern.search("") is not None:
+        raise UsageError("the pattern matches the empty text, so it would forget everything")
+    return pattern
+
+
+def _plan_pattern(layout: Layout, pattern: re.Pattern[str]) -> ForgetPlan:
+    plan = ForgetPlan()
+    search = _Search(pattern)
+    paths: dict[SessionKey, list[str]] = {}
+    damaged: list[str] = []
+    for item in take_inventory(layout).items:
+        try:
+            fields = load_sidecar(layout, item.path).fields
+            markdown = load_markdown(layout, item.path)
+            session = str(fields["agent"]), str(fields["session_id"])
+            paths.setdefault(session, []).append(item.path)
+            search.chunk(session, markdown, fields)
+        except (CorpusDamaged, NotFound):
+            if any(pattern.search(text) for text in _raw(layout, item)):
+                damaged.append(item.path)
+    if damaged:
+        raise CorpusDamaged(
+            f"{len(damaged)} damaged chunks hold a match and cannot be taken apart: {', '.join(damaged)}",
+            hint="aicx doctor --fix, then again; what it cannot mend has to be deleted by hand",
+        )
+    plan.shortened, plan.named = search.shortened, search.named
+    for session in sorted(search.sessions):
+        targets = Targets(frozenset(search.keys.get(session, ())), frozenset(search.said.get(session, ())), pattern)
+        for path in paths[session]:
+            _rewrite(layout, plan, path, targets)
+    return plan
+
+
+def _rewrite(layout: Layout, plan: ForgetPlan, path: str, targets: Targets) -> None:
+    fields = load_sidecar(layout, path).fields
+    if not blank_chunk(load_markdown(layout, path), fields, targets).changed:
+        return
+    own = {message["key"]: message for message in fields.get("messages") or () if not message.get("repeated")}
+    hit = {key: message for key, message in own.items() if key in targets.keys and key not in plan.messages}
+    plan.rewritten[path] = targets
+    plan.messages |= hit.keys()
+    plan.copies += _copies(fields, hit)
+    plan.blanked += len(hit)
+    affected = _affected(plan, fields)
+    affected.chunks += 1
+    affected.messages += len(hit)
+
+
+@dataclass(slots=True)
+class _Search:
+    """Goes through the corpus once and notes which messages of which sessions match."""
+
+    pattern: re.Pattern[str]
+    sessions: set[SessionKey] = field(default_factory=set)
+    keys: dict[SessionKey, set[str]] = field(default_factory=dict)
+    said: dict[SessionKey, set[str]] = field(default_factory=dict)
+    shortened: int = 0
+    named: int = 0
+    # Messages that were cut into parts: a match may lie across a cut.
+    _parts: dict[tuple[SessionKey, str], dict[int, str]] = field(default_factory=dict)
+
+    def chunk(self, session: SessionKey, markdown: bytes, fields: Mapping[str, Any]) -> None:
+        for message, text in message_texts(markdown, fields):
+            if text == FORGOTTEN:
+                continue
+            if not message.get("repeated") and message["role"] == "tool" and _ELIDED.search(text):
+                self.shortened += 1
+            whole = self._whole(session, message, text)
+            if self.pattern.search(text) or (whole and self.pattern.search(whole)):
+                self.sessions.add(session)
+                self.keys.setdefault(session, set()).add(message["key"])
+                if message["origin"] == "typed":
+                    self.said.setdefault(session, set()).add(whole or text)
+        if blank_chunk(markdown, fields, Targets(pattern=self.pattern)).changed:
+            self.sessions.add(session)
+        if any(map(self.pattern.search, _names(fields))):
+            self.named += 1
+
+    def _whole(self, session: SessionKey, message: Mapping[str, Any], text: str) -> str | None:
+        if not message.get("part"):
+            return None
+        number, count = message["part"]
+        parts = self._parts.setdefault((session, message["key"]), {})
+        parts[number] = text
+        if len(parts) < count:
+            return None
+        del self._parts[session, message["key"]]
+        return "".join(parts[at] for at in sorted(parts))
+
+
+def _names(fields: Mapping[str, Any]) -> Iterator[str]:
+    yield str(fields["project"])
+    yield str(fields["session_id"])
+    for source in (fields["source"], *(fields.get("more_sources") or ()), *(fields.get("duplicates") or ())):
+        if isinstance(source, dict):
+            yield str(source.get("path"))
+
+
+def _raw(layout: Layout, item: Item) -> Iterator[str]:
+    for path in (item.path, sidecar_path(item.path)):
+        try:
+            yield layout.chunk(path).read_text("utf-8", "replace")
+        except OSError:
+            continue
+
+
+# Both ---------------------------------------------------------------------------------------------------------------
+
+
+def _copies(fields: Mapping[str, Any], messages: Mapping[str, Mapping[str, Any]]) -> list[Copy]:
+    return [
+        Copy(copy, str(messages[copy["key"]]["text_key"]))
+        for copy in fields.get("duplicates") or ()
+        if copy["key"] in messages
+    ]
+
+
+def _affected(plan: ForgetPlan, fields: Mapping[str, Any]) -> Affected:
+    session = str(fields["agent"]), str(fields["session_id"])
+    if session not in plan.affected:
+        plan.affected[session] = Affected(
+            *session,
+            project=str(fields["project"]),
+            title=str(fields.get("session_title") or fields.get("title") or "(no title)"),
+            started_at=str(fields["started_at"]),
+            parent_session=fields.get("parent_session") if fields.get("lane") == "subagent" else None,
+        )
+    return plan.affected[session]

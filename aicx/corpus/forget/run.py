@@ -1,0 +1,214 @@
+"""Takes sessions, projects or texts out of the corpus and everything derived from it, for good.
+
+The order is what makes a kill harmless: first the tombstones are on disk, so that nothing can come back; then the
+search indexes go; then the files change together; then the catalogue records it. After a kill the same call again
+finishes the work. Nobody writes an index meanwhile: what it had read of the corpus before would come back with it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from hashlib import sha256
+from typing import Any
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.rebuild import with_catalog
+from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
+from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.files.sidecar import encode_sidecar
+from aicx.corpus.files.tombstones import add_tombstones, read_tombstones
+from aicx.corpus.files.writer import Writer, clear_staging
+from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.forget.blanking import blank_chunk
+from aicx.corpus.forget.plan import Copy, ForgetPlan, ForgetRequest, plan_forget
+from aicx.corpus.ingest.reading import read_logs
+from aicx.errors import StoreUnwritable, UnsafePath
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.redaction import redact
+from aicx.sources import SOURCES, load_source
+from aicx.types import LogFile, Redacted
+
+# Takes chunks, by their paths, out of what lies elsewhere; inside it, they go here.
+Elsewhere = Callable[[Sequence[str]], AbstractContextManager[None]]
+
+
+def forget(
+    settings: Settings,
+    request: ForgetRequest,
+    say: Callable[[str], None],
+    elsewhere: Elsewhere = lambda paths: nullcontext(),
+) -> ForgetPlan:
+    """Does what `plan_forget` says, on the corpus as it is once the locks are held; returns what was done.
+
+    Raises StoreLocked while somebody goes on writing the store or an index, StoreUnwritable when something of it
+    cannot be deleted.
+    """
+    layout = settings.layout
+
+    def locked(name: str) -> AbstractContextManager[None]:
+        return writer_lock(layout.locks, settings.lock_wait_seconds, say, name)
+
+    def work(catalog: Catalog) -> ForgetPlan:
+        plan = plan_forget(layout, request)
+        if not plan.empty:
+            plan.messages |= copy_keys(settings, plan.copies)
+            with elsewhere([*plan.removed, *plan.rewritten]):
+                _entomb(layout, plan)
+                with locked("lexical"):
+                    _delete_indexes(layout)
+                    _publish(layout, catalog, plan)
+            _scrub(catalog, say)
+        return plan
+
+    # Embedding may take long, so its lock comes first: `store` does not wait for it too.
+    with locked("vectors"), locked("writer"):
+        return with_catalog(layout, say, work)
+
+
+def copy_keys(settings: Settings, copies: Iterable[Copy]) -> set[str]:
+    """The keys that the copies have in their own logs, by which the next reading of those logs knows them.
+
+    A copy is recorded as the place it has in a log. Where that log is gone the copy cannot come back.
+    """
+    by_log: dict[tuple[str, str], list[Copy]] = {}
+    for copy in copies:
+        by_log.setdefault((copy.reference["agent"], copy.reference["path"]), []).append(copy)
+    logs = _logs(settings, {agent for agent, _ in by_log})
+    keys: set[str] = set()
+    for place, wanted in by_log.items():
+        if place not in logs:
+            continue
+        drafts = read_logs(place[0], [logs[place]], settings.redact_secrets).drafts
+        for copy in wanted:
+            there = [
+                draft for draft in drafts if [draft.entry.ref.start, draft.entry.ref.end] == copy.reference["span"]
+            ]
+            # A record may hold several messages. A prompt history words them differently: then all of the record.
+            same = [draft for draft in there if draft.text_key == copy.text_key]
+            keys.update(draft.key for draft in same or there)
+    return keys
+
+
+def _logs(settings: Settings, agents: Iterable[str]) -> dict[tuple[str, str], LogFile]:
+    clean = redact if settings.redact_secrets else Redacted
+    return {
+        (agent, clean(str(log.path)).text): log
+        for agent in sorted(agents)
+        if agent in SOURCES
+        for log in load_source(agent).discover(settings.homes)
+        if isinstance(log, LogFile)
+    }
+
+
+def _entomb(layout: Layout, plan: ForgetPlan) -> None:
+    known = read_tombstones(layout.tombstones)
+    rows: list[dict[str, Any]] = [
+        {"agent": agent, "session": session} for agent, session in sorted(plan.sessions - known.sessions)
+    ]
+    rows += [{"project": project} for project in sorted(plan.projects - known.projects)]
+    if messages := sorted(plan.messages - known.messages):
+        rows.append({"messages": messages})
+    if rows:
+        add_tombstones(layout.tombstones, rows)
+
+
+def _delete_indexes(layout: Layout) -> None:
+    """Deletes the folder of the indexes. One that only drops documents keeps their words until it is merged some day.
+
+    It is put aside first, so that no question meets half of it, and where the next writer clears what a kill leaves.
+    """
+    index, aside = layout.index_manifest.parent, layout.staging / "index"
+    if index.is_symlink():
+        raise UnsafePath(
+            f"{index} is a symbolic link, and what it leads to would keep what is forgotten",
+            hint="delete both, then run the same command again",
+        )
+    try:
+        if aside.exists():  # an earlier call could not delete all of it
+            shutil.rmtree(aside)
+        if index.exists():
+            aside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            index.rename(aside)
+            shutil.rmtree(aside)
+    except OSError as error:
+        raise StoreUnwritable(
+            f"cannot delete the indexes in {aside if aside.exists() else index}: {error}",
+            hint="check the permissions there, then run the same command again; until then nothing is forgotten",
+        ) from error
+
+
+def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
+    writer = Writer(layout)
+    catalog.begin()
+    for path in plan.removed:
+        writer.stage_removal(path)
+        writer.stage_removal(sidecar_path(path))
+    for path, targets in plan.rewritten.items():
+        stored = load_sidecar(layout, path).fields
+        blanked = blank_chunk(load_markdown(layout, path), stored, targets)
+        fields = blanked.fields | {"forgotten": True}
+        sidecar = encode_sidecar(fields)
+        writer.stage_chunk(path.removesuffix(".md"), blanked.markdown, sidecar)
+        _drop_folders(catalog, stored, fields)
+        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
+    for path in plan.references:
+        fields = dict(load_sidecar(layout, path).fields)
+        fields["duplicates"] = [
+            copy for copy in fields["duplicates"] if (copy["agent"], copy["session_id"]) not in plan.sessions
+        ]
+        sidecar = encode_sidecar(fields)
+        writer.stage(sidecar_path(path), sidecar)
+        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), layout.chunk(path).stat().st_size)
+    _drop_rows(catalog, plan)
+    writer.publish()
+    apply_ignore_file(layout, catalog)
+    write_summary(layout, catalog)
+    catalog.commit()
+    writer.finish()
+    clear_staging(layout)
+    _drop_empty_folders(layout, plan.removed)
+
+
+def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
+    """What the catalogue knows beyond chunks. Learned folders stay: they keep a project's later logs recognisable."""
+    for path in plan.removed:
+        for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
+            catalog.remove_chunk(row["id"])
+    for session in plan.sessions:
+        for table in ("folders", "late_titles"):
+            catalog.connection.execute(f"DELETE FROM {table} WHERE agent=? AND session_id=?", session)
+        catalog.connection.execute(
+            "DELETE FROM duplicates WHERE json_extract(reference, '$.agent')=?"
+            " AND json_extract(reference, '$.session_id')=?",
+            session,
+        )
+    catalog.connection.execute("DELETE FROM duplicates WHERE key NOT IN (SELECT key FROM messages)")
+
+
+def _drop_folders(catalog: Catalog, before: Any, after: dict[str, Any]) -> None:
+    for cwd in (before.get("folders") or {}).keys() - (after.get("folders") or {}).keys():
+        catalog.connection.execute(
+            "DELETE FROM folders WHERE agent=? AND session_id=? AND cwd=?", (after["agent"], after["session_id"], cwd)
+        )
+        catalog.connection.execute("DELETE FROM learned WHERE cwd=?", (cwd,))
+
+
+def _scrub(catalog: Catalog, say: Callable[[str], None]) -> None:
+    """SQLite leaves deleted rows readable in free pages and in its write-ahead log; this overwrites both."""
+    catalog.connection.execute("PRAGMA busy_timeout=2000")
+    catalog.connection.execute("VACUUM")
+    busy = catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if busy:
+        say("another aicx is reading the catalogue, which keeps traces until the next `aicx store`")
+
+
+def _drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
+    tops = (layout.store, layout.home / NON_REPOSITORY)
+    for folder in {layout.chunk(path).parent for path in removed}:
+        with suppress(OSError):  # not empty
+            while folder not in tops:
+                folder.rmdir()
+                folder = folder.parent

@@ -1,0 +1,98 @@
+"""Packs a session's messages into chunks: whole turns where they fit, a short overlap, stable under growth.
+
+A chunk, once another follows it, depends only on messages before the one that closed it. So a log that grows changes
+at most the last chunk, and reading it from the start gives the same chunks as reading it as it grew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
+
+OVERLAP_MESSAGES = 2
+# Overlap is for orientation; beyond this it would only repeat.
+_OVERLAP_TOKENS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The messages of one chunk: first the ones repeated from the chunk before, then its own."""
+
+    own: list[Draft]
+    repeated: list[Draft] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> int:
+        return sum(draft.tokens for draft in (*self.repeated, *self.own))
+
+
+def pack(drafts: Iterable[Draft]) -> list[Window]:
+    """The windows of one segment. Every draft is some window's own exactly once, in order."""
+    packer = _Packer()
+    for turn in _turns(drafts):
+        size = sum(draft.tokens for draft in turn)
+        if packer.open_own and (packer.tokens >= TARGET_TOKENS or packer.tokens + size > MAX_TOKENS):
+            packer.close()
+        if packer.tokens + size > MAX_TOKENS >= size:
+            packer.drop_repeated()
+        for draft in turn:
+            full = packer.tokens >= TARGET_TOKENS and size > MAX_TOKENS
+            if packer.open_own and (full or packer.tokens + draft.tokens > MAX_TOKENS):
+                packer.close()
+            if packer.tokens + draft.tokens > MAX_TOKENS:
+                packer.drop_repeated()
+            packer.add(draft)
+    if packer.open_own:
+        packer.close()
+    return packer.windows
+
+
+class _Packer:
+    """The window being filled, with its size kept as it grows, and those that are closed."""
+
+    def __init__(self) -> None:
+        self.windows: list[Window] = []
+        self.open_own: list[Draft] = []
+        self._repeated: list[Draft] = []
+        self.tokens = 0
+
+    def add(self, draft: Draft) -> None:
+        self.open_own.append(draft)
+        self.tokens += draft.tokens
+
+    def drop_repeated(self) -> None:
+        """Overlap gives way before anything of the window's own does; once that has come, it stays."""
+        if not self.open_own:
+            self._repeated = []
+            self.tokens = 0
+
+    def close(self) -> None:
+        window = Window(self.open_own, self._repeated)
+        self.windows.append(window)
+        self._repeated = _overlap(window)
+        self.tokens = sum(draft.tokens for draft in self._repeated)
+        self.open_own = []
+
+
+def _overlap(window: Window) -> list[Draft]:
+    repeated: list[Draft] = []
+    tokens = 0
+    for draft in reversed(window.own[-OVERLAP_MESSAGES:]):
+        tokens += draft.tokens
+        if tokens > _OVERLAP_TOKENS:
+            break
+        repeated.insert(0, draft)
+    return repeated
+
+
+def _turns(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+    turn: list[Draft] = []
+    for draft in drafts:
+        if draft.opens_turn and turn:
+            yield turn
+            turn = []
+        turn += split_draft(draft)
+    if turn:
+        yield turn

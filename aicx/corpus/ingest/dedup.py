@@ -1,0 +1,118 @@
+"""Recognises copies: of records that a fork or resume took along, and of texts given to several agents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from aicx.corpus.catalog.database import Catalog, KnownMessage
+from aicx.corpus.ingest.drafts import Draft, Redact
+from aicx.corpus.ingest.session_chunks import SessionScope
+
+# A shorter text ("yes", "continue") typed in two sessions is two answers, not one message twice.
+_SHORT_REPLY = 40
+_OVERLAP_SECONDS = 60
+# The prompt history and the session's own log note the same prompt up to this far apart.
+_HISTORY_MILLISECONDS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A message that is stored elsewhere already: ``owner`` is the chunk that has it, None for this session itself."""
+
+    draft: Draft
+    key: str
+    owner: str | None
+
+
+def separate_copies(drafts: Iterable[Draft], catalog: Catalog, scope: SessionScope) -> tuple[list[Draft], list[Copy]]:
+    """The messages that are new or this session's own, and the copies among them.
+
+    What was stored first owns a message, so a session that has its chunks keeps them whatever turns up later.
+    """
+    drafts = list(drafts)
+    by_key = _grouped(catalog.messages_with_keys([draft.key for draft in drafts]), scope, "key")
+    talk = [draft.text_key for draft in drafts if _is_talk(draft) and len(draft.entry.text) >= _SHORT_REPLY]
+    by_text = _grouped(catalog.messages_with_texts(talk), scope, "text_key")
+    own: list[Draft] = []
+    copies: list[Copy] = []
+    seen: set[str] = set()
+    said: dict[tuple[int, str, str], str] = {}
+    for draft in drafts:
+        second = (int(draft.entry.at.timestamp()), draft.entry.role, draft.text_key)
+        if draft.key in seen:
+            copies.append(Copy(draft, draft.key, None))
+        elif _is_talk(draft) and second in said:
+            copies.append(Copy(draft, said[second], None))
+        elif (known := _owner(draft, by_key.get(draft.key, ()), by_text.get(draft.text_key, ()))) is not None:
+            copies.append(Copy(draft, known.key, known.chunk_id))
+        else:
+            own.append(draft)
+            seen.add(draft.key)
+            said.setdefault(second, draft.key)
+    return own, copies
+
+
+def covered_by_log(drafts: Iterable[Draft], known: list[KnownMessage]) -> tuple[list[Draft], list[Copy]]:
+    """Splits prompts of a prompt history into those the session's own chunks lack and those they have."""
+    prompts = [message for message in known if message.role == "user"]
+    missing: list[Draft] = []
+    copies: list[Copy] = []
+    for draft in drafts:
+        at = draft.entry.at.timestamp() * 1000
+        match = next(
+            (
+                message
+                for message in prompts
+                if message.text_key == draft.text_key or abs(message.at - at) <= _HISTORY_MILLISECONDS
+            ),
+            None,
+        )
+        if match is None:
+            missing.append(draft)
+        else:
+            copies.append(Copy(draft, match.key, match.chunk_id))
+    return missing, copies
+
+
+def reference(copy: Copy, redact: Redact) -> dict[str, Any]:
+    """A copy as recorded in the ``duplicates`` of the chunk that has the original."""
+    entry = copy.draft.entry
+    return {
+        "key": copy.key,
+        "agent": entry.agent,
+        "session_id": entry.session_id,
+        "at": entry.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "path": redact(entry.ref.path).text,
+        "span": [entry.ref.start, entry.ref.end],
+    }
+
+
+def _owner(draft: Draft, same_key: Iterable[KnownMessage], same_text: Iterable[KnownMessage]) -> KnownMessage | None:
+    for known in same_key:
+        if known.text_key == draft.text_key:
+            return known
+    if not _is_talk(draft) or len(draft.entry.text) < _SHORT_REPLY:
+        return None
+    second = int(draft.entry.at.timestamp())
+    for known in same_text:
+        known_second = known.at // 1000
+        if known.agent == draft.entry.agent and known_second == second:
+            return known
+        if known.agent != draft.entry.agent and known_second // _OVERLAP_SECONDS == second // _OVERLAP_SECONDS:
+            return known
+    return None
+
+
+def _is_talk(draft: Draft) -> bool:
+    return draft.entry.role in ("user", "assistant")
+
+
+def _grouped(messages: Iterable[KnownMessage], scope: SessionScope, field: str) -> dict[str, list[KnownMessage]]:
+    """Messages of other sessions by ``field``. A prompt history never owns what a session's own log says."""
+    groups: dict[str, list[KnownMessage]] = {}
+    for message in messages:
+        if (message.agent, message.session_id) != (scope.agent, scope.session_id) and not message.stream:
+            groups.setdefault(getattr(message, field), []).append(message)
+    return groups

@@ -1,0 +1,175 @@
+"""Turns timeline entries into messages ready to be packed: redacted, shortened where allowed, and identifiable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import blake2b
+from typing import AnyStr
+
+from aicx.corpus.catalog.database import message_key
+from aicx.redaction import redact_plain
+from aicx.types import Redacted, TimelineEntry, ToolUse
+
+Redact = Callable[[str], Redacted]
+
+# Target and limit of a chunk, in estimated tokens (DESIGN: about 1,500, at most 2,500).
+TARGET_TOKENS = 1500
+MAX_TOKENS = 2500
+_BYTES_PER_TOKEN = 4
+# What a message's heading costs in the chunk.
+_HEADING_TOKENS = 20
+# A longer message is cut into parts, so that no chunk has to exceed its limit for it.
+_PART_BYTES = (TARGET_TOKENS - 2 * _HEADING_TOKENS) * _BYTES_PER_TOKEN
+
+# Tool text keeps its beginning (what was asked, the first errors) and its end (the verdict); the log has the rest.
+_RESULT_HEAD, _RESULT_TAIL = 1600, 800
+_CALL_HEAD, _CALL_TAIL = 3000, 800
+
+_LONGEST_MARK = 64  # of a redaction, `[REDACTED:…]`
+# Commands and tools of ours that answer with stored text.
+_OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|steer|show|rank|resume|extract)\b")
+_OWN_TOOL = re.compile(r"(?:^|_)aicx_(?:search|steer|rank|resume|read)$")
+
+_BREAKS = (b"\n\n", b"\n", b" ")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One message, or one part of a long one, as it will be stored. ``index`` is its place in the session's stream."""
+
+    index: int
+    entry: TimelineEntry  # its text is the redacted one
+    body: bytes
+    key: str
+    text_key: str
+    redactions: dict[str, int] = field(default_factory=dict)
+    part: tuple[int, int] | None = None
+    echo: bool = False  # what aicx itself answered in this session: a quotation of older chunks
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.body) + _HEADING_TOKENS
+
+    @property
+    def opens_turn(self) -> bool:
+        """A turn begins with what a human typed."""
+        return self.entry.origin == "typed" and (self.part is None or self.part[0] == 1)
+
+
+def estimate_tokens(text: bytes) -> int:
+    """Tokens of UTF-8 ``text``, at four bytes each: no model's count, but the same for every machine."""
+    return -(-len(text) // _BYTES_PER_TOKEN)
+
+
+def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True) -> Iterator[Draft]:
+    """One draft an entry, in order, each with a key that is the same at every reading of the same log.
+
+    The key comes from the agent's record id; where the format has none, from the position in time within the session.
+    It never depends on the text, which may hold a secret. A record met again with the same text (a second copy of the
+    log) keeps its key; one that only shares the id gets a key of its own.
+
+    Without ``whole`` the entries, too, hold tool text only as it is stored: a session may have read gigabytes.
+    """
+    seen: dict[str, list[str]] = {}
+    own_calls: set[str] = set()
+    for index, entry in enumerate(entries):
+        redacted = redact_plain(entry.text, redact)
+        text = redacted.text.strip()
+        if not text:
+            continue
+        text_key = _hash(text)
+        identity = entry.record_id or f"{entry.session_id}\0{_milliseconds(entry.at)}\0{entry.role}"
+        texts = seen.setdefault(identity, [])
+        if text_key not in texts:
+            texts.append(text_key)
+        if number := texts.index(text_key):
+            identity = f"{identity}\0{number}"
+        echo = _is_echo(entry, own_calls)
+        stored = _shorten(entry, text)
+        yield Draft(
+            index=index,
+            entry=replace(entry, text=text if whole else stored),
+            body=stored.encode("utf-8", "replace"),
+            key=message_key(entry.agent, identity),
+            text_key=text_key,
+            redactions=redacted.counts,
+            echo=echo,
+        )
+
+
+def _is_echo(entry: TimelineEntry, own_calls: set[str]) -> bool:
+    """Whether a tool result is aicx's own answer. Remembers in ``own_calls`` the calls that ask for one."""
+    tool = entry.tool
+    if tool is None or tool.call_id is None:
+        return False
+    if tool.phase == "call":
+        if _OWN_COMMAND.search(tool.command or "") or _OWN_TOOL.search(tool.name):
+            own_calls.add(tool.call_id)
+        return False
+    return tool.call_id in own_calls
+
+
+FORGOTTEN = "[forgotten]"
+
+
+def blank(draft: Draft) -> Draft:
+    """``draft`` with everything it said taken out, for messages the user had forgotten."""
+    tool = draft.entry.tool and ToolUse(draft.entry.tool.name, draft.entry.tool.phase, draft.entry.tool.call_id)
+    entry = replace(draft.entry, text=FORGOTTEN, tool=tool)
+    return replace(draft, entry=entry, body=FORGOTTEN.encode(), text_key=_hash(FORGOTTEN), redactions={})
+
+
+def split_draft(draft: Draft) -> list[Draft]:
+    """``draft`` itself, or the parts of a message too long for one chunk, cut at paragraphs, lines or words."""
+    if len(draft.body) <= _PART_BYTES:
+        return [draft]
+    bodies = list(_split_bytes(draft.body))
+    return [
+        replace(draft, body=body, part=(number, len(bodies)), redactions=draft.redactions if number == 1 else {})
+        for number, body in enumerate(bodies, 1)
+    ]
+
+
+def _split_bytes(body: bytes) -> Iterator[bytes]:
+    while len(body) > _PART_BYTES:
+        cut = next(
+            (at + len(mark) for mark in _BREAKS if (at := body.rfind(mark, _PART_BYTES // 2, _PART_BYTES)) > 0),
+            _PART_BYTES,
+        )
+        while body[cut] & 0xC0 == 0x80:  # never inside a character
+            cut -= 1
+        cut = _before_mark(body, cut, b"[REDACTED:", b"]")
+        yield body[:cut]
+        body = body[cut:]
+    yield body
+
+
+def _shorten(entry: TimelineEntry, text: str) -> str:
+    if entry.role != "tool":
+        return text
+    call = entry.tool is not None and entry.tool.phase == "call"
+    head, tail = (_CALL_HEAD, _CALL_TAIL) if call else (_RESULT_HEAD, _RESULT_TAIL)
+    # A cut must save more than its own mark costs.
+    if len(text) <= head + tail + 200:
+        return text
+    first = _before_mark(text, head, "[REDACTED:", "]")
+    last = _before_mark(text, len(text) - tail, "[REDACTED:", "]")
+    left = text.count("\n", first, last)
+    return f"{text[:first]}\n[… {last - first} characters, {left} line breaks left out …]\n{text[last:]}"
+
+
+def _before_mark(text: AnyStr, at: int, opening: AnyStr, closing: AnyStr) -> int:
+    """``at``, or the beginning of the redaction mark that a cut there would tear."""
+    start = text.rfind(opening, max(0, at - _LONGEST_MARK), at + len(opening) - 1)
+    return start if 0 <= start < at <= text.find(closing, start) else at
+
+
+def _milliseconds(at: datetime) -> int:
+    return round(at.timestamp() * 1000)
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

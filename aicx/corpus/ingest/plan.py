@@ -1,0 +1,87 @@
+"""Decides what a run has to read: which logs changed, which sessions they belong to, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.sources import load_source
+from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Source
+
+_LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLogs:
+    """A session with a changed log, and every log that holds a part of it, oldest first."""
+
+    agent: str
+    session_id: str
+    logs: tuple[tuple[LogFile, LogIdentity], ...]
+
+    @property
+    def started_at(self) -> datetime:
+        return min(identity.started_at or _LATEST for _, identity in self.logs)
+
+    @property
+    def size(self) -> int:
+        return sum(log.size for log, _ in self.logs)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a run has to read. ``shared`` are logs with prompts of many sessions."""
+
+    sessions: list[SessionLogs] = field(default_factory=list)
+    shared: list[LogFile] = field(default_factory=list)
+    problems: list[BadRecord] = field(default_factory=list)
+    logs: int = 0
+
+    @property
+    def size(self) -> int:
+        return sum(session.size for session in self.sessions) + sum(log.size for log in self.shared)
+
+
+def make_plan(homes: AgentHomes, agents: Iterable[str], catalog: Catalog, *, full_rescan: bool) -> Plan:
+    """The logs that changed since they were last read, by session, oldest session first.
+
+    The order decides which session owns a record that several hold, so it comes from the logs themselves.
+    """
+    plan = Plan()
+    known = catalog.fingerprints()
+    for agent in agents:
+        source = load_source(agent)
+        logs = _discover(source, homes, plan)
+        changed = [log for log in logs.values() if full_rescan or known.get(str(log.path)) != log.fingerprint]
+        by_session: dict[str, dict[str, tuple[LogFile, LogIdentity]]] = {}
+        for log in changed:
+            identity = source.identify(log)
+            if identity.session_id is None:
+                plan.shared.append(log)
+            else:
+                by_session.setdefault(identity.session_id, {})[str(log.path)] = (log, identity)
+        for session_id, found in by_session.items():
+            for path in catalog.session_paths(agent, session_id):
+                if path in logs and path not in found:
+                    found[path] = (logs[path], source.identify(logs[path]))
+            ordered = sorted(found.values(), key=lambda pair: (pair[1].started_at or _LATEST, str(pair[0].path)))
+            plan.sessions.append(SessionLogs(agent, session_id, tuple(ordered)))
+    plan.sessions.sort(key=lambda session: (session.started_at, session.agent, session.session_id))
+    return plan
+
+
+def _discover(source: Source, homes: AgentHomes, plan: Plan) -> dict[str, LogFile]:
+    logs: dict[str, LogFile] = {}
+    for item in source.discover(homes):
+        plan.logs += 1
+        name = str(item.path)
+        written = name.encode("utf-8", "backslashreplace").decode()
+        if isinstance(item, BadRecord):
+            plan.problems.append(replace(item, path=written))
+        elif name != written:
+            plan.problems.append(BadRecord(written, "has a name that is not UTF-8 and cannot be recorded; rename it"))
+        else:
+            logs[name] = item
+    return logs

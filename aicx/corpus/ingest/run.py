@@ -1,0 +1,459 @@
+"""Reads every log that changed and brings the corpus up to date with it: the whole write path, session by session."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from hashlib import sha256
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog, StoredChunk, own_messages
+from aicx.corpus.catalog.filters import match_projects
+from aicx.corpus.catalog.rebuild import adopt, with_catalog
+from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
+from aicx.corpus.files.read import load_sidecar, walk_chunks
+from aicx.corpus.files.sidecar import encode_sidecar
+from aicx.corpus.files.tombstones import read_tombstones
+from aicx.corpus.files.writer import Writer
+from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
+from aicx.corpus.ingest.drafts import Draft, Redact, blank
+from aicx.corpus.ingest.identity import Identity, Resolver
+from aicx.corpus.ingest.plan import SessionLogs, make_plan
+from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
+from aicx.corpus.ingest.render import Rendered
+from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
+from aicx.redaction import redact
+from aicx.sources import SOURCES
+from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionFact, TimelineEntry
+
+_HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRequest:
+    """What one run of `store` was asked for. Without any limit: everything that is not stored yet."""
+
+    agents: tuple[str, ...] = ()
+    project: str | None = None
+    since: datetime | None = None  # sessions whose last record is at or after this
+    full_rescan: bool = False
+    redact_secrets: bool = True
+    dry_run: bool = False
+    keep_entries: bool = False  # also return what was read, redacted, for a report
+
+
+@dataclass(slots=True)
+class StoreReport:
+    """What one run did, in counts; every problem by name."""
+
+    logs: int = 0
+    logs_read: int = 0
+    bytes_read: int = 0
+    sessions: int = 0
+    chunks_written: int = 0
+    chunks_unchanged: int = 0
+    chunks_removed: int = 0
+    messages: int = 0
+    duplicates: int = 0
+    forgotten: int = 0
+    redactions: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    problems: list[BadRecord] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    buckets: dict[str, dict[str, int]] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+    entries: list[TimelineEntry] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, in bytes of logs; ``label`` says what it is at."""
+
+    done: int
+    total: int
+    label: str
+
+
+def store(
+    settings: Settings,
+    request: StoreRequest,
+    tell: Callable[[Progress], None],
+    say: Callable[[str], None],
+    on_publish: Callable[[], None] = lambda: None,
+) -> StoreReport:
+    """Brings the corpus up to date with the agents' logs.
+
+    Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses; never for what a log
+    holds. ``tell`` hears of progress, ``say`` of things worth a line, ``on_publish`` when a part of a long run is
+    visible and recorded.
+    """
+    if request.dry_run:
+        with closing(_scratch_catalog(settings.layout, say)) as scratch:
+            return _Run(settings, request, scratch, tell, on_publish).all()
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
+        return with_catalog(
+            settings.layout, say, lambda catalog: _Run(settings, request, catalog, tell, on_publish).all()
+        )
+
+
+def _scratch_catalog(layout: Layout, say: Callable[[str], None]) -> Catalog:
+    """A copy of the catalogue for a dry run, which writes to no disk."""
+    scratch = Catalog.in_memory()
+    stored = Catalog.open_for_reading(layout.catalog)
+    if stored is None:
+        adopt(layout, scratch, walk_chunks(layout), say)
+    else:
+        with closing(stored):
+            stored.connection.backup(scratch.connection)
+    return scratch
+
+
+class _Run:
+    """The state of one run: what it was asked, what it has learned, what it has still to publish."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        request: StoreRequest,
+        catalog: Catalog,
+        tell: Callable[[Progress], None],
+        on_publish: Callable[[], None],
+    ) -> None:
+        self._layout = settings.layout
+        self._homes = settings.homes
+        self._request = request
+        self._catalog = catalog
+        self._tell = tell
+        self._on_publish = on_publish
+        self._report = StoreReport()
+        self._redacts = request.redact_secrets and settings.redact_secrets
+        # Paths, branches and titles repeat in every chunk of a session.
+        self._redact: Redact = lru_cache(4096)(redact) if self._redacts else Redacted
+        self._workers = settings.workers
+        self._writer = Writer(settings.layout)
+        self._tombstones = read_tombstones(settings.layout.tombstones)
+        self._resolver = Resolver(settings.user_home, catalog.learned(), catalog.stated())
+        self._titles: list[tuple[str, SessionFact]] = []
+        # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
+        self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
+        self._touched: set[str] = set()
+
+    def all(self) -> StoreReport:
+        ignore_matcher(self._layout)  # a bad line in it stops the run before it does anything
+        agents = self._request.agents or tuple(SOURCES)
+        plan = make_plan(self._homes, agents, self._catalog, full_rescan=self._request.full_rescan)
+        self._report.logs = plan.logs
+        self._report.problems += map(self._shown, plan.problems)
+        done = 0
+        self._catalog.begin()
+        sessions = [session for session in plan.sessions if not self._forgotten(session)]
+        readings = read_sessions(
+            [(session.agent, [log for log, _ in session.logs]) for session in sessions],
+            self._redacts,
+            self._request.keep_entries,
+            self._workers,
+        )
+        for session, reading in zip(sessions, readings, strict=True):
+            self._tell(Progress(done, plan.size, session.session_id))
+            self._session(session, reading)
+            done += session.size
+            if self._writer.full:
+                self._publish()
+                self._on_publish()
+                self._catalog.begin()
+        for log in plan.shared:
+            self._tell(Progress(done, plan.size, log.path.name))
+            self._shared_log(log)
+            done += log.size
+        if self._request.project is not None and not self._report.sessions and plan.sessions:
+            self._report.notes.append(f"no session in a repository or folder named {self._request.project!r}")
+        self._late_titles()
+        for logs, reading in self._titled:
+            self._record_logs(logs, reading)
+        self._publish(last=True)
+        self._tell(Progress(done, plan.size, "done"))
+        return self._report
+
+    # Sessions -------------------------------------------------------------------------------------------------------
+
+    def _forgotten(self, session: SessionLogs) -> bool:
+        if (session.agent, session.session_id) not in self._tombstones.sessions:
+            return False
+        self._report.forgotten += 1
+        self._record_logs(session.logs, Reading())
+        return True
+
+    def _session(self, session: SessionLogs, reading: Reading) -> None:
+        for _, fact in reading.facts:
+            cwd = fact.cwd or next((draft.entry.cwd for draft in reading.drafts if draft.entry.cwd), None)
+            if fact.remote_url and cwd:
+                self._resolver.learn_remote(cwd, fact.remote_url)
+        if not self._wanted(reading.drafts):
+            return
+        self._account(reading, [log for log, _ in session.logs])
+        self._report.sessions += 1
+        self._keep(reading.drafts)
+        scope = SessionScope(session.agent, session.session_id)
+        own, copies = separate_copies(reading.drafts, self._catalog, scope)
+        self._record_copies(copies)
+        lane, parent = _lineage(session, reading)
+        if parent is None:
+            # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
+            parent = self._catalog.session_of_most(
+                [copy.owner for copy in copies if copy.owner and copy.key == copy.draft.key]
+            )
+        formats = {str(log.path): log.format for log, _ in session.logs}
+        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
+        titles = [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
+        self._titles += titles
+        if titles:
+            self._titled.append((session.logs, replace(reading, drafts=[])))
+        else:
+            self._record_logs(session.logs, reading)
+
+    def _shared_log(self, log: LogFile) -> None:
+        """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
+        reading = read_logs(log.agent, [log], self._redacts)
+        by_session: dict[str, list[Draft]] = {}
+        for draft in reading.drafts:
+            by_session.setdefault(draft.entry.session_id, []).append(draft)
+        for session_id, prompts in by_session.items():
+            if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(prompts):
+                continue
+            scope = SessionScope(log.agent, session_id, _HISTORY)
+            missing, copies = covered_by_log(prompts, self._catalog.prompts_of(log.agent, session_id))
+            own, more = separate_copies(missing, self._catalog, scope)
+            self._record_copies([*copies, *more])
+            self._keep(prompts)
+            self._reconcile(scope, own, SessionState(formats={str(log.path): log.format}))
+        self._account(reading, [log])
+        self._titles += [(log.agent, fact) for _, fact in reading.facts if fact.title]
+        if self._request.project is None and self._request.since is None:
+            self._record_logs([(log, LogIdentity(None, None))], reading)
+
+    def _wanted(self, drafts: Sequence[Draft]) -> bool:
+        """Whether a session is within the request. It is taken whole or not at all: its chunks are numbered as one."""
+        since, project = self._request.since, self._request.project
+        if since is not None and not any(draft.entry.at >= since for draft in drafts):
+            return False
+        if project is None:
+            return True
+        folders = {draft.entry.cwd for draft in drafts if draft.entry.cwd}
+        projects = {identity.project for cwd in folders if (identity := self._resolver.resolve(cwd))}
+        # Whole names only: seen one by one, each session's folder would be the best match there is.
+        return match_projects(project, (*folders, *projects))[1]
+
+    def _keep(self, drafts: Sequence[Draft]) -> None:
+        if self._request.keep_entries:
+            self._report.entries += [self._cleaned(draft.entry) for draft in drafts]
+
+    def _cleaned(self, entry: TimelineEntry) -> TimelineEntry:
+        """An entry for a report; its text is redacted already."""
+        cwd, branch = (value and self._redact(value).text for value in (entry.cwd, entry.branch))
+        return replace(entry, cwd=cwd, branch=branch)
+
+    def _account(self, reading: Reading, logs: Sequence[LogFile]) -> None:
+        report = self._report
+        report.logs_read += len(logs)
+        report.bytes_read += sum(log.size for log in logs)
+        for problems in reading.problems.values():
+            report.problems += map(self._shown, problems)
+        for reason, count in reading.skipped.items():
+            report.skipped[reason] = report.skipped.get(reason, 0) + count
+        report.notes += [
+            f"{self._redact(path).text} grew while it was read; the next run takes the rest" for path in reading.grown
+        ]
+
+    def _shown(self, problem: BadRecord) -> BadRecord:
+        """``problem`` for the report: the path of a log may hold a secret."""
+        return replace(problem, path=self._redact(problem.path).text, reason=self._redact(problem.reason).text)
+
+    def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: Reading) -> None:
+        for log, identity in logs:
+            if not reading.unreadable(log):
+                problems = [f"line {bad.line}: {bad.reason}" for bad in reading.problems.get(str(log.path), ())]
+                self._catalog.record_source(log, identity, problems)
+
+    def _record_copies(self, copies: Sequence[Copy]) -> None:
+        self._report.duplicates += len(copies)
+        for copy in copies:
+            if self._catalog.put_duplicate(reference(copy, self._redact)) and copy.owner is not None:
+                self._touched.add(copy.owner)
+
+    def _late_titles(self) -> None:
+        """Titles that a log gives to another session belong to that session's last chunk."""
+        for agent, fact in self._titles:
+            session_id: str | None = fact.session_id
+            if fact.title_of_record:
+                session_id = self._catalog.session_of_record(agent, fact.title_of_record)
+            if session_id is None or not fact.title:
+                continue
+            title = shorten_title(self._redact(fact.title).text)
+            if self._catalog.put_late_title(agent, session_id, title):
+                self._touched.update(chunk.id for chunk in self._catalog.stored_chunks(agent, session_id, "")[-1:])
+
+    # Chunks ---------------------------------------------------------------------------------------------------------
+
+    def _reconcile(self, scope: SessionScope, drafts: list[Draft], state: SessionState) -> None:
+        """Makes the stored chunks of a session say what its logs say, without ever losing a stored message.
+
+        Where the logs still hold all that is stored, they decide. Where some of it is gone from them (a log was
+        deleted, cut or replaced), what is stored stays as it is and only new messages are added behind it.
+        """
+        stored = self._catalog.stored_chunks(scope.agent, scope.session_id, scope.stream)
+        new, complete = _compare(stored, drafts)
+        if not complete:
+            drafts = new
+        if not drafts:
+            return
+        drafts = [blank(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
+        folders = self._catalog.session_folders(scope.agent, scope.session_id)
+        state = replace(
+            state,
+            first_number=1 if complete else stored[-1].number + 1,
+            folders={cwd: Identity(*found) if found else None for cwd, found in folders.items()},
+            duplicates=self._catalog.duplicates_of([draft.key for draft in drafts]),
+            late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
+        )
+        earlier = {chunk.number: chunk for chunk in stored} if complete else {}
+        for chunk in session_chunks(scope, drafts, state, self._resolver, self._redact):
+            if self._tombstones.covers(chunk.fields["project"], chunk.fields.get("cwd")):
+                self._report.forgotten += 1
+            else:
+                self._put(chunk, earlier.pop(chunk.number, None))
+        for leftover in earlier.values():
+            self._report.chunks_removed += 1
+            self._remove_files(leftover.path)
+            self._catalog.remove_chunk(leftover.id)
+
+    def _put(self, chunk: Rendered, stored: StoredChunk | None) -> None:
+        sidecar = chunk.sidecar
+        digest = sha256(sidecar).hexdigest()
+        path = f"{chunk.stem}.md"
+        if (
+            stored is not None
+            and (stored.path, stored.content_sha256, stored.sidecar_sha256)
+            == (
+                path,
+                chunk.fields["content_sha256"],
+                digest,
+            )
+            and (not self._request.full_rescan or self._on_disk(chunk, sidecar))
+        ):
+            self._report.chunks_unchanged += 1
+            return
+        self._count(chunk, stored)
+        if not self._request.dry_run:
+            self._writer.stage_chunk(chunk.stem, chunk.markdown, sidecar)
+            self._report.paths.append(path)
+        if stored is not None and stored.path != path:
+            self._remove_files(stored.path)
+        self._catalog.put_chunk(chunk.fields, path, digest, len(chunk.markdown))
+
+    def _count(self, chunk: Rendered, stored: StoredChunk | None) -> None:
+        report = self._report
+        report.chunks_written += 1
+        bucket = report.buckets.setdefault(chunk.fields["project"], {})
+        bucket[chunk.fields["agent"]] = bucket.get(chunk.fields["agent"], 0) + 1
+        for rule, count in chunk.fields["redactions"].items():
+            report.redactions[rule] = report.redactions.get(rule, 0) + count
+        new = {item["key"] for item in own_messages(chunk.fields)}
+        report.messages += len(new - set(stored.keys if stored else ()))
+
+    def _remove_files(self, path: str) -> None:
+        if not self._request.dry_run:
+            self._writer.stage_removal(path)
+            self._writer.stage_removal(f"{path.removesuffix('.md')}.meta.json")
+
+    def _on_disk(self, chunk: Rendered, sidecar: bytes) -> bool:
+        home = self._layout.home
+        try:
+            return (home / f"{chunk.stem}.md").read_bytes() == chunk.markdown and (
+                home / f"{chunk.stem}.meta.json"
+            ).read_bytes() == sidecar
+        except OSError:
+            return False
+
+    # Publishing -----------------------------------------------------------------------------------------------------
+
+    def _publish(self, *, last: bool = False) -> None:
+        """Makes what is staged visible, then records it."""
+        if self._request.dry_run:
+            return
+        self._catalog.learn(self._resolver.take_new())
+        self._writer.publish()
+        if self._touched:
+            self._update_touched()
+            self._writer.publish()
+        # With every batch: a reader must not meet between two of them what is to be hidden.
+        apply_ignore_file(self._layout, self._catalog)
+        if last:
+            write_summary(self._layout, self._catalog)
+        self._catalog.commit()
+        self._writer.finish()
+
+    def _update_touched(self) -> None:
+        """Chunks that were stored before something was learned about them: copies that turned up, a late title."""
+        for chunk_id in sorted(self._touched):
+            path = self._catalog.path_of(chunk_id)
+            if path is None:
+                continue
+            try:
+                stored = load_sidecar(self._layout, path).fields
+                size = self._layout.chunk(path).stat().st_size
+            except (NotFound, CorpusDamaged, OSError) as error:
+                self._report.notes.append(f"{path} could not be brought up to date: {error}; `aicx doctor` says more")
+                continue
+            fields = dict(stored)
+            keys = dict.fromkeys(item["key"] for item in fields.get("messages") or () if not item.get("repeated"))
+            duplicates = self._catalog.duplicates_of(list(keys))
+            fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
+            if self._catalog.is_last(chunk_id):
+                fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
+            sidecar = encode_sidecar(fields)
+            if sidecar == encode_sidecar(stored):
+                continue
+            self._writer.stage(f"{path.removesuffix('.md')}.meta.json", sidecar)
+            self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
+        self._touched.clear()
+
+
+def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:
+    """The messages that are not stored yet, and whether all that is stored is among ``drafts``.
+
+    A prompt that waited in the agent's queue when it was stored comes again under an id of its own once it was sent: a
+    stored message that is gone and a new one with its text are one message.
+    """
+    told = {key: text for chunk in stored for key, text in zip(chunk.keys, chunk.text_keys, strict=True)}
+    known = {draft.key for draft in drafts}
+    gone = Counter(text for key, text in told.items() if key not in known)
+    new: list[Draft] = []
+    for draft in drafts:
+        if draft.key in told:
+            continue
+        if gone[draft.text_key] > 0:
+            gone[draft.text_key] -= 1
+        else:
+            new.append(draft)
+    return new, not +gone
+
+
+def _lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:
+    """Lane and parent: what the log's place says, else what its records say."""
+    lane: Lane = "primary"
+    parent: str | None = None
+    for _, identity in session.logs:
+        if identity.lane == "subagent":
+            lane = "subagent"
+        parent = parent or identity.parent_session
+    for _, fact in reading.facts:
+        lane = fact.lane or lane
+        parent = parent or fact.parent_session
+    return lane, parent if parent != session.session_id else None

@@ -1,0 +1,100 @@
+"""Cuts one session into its chunks. Pure: the same messages and decisions always give the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from aicx.corpus.ingest.chunker import pack
+from aicx.corpus.ingest.drafts import Draft, Redact
+from aicx.corpus.ingest.identity import Identity, Resolver
+from aicx.corpus.ingest.render import Rendered, SessionContext, render
+from aicx.corpus.ingest.segments import kind_of, segment
+from aicx.terminal import without_controls
+from aicx.types import Lane, SessionFact
+
+_TITLE_LENGTH = 100
+# The human turn a chunk answers, for context: its beginning says what was wanted.
+_PROMPT_LENGTH = 240
+_TALK = ("user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionScope:
+    """Whose chunks these are. ``stream`` is empty for a session's own log, ``history`` for its prompt history."""
+
+    agent: str
+    session_id: str
+    stream: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What the corpus already decided or learned about a session, and what its logs say of it as a whole."""
+
+    facts: Sequence[tuple[int, SessionFact]] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)  # log path -> format
+    lane: Lane = "primary"
+    parent_session: str | None = None
+    folders: Mapping[str, Identity | None] = field(default_factory=dict)
+    duplicates: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    late_title: str | None = None  # a title given from outside the session's own log
+    first_number: int = 1
+
+
+def session_chunks(
+    scope: SessionScope, drafts: Sequence[Draft], state: SessionState, resolver: Resolver, redact: Redact
+) -> Iterator[Rendered]:
+    """The session's chunks in order.
+
+    A chunk says only what was known before the next one began, so that it never changes once it is closed.
+    """
+    packed = [(part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)]
+    prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin == "typed"]
+    # A subagent's session has no human; what its caller asked for says what it is about.
+    tasks = (draft for _, window in packed for draft in window.own if draft.entry.role == "user")
+    openers = [draft for draft in (next(iter(prompts), None), next(tasks, None)) if draft is not None]
+    has_exchange = False
+    for position, (part, window) in enumerate(packed):
+        following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None
+        facts = [fact for at, fact in state.facts if following is None or at <= following]
+        title = next((fact.title for fact in reversed(facts) if fact.title and not fact.title_of_record), None)
+        if title is None:
+            told = (draft.entry.text for draft in openers if following is None or draft.index < following)
+            title = next(told, None)
+        has_exchange = has_exchange or any(draft.entry.role in _TALK for draft in window.own)
+        context = SessionContext(
+            agent=scope.agent,
+            session_id=scope.session_id,
+            stream=scope.stream,
+            title=shorten_title(redact(title).text) if title else None,
+            lane=state.lane,
+            parent_session=state.parent_session,
+            commit=next((fact.commit for fact in reversed(facts) if fact.commit), None),
+            formats=state.formats,
+        )
+        kind = kind_of(part, has_exchange, window.own[0])
+        chunk = render(window, part, context, state.first_number + position, kind, redact)
+        keys = dict.fromkeys(draft.key for draft in window.own)
+        asked = next((draft for draft in reversed(prompts) if draft.index <= window.own[0].index), None)
+        extra: dict[str, Any] = {
+            "duplicates": [copy for key in keys for copy in state.duplicates.get(key, ())],
+            "prompt": _clip(asked.entry.text) if asked else None,
+        }
+        if following is None:
+            extra["session_title"] = state.late_title
+        yield replace(chunk, fields=chunk.fields | extra)
+
+
+def _clip(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _PROMPT_LENGTH else line[: _PROMPT_LENGTH - 1].rstrip() + "…"
+
+
+def shorten_title(text: str) -> str:
+    """The first line that says something, short enough for a heading."""
+    text = without_controls(text)
+    line = next((" ".join(line.split()) for line in text.splitlines() if any(map(str.isalnum, line))), text.strip())
+    line = "".join(filter(str.isprintable, line)).lstrip("#> ").strip()
+    return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1].rstrip() + "…"

@@ -1,0 +1,199 @@
+"""Reads one log, or one session from all its logs, for a report: redacted, selected, and nothing stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.ingest.drafts import Redact
+from aicx.corpus.ingest.identity import Resolver
+from aicx.corpus.ingest.plan import make_plan
+from aicx.corpus.ingest.reading import Reading, read_logs
+from aicx.corpus.ingest.session_chunks import shorten_title
+from aicx.errors import NotFound, SourceUnreadable
+from aicx.paths import Layout
+from aicx.redaction import redact
+from aicx.sources import SOURCES, load_source
+from aicx.types import BadRecord, LogFile, Redacted, TimelineEntry
+
+_MOST_CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of a log goes into the report."""
+
+    user_only: bool = False
+    conversation: bool = False
+    max_message_chars: int = 0
+    redact_secrets: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A log as read and made ready to be shown: entries are redacted, selected and shortened, paths redacted."""
+
+    title: str
+    format: str
+    logs: list[Path]  # as they are, to be compared rather than shown
+    paths: list[str]
+    entries: list[TimelineEntry]
+    total: int  # entries in the log before the selection
+    projects: dict[str, str]  # redacted cwd -> org/repo
+    problems: list[BadRecord]
+    skipped: dict[str, int]
+    notes: list[str]
+
+
+def extract_log(settings: Settings, path: Path, format: str | None, selection: Selection) -> Extract:
+    """The log at ``path``. Raises SourceUnreadable when it is no log, or one without a single message."""
+    # Imported here: it loads every source, and a session's own agent may be all that is needed.
+    from aicx.sources.detect import detect_log
+
+    log = detect_log(path, format)
+    return _prepare(settings, [log], read_logs(log.agent, [log], selection.redact_secrets), selection, str(path))
+
+
+def extract_session(settings: Settings, session: str, format: str | None, selection: Selection) -> Extract:
+    """The session with this id or beginning of an id, from all its logs. Raises NotFound."""
+    if format is not None:
+        load_source(format)
+    plan = make_plan(settings.homes, [format] if format else list(SOURCES), Catalog.in_memory(), full_rescan=True)
+    matches = [found for found in plan.sessions if found.session_id.startswith(session)]
+    exact = [found for found in matches if found.session_id == session]
+    if len(exact or matches) > 1:
+        raise _ambiguous(session, [f"{found.session_id} ({found.agent})" for found in exact or matches])
+    if matches:
+        one = (exact or matches)[0]
+        logs = [log for log, _ in one.logs]
+        return _prepare(
+            settings, logs, read_logs(one.agent, logs, selection.redact_secrets), selection, f"session {one.session_id}"
+        )
+    return _prepare(settings, *_from_histories(plan.shared, session, selection), selection, f"session {session}")
+
+
+def _from_histories(histories: Sequence[LogFile], session: str, selection: Selection) -> tuple[list[LogFile], Reading]:
+    """What a prompt history still knows of a session whose own log is gone."""
+    for log in histories:
+        reading = read_logs(log.agent, [log], selection.redact_secrets)
+        ids = {name for draft in reading.drafts if (name := draft.entry.session_id).startswith(session)}
+        if session in ids:
+            ids = {session}
+        if len(ids) > 1:
+            raise _ambiguous(session, sorted(ids))
+        if ids:
+            reading.drafts = [draft for draft in reading.drafts if draft.entry.session_id in ids]
+            return [log], reading
+    raise NotFound(
+        f"no agent's log holds a session {session!r}",
+        hint="`aicx show` knows stored sessions whose logs are gone; `aicx list` names the logs there are",
+    )
+
+
+def _ambiguous(session: str, ids: Sequence[str]) -> NotFound:
+    more = f" and {len(ids) - _MOST_CANDIDATES} more" if len(ids) > _MOST_CANDIDATES else ""
+    return NotFound(
+        f"{len(ids)} sessions begin with {session!r}",
+        hint=f"name one whole, with --format where agents share an id: {', '.join(ids[:_MOST_CANDIDATES])}{more}",
+    )
+
+
+def _prepare(settings: Settings, logs: Sequence[LogFile], reading: Reading, selection: Selection, name: str) -> Extract:
+    problems = [problem for found in reading.problems.values() for problem in found]
+    if not reading.drafts:
+        raise SourceUnreadable(f"{name} holds no message", hint=_why_empty(problems, reading.skipped, logs[0]))
+    clean: Redact = lru_cache(1024)(redact) if selection.redact_secrets else Redacted
+    # `read_logs` has redacted the texts, which is where the time goes.
+    entries = [_without_secret_names(draft.entry, clean) for draft in reading.drafts]
+    kept = [entry for entry in entries if _is_wanted(entry, selection)]
+    if selection.max_message_chars and not selection.conversation:
+        kept = [_shortened(entry, selection.max_message_chars) for entry in kept]
+    projects, notes = _projects(settings, reading, clean)
+    return Extract(
+        title=_title(reading, entries, clean),
+        format=logs[0].format,
+        logs=[log.path for log in logs],
+        paths=[_shown(log.path, clean) for log in logs],
+        entries=kept,
+        total=len(entries),
+        projects=projects,
+        problems=[replace(problem, path=_shown(problem.path, clean)) for problem in problems],
+        skipped=reading.skipped,
+        notes=notes,
+    )
+
+
+def _why_empty(problems: Sequence[BadRecord], skipped: dict[str, int], log: LogFile) -> str:
+    if problems:
+        line = "" if problems[0].line is None else f"line {problems[0].line} "
+        return f"read as {log.format}: {line}{problems[0].reason}; --format names another agent"
+    held = ", ".join(f"{reason} {count}" for reason, count in skipped.items())
+    return f"read as {log.format}, it holds only {held or 'facts'}; --format names another agent"
+
+
+def _without_secret_names(entry: TimelineEntry, clean: Redact) -> TimelineEntry:
+    return replace(
+        entry,
+        cwd=entry.cwd and clean(entry.cwd).text,
+        branch=entry.branch and clean(entry.branch).text,
+    )
+
+
+def _shown(path: Path | str, clean: Redact) -> str:
+    """A path as text; a byte in it that is none shows as a question mark."""
+    return clean(str(path)).text.encode("utf-8", "replace").decode()
+
+
+def _is_wanted(entry: TimelineEntry, selection: Selection) -> bool:
+    if selection.user_only:
+        return entry.role == "user"
+    return not selection.conversation or entry.role in ("user", "assistant")
+
+
+def _shortened(entry: TimelineEntry, limit: int) -> TimelineEntry:
+    left_out = len(entry.text) - limit
+    if left_out <= 0:
+        return entry
+    return replace(entry, text=f"{entry.text[:limit]}\n[… {left_out} characters left out …]")
+
+
+def _title(reading: Reading, entries: Sequence[TimelineEntry], clean: Redact) -> str:
+    sessions = {entry.session_id for entry in entries}
+    if len(sessions) > 1:
+        return f"Prompts of {len(sessions)} sessions"
+    given = next((fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None)
+    prompt = next((entry.text for entry in entries if entry.origin == "typed"), None)
+    title = clean(given).text if given else prompt
+    return shorten_title(title) if title else f"Session {entries[0].session_id}"
+
+
+def _projects(settings: Settings, reading: Reading, clean: Redact) -> tuple[dict[str, str], list[str]]:
+    """Repository of each working folder, decided as `store` would decide it; and what stood in the way."""
+    learned, notes = _learned(settings.layout)
+    resolver = Resolver(settings.user_home, learned)
+    folders = list(dict.fromkeys(cwd for draft in reading.drafts if (cwd := draft.entry.cwd)))
+    for _, fact in reading.facts:
+        cwd = fact.cwd or next(iter(folders), None)
+        if fact.remote_url and cwd:
+            resolver.learn_remote(cwd, fact.remote_url)
+    projects = {clean(cwd).text: identity.project for cwd in folders if (identity := resolver.resolve(cwd))}
+    return projects, notes
+
+
+def _learned(layout: Layout) -> tuple[dict[str, str], list[str]]:
+    """What the corpus learned about folders that are gone since."""
+    if not layout.catalog.exists():
+        return {}, []
+    # Any other way of reading leaves SQLite's shared-memory file beside a catalogue that nobody writes to.
+    address = f"{layout.catalog.absolute().as_uri()}?immutable=1"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            return Catalog(connection).learned(), []
+    except sqlite3.DatabaseError as error:
+        return {}, [f"{layout.catalog} cannot be read ({error}); folders that are gone may lack their project"]

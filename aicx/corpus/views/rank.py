@@ -1,0 +1,62 @@
+"""Which chunks of a project are worth reading: those with the most decisions, reasons and results first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from aicx.corpus.catalog.query import steer
+from aicx.corpus.views.density import measure
+from aicx.corpus.views.documents import load_document
+from aicx.paths import Layout
+from aicx.types import Filters
+
+STRICT_SCORE = 5
+# More chunks than this in the window are ranked newest first.
+MOST_RANKED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunks:
+    """The best chunks with their measures, best first, and how they were found."""
+
+    items: list[dict[str, Any]]
+    notes: list[str]
+    oracle_status: dict[str, Any]
+
+
+def rank_chunks(
+    layout: Layout, project: str, *, since: datetime | None, agent: str | None, strict: bool, top: int
+) -> RankedChunks:
+    """At most ``top`` chunks of a project; with ``strict`` only those that score `STRICT_SCORE` and more."""
+    found = steer(layout, Filters(project=project, agent=agent, since=since), MOST_RANKED)
+    items: list[dict[str, Any]] = []
+    for item in found.items:
+        document = load_document(layout, item["path"].removeprefix(f"{layout.home}/"))
+        if document is None:
+            continue
+        # What tools printed says little of how much was decided, and there is far more of it than of anything else.
+        density = measure("\n".join(part.text for part in document.parts if part.field != "tool"))
+        if strict and density.score < STRICT_SCORE:
+            continue
+        items.append(
+            {
+                "file": item["path"],
+                "id": item["id"],
+                "title": item.get("title"),
+                "project": item["project"],
+                "date": item["date"],
+                "timestamp": item["started_at"],
+                "kind": item["kind"],
+                "agent": item["agent"],
+                "score": density.score,
+                "label": density.label,
+                "signal": density.signal,
+                "noise": density.noise,
+                "total": density.total,
+                "density": f"{density.share:.0%}",
+            }
+        )
+    items.sort(key=lambda item: (-item["score"], -item["signal"], item["id"]))
+    return RankedChunks(items[:top], found.notes, found.oracle_status)

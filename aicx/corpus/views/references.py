@@ -1,0 +1,214 @@
+"""Finds what a user means by a reference: a chunk's id or path, a session, a touched file, a commit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError
+from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path
+from aicx.sources import SOURCES
+
+_PREFIXES = ("chunk", "session", "file", "commit")
+_CHUNK_ID = re.compile(r"(?:(?P<agent>[a-z-]+):)?(?P<session>.+):(?P<number>\d+)")
+_HASH = re.compile(r"[0-9a-f]{4,64}")
+# Git abbreviates to no fewer, and fewer would fit too many other numbers in a text.
+_ABBREVIATED = 7
+_NEAREST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference as written: ``kind`` ``name`` is a chunk id or a session, whichever there is."""
+
+    kind: Literal["path", "chunk", "session", "file", "commit", "name"]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTarget:
+    """One chunk, by its path below the home."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTarget:
+    agent: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A chunk that has to do with a commit: ``found_in`` is ``commit``, ``commands`` or ``text``."""
+
+    path: str
+    fields: dict[str, Any]
+    found_in: str
+
+
+def parse_reference(text: str, layout: Layout) -> Reference:
+    """What kind of reference ``text`` is. Raises UnsafePath for a path that is not in the store."""
+    # Line breaks, terminal commands, bytes that are no text: no id or path of ours has them.
+    if not text.isprintable():
+        raise UnsafePath(f"the reference holds control characters: {text!r}")
+    prefix, colon, rest = text.partition(":")
+    if colon and prefix in _PREFIXES:
+        if not rest:
+            raise UsageError(f"nothing follows {text!r}", hint=f"write {prefix}:… with what you look for")
+        if prefix == "commit":
+            return Reference("commit", _commit(rest))
+        return Reference("file", rest) if prefix == "file" else _chunk_or_session(prefix, rest)
+    if text.startswith("~") or "/" in text or text.endswith((".md", ".meta.json")):
+        return Reference("path", _stored_path(text, layout))
+    return Reference("name", text)
+
+
+def find_target(reference: Reference, catalog: Catalog) -> ChunkTarget | SessionTarget:
+    """The chunk or the session that is meant. Raises NotFound with the nearest ones."""
+    if reference.kind == "path":
+        return ChunkTarget(reference.value)
+    if reference.kind in ("chunk", "name"):
+        if path := catalog.path_of(reference.value):
+            return ChunkTarget(path)
+        match = _CHUNK_ID.fullmatch(reference.value)
+        # `codex:019` is the beginning of a session's id.
+        if match and match["session"] not in SOURCES:
+            return _numbered_chunk(catalog, match["agent"], match["session"], int(match["number"]))
+        if reference.kind == "chunk":
+            raise UsageError(f"{reference.value!r} is no chunk id", hint="one looks like claude:SESSION:003")
+    agent, colon, rest = reference.value.partition(":")
+    if colon and agent in SOURCES:
+        return _session(catalog, rest, agent)
+    return _session(catalog, reference.value, None)
+
+
+def find_commit(layout: Layout, paths: Iterable[str], commit: str, say: Callable[[str], None]) -> Iterator[Mention]:
+    """The chunks, in the order given, whose session began at the commit or which mention it."""
+    token = re.compile(rf"(?<![\w-]){commit[:_ABBREVIATED]}[0-9a-f]*(?![\w-])")
+    for path in paths:
+        try:
+            fields = dict(load_sidecar(layout, path).fields)
+            text = load_markdown(layout, path)
+        except (NotFound, CorpusDamaged) as error:
+            say(f"{error.message}; `aicx doctor` says more")
+            continue
+        commands = " ".join(map(str, fields.get("commands") or ()))
+        if _same_commit(str(fields.get("commit") or ""), commit):
+            yield Mention(path, fields, "commit")
+        elif _mentions(commands, token, commit):
+            yield Mention(path, fields, "commands")
+        # Decoding every chunk to find out that it says nothing of the commit would take most of the time.
+        elif commit[:_ABBREVIATED].encode() in text and _mentions(text.decode("utf-8", "replace"), token, commit):
+            yield Mention(path, fields, "text")
+
+
+def _chunk_or_session(prefix: str, value: str) -> Reference:
+    return Reference("chunk", value) if prefix == "chunk" else Reference("session", value)
+
+
+def _commit(text: str) -> str:
+    commit = text.lower()
+    if not _HASH.fullmatch(commit):
+        raise UsageError(f"{text!r} is no commit hash", hint="write at least four of its hexadecimal digits")
+    return commit
+
+
+def _mentions(text: str, token: re.Pattern[str], commit: str) -> bool:
+    return any(_same_commit(found, commit) for found in token.findall(text))
+
+
+def _same_commit(found: str, wanted: str) -> bool:
+    return found.startswith(wanted) or (len(found) >= _ABBREVIATED and wanted.startswith(found))
+
+
+# --- paths
+
+
+def _stored_path(text: str, layout: Layout) -> str:
+    """A chunk's path below the home. It must be in the store as written and after following links."""
+    path = user_path(text)
+    home = layout.home.absolute()
+    if not path.is_absolute():
+        path = home / path if path.parts[:1] in (("store",), (NON_REPOSITORY,)) else path.absolute()
+    relative = next((path.relative_to(top) for top in (home, home.resolve()) if path.is_relative_to(top)), None)
+    if relative is None:
+        raise UnsafePath(f"{text} is not in the store", hint=f"chunks lie below {layout.store}")
+    name = str(relative)
+    if name.endswith(".meta.json"):
+        name = f"{name.removesuffix('.meta.json')}.md"
+    real = _resolved(layout.chunk(name))
+    if not any(real.is_relative_to(top.resolve()) for top in (layout.store, layout.non_repository)):
+        raise UnsafePath(f"{text} leads out of the store through a symbolic link", hint="put the real file there")
+    if parse_chunk_name(Path(name).name) is None:
+        raise NotFound(f"{text} is not the name of a chunk", hint="`aicx steer` prints the chunks' paths")
+    return name
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise UnsafePath(f"{path} cannot be followed: {error}") from error
+
+
+# --- chunks and sessions
+
+
+def _numbered_chunk(catalog: Catalog, agent: str | None, session: str, number: int) -> ChunkTarget:
+    plain, _, stream = session.partition("~")
+    found = _session(catalog, plain, agent)
+    rows = catalog.rows(
+        "SELECT id, number, path FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
+        (found.agent, found.session_id, stream),
+    )
+    path = next((row["path"] for row in rows if row["number"] == number), None)
+    if path is None:
+        known = " to ".join(dict.fromkeys((rows[0]["id"], rows[-1]["id"]))) if rows else "none"
+        raise NotFound(f"session {found.session_id} has no chunk {number:03d}", hint=f"its chunks: {known}")
+    return ChunkTarget(path)
+
+
+def _session(catalog: Catalog, text: str, agent: str | None) -> SessionTarget:
+    known = [
+        SessionTarget(row["agent"], row["session_id"])
+        for row in catalog.rows("SELECT DISTINCT agent, session_id FROM chunks ORDER BY agent, session_id")
+        if agent in (None, row["agent"])
+    ]
+    exact = [found for found in known if found.session_id == text]
+    matches = exact or [found for found in known if text and found.session_id.startswith(text)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        what = "sessions have the id" if exact else "sessions begin with"
+        raise NotFound(f"{len(matches)} {what} {text!r}", hint=f"name one: {_names(matches)}")
+    near = _nearest(text, known)
+    hints = [f"the nearest: {_names(near)}"] if near else []
+    if agent is None and len(text) >= _ABBREVIATED and _HASH.fullmatch(text):
+        hints.append(f"a commit is written commit:{text}")
+    raise NotFound(
+        f"no chunk and no session is known by {text!r}", hint="; ".join(hints) or "`aicx steer` lists what there is"
+    )
+
+
+def _nearest(text: str, known: Sequence[SessionTarget]) -> list[SessionTarget]:
+    by_id = {found.session_id: found for found in known}
+    wanted = text.rpartition(":")[2].lower()
+    within = [found for found in known if wanted and wanted in found.session_id.lower()]
+    close = get_close_matches(text, list(by_id), n=_NEAREST)
+    # Most people type the beginning of an id, and a slip in it leaves little to compare with a whole one.
+    starts = {name[: len(text)]: found for name, found in by_id.items()}
+    close_starts = get_close_matches(text, list(starts), n=_NEAREST) if len(text) >= 4 else []
+    found = [*within, *(by_id[name] for name in close), *(starts[name] for name in close_starts)]
+    return list(dict.fromkeys(found))[:_NEAREST]
+
+
+def _names(sessions: Sequence[SessionTarget]) -> str:
+    names = ", ".join(f"{found.agent}:{found.session_id}" for found in sessions[:_NEAREST])
+    return names if len(sessions) <= _NEAREST else f"{names} and {len(sessions) - _NEAREST} more"

@@ -1,0 +1,184 @@
+"""Writes what was read from logs as a local report: Markdown for people, JSON for programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from aicx.corpus.files.writer import write_file
+from aicx.types import TimelineEntry
+
+REPORT_SCHEMA = "aicx.report/1"
+
+ReportFormat = Literal["both", "markdown", "json"]
+
+_FRAME_KINDS = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
+_BACKTICKS = re.compile(r"`{3,}")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+# A terminal would obey these; the corpus leaves them out as well.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def write_reports(
+    folder: Path, name: str, entries: Sequence[TimelineEntry], now: datetime, format: ReportFormat = "both"
+) -> list[Path]:
+    """Writes ``<name>-<UTC time>.md`` and ``.json`` into ``folder``, over no earlier report; returns their paths."""
+    bodies: dict[str, bytes] = {}
+    if format != "json":
+        bodies[".md"] = render_markdown(entries, f"Agent sessions: {name}").encode("utf-8", "replace")
+    if format != "markdown":
+        fields = {"generated_at": now.isoformat(timespec="seconds"), **entries_fields(entries)}
+        bodies[".json"] = encode_report(REPORT_SCHEMA, fields)
+    stem = _free_stem(folder, f"{name}-{now:%Y%m%dT%H%M%SZ}", list(bodies))
+    paths = []
+    for suffix, body in bodies.items():
+        write_file(folder / f"{stem}{suffix}", body)
+        paths.append(folder / f"{stem}{suffix}")
+    return paths
+
+
+def encode_report(schema: str, fields: dict[str, Any]) -> bytes:
+    """A JSON report as it is written to a file: indented, its schema first."""
+    return orjson.dumps({"schema": schema, **fields}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def entries_fields(entries: Sequence[TimelineEntry]) -> dict[str, Any]:
+    """Everything that was read, under the names that consumers of such exports know."""
+    return {
+        "total_entries": len(entries),
+        "sessions": sorted({entry.session_id for entry in entries}),
+        "entries": [entry_fields(entry) for entry in entries],
+    }
+
+
+def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
+    """One entry under its exported names; what is not known is absent."""
+    fields = {
+        "timestamp": _instant(entry.at),
+        "agent": entry.agent,
+        "session_id": entry.session_id,
+        "role": entry.role,
+        "message": entry.text,
+        "frame_kind": _FRAME_KINDS.get(entry.role),
+        "branch": entry.branch,
+        "cwd": entry.cwd,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def message_fields(entry: TimelineEntry, repo_project: str | None) -> dict[str, Any]:
+    """One message of a conversation; every name is there, null where nothing is known."""
+    return {
+        "timestamp": _instant(entry.at),
+        "agent": entry.agent,
+        "session_id": entry.session_id,
+        "role": entry.role,
+        "message": entry.text,
+        "repo_project": repo_project,
+        "source_path": entry.cwd,
+        "branch": entry.branch,
+    }
+
+
+def render_markdown(entries: Sequence[TimelineEntry], title: str) -> str:
+    """The entries as a page: a part for each session, oldest first, its messages in the order of its log."""
+    sessions: dict[tuple[str, str], list[TimelineEntry]] = {}
+    for entry in entries:
+        sessions.setdefault((entry.agent, entry.session_id), []).append(entry)
+    ordered = sorted(sessions.values(), key=lambda session: min(entry.at for entry in session))
+    counts = f"{_count(len(ordered), 'session')}, {_count(len(entries), 'message')}. All times are UTC."
+    parts = [f"# {_one_line(title)}\n\n{counts}\n"]
+    for session in ordered:
+        parts += _session(session)
+    return "".join(parts)
+
+
+def _session(entries: Sequence[TimelineEntry]) -> Iterator[str]:
+    first = entries[0]
+    folders = _distinct(entry.cwd for entry in entries)
+    branches = _distinct(entry.branch for entry in entries)
+    began, ended = min(entry.at for entry in entries), max(entry.at for entry in entries)
+    yield f"\n## {first.agent} · {folders[0] if folders else 'no project folder'} · {began:%Y-%m-%d}\n\n"
+    yield f"Session {_one_line(first.session_id)}: {_count(len(entries), 'message')}, {_span(began, ended)}."
+    if branches:
+        yield f" {'Branch' if len(branches) == 1 else 'Branches'} {', '.join(branches)}."
+    if len(folders) > 1:
+        yield f" It also worked in {', '.join(folders[1:])}."
+    yield "\n"
+    day = began.date()
+    for entry in entries:
+        # The date is said again where it changes, so that a time never stands for the wrong day.
+        stamp = f"{entry.at:%H:%M:%S}" if entry.at.date() == day else f"{entry.at:%Y-%m-%d %H:%M:%S}"
+        day = entry.at.date()
+        yield f"\n### {stamp} {_speaker(entry)}\n\n{_body(entry)}\n"
+
+
+def _speaker(entry: TimelineEntry) -> str:
+    if entry.tool is not None:
+        outcome = "" if entry.tool.phase == "call" else " failed" if entry.tool.failed else " result"
+        return f"tool · {_one_line(entry.tool.name)}{outcome}"
+    if entry.origin in ("compaction", "injected"):
+        return f"{entry.role} · {entry.origin}"
+    return entry.role
+
+
+def _body(entry: TimelineEntry) -> str:
+    text = _CONTROL.sub("", entry.text).strip("\n")
+    if entry.role == "tool":
+        # Verbatim, in a fence longer than any inside it.
+        fence = "`" * max((len(run) + 1 for run in _BACKTICKS.findall(text)), default=3)
+        return f"{fence}\n{text}\n{fence}"
+    unclosed = _open_fence(text)
+    return f"{text}\n{unclosed}" if unclosed else text
+
+
+def _open_fence(text: str) -> str | None:
+    """The fence that ``text`` opens and never closes; left open it would swallow every message after it."""
+    fence: str | None = None
+    for line in text.splitlines():
+        match = _FENCE.fullmatch(line)
+        if not match:
+            continue
+        mark, rest = match.groups()
+        if fence is None:
+            if "`" not in rest or mark[0] == "~":
+                fence = mark
+        elif mark[0] == fence[0] and len(mark) >= len(fence) and not rest.strip():
+            fence = None
+    return fence
+
+
+def _distinct(values: Iterable[str | None]) -> list[str]:
+    return list(dict.fromkeys(_one_line(value) for value in values if value))
+
+
+def _span(began: datetime, ended: datetime) -> str:
+    if began.date() == ended.date():
+        return f"{began:%H:%M} to {ended:%H:%M}"
+    return f"{began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_CONTROL.sub("", text).split())
+
+
+def _instant(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _free_stem(folder: Path, stem: str, suffixes: Sequence[str]) -> str:
+    number = 1
+    free = stem
+    while any((folder / f"{free}{suffix}").exists() for suffix in suffixes):
+        number += 1
+        free = f"{stem}-{number}"
+    return free

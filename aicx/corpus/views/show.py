@@ -1,0 +1,238 @@
+"""Gathers what is known of one chunk, of one session, or of the chunks that have to do with a file or a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import Opened, open_catalog, steer
+from aicx.corpus.catalog.summary import ignore_matcher
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.views.provenance import is_there, sources_of, verify_source
+from aicx.corpus.views.references import Reference, SessionTarget, find_commit, find_target, parse_reference
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
+from aicx.sources.reopen import reopen_command
+from aicx.types import Filters
+
+_INTERNAL = ("messages", "folders")
+_HEADING = b"\n### "
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChunk:
+    """A chunk as stored, with what is around it. Each source says whether it is there and, if asked, unchanged."""
+
+    id: str
+    path: Path
+    markdown: bytes
+    fields: dict[str, Any]
+    sources: list[dict[str, Any]]
+    previous: str | None
+    next: str | None
+    ignored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One chunk in the list of its session's; ``markdown`` without what it repeats, None unless asked for."""
+
+    row: dict[str, Any]
+    markdown: bytes | None = None
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSession:
+    """A session from its chunks. ``reopen`` is the agent's own command for it, None where there is none."""
+
+    agent: str
+    session_id: str
+    title: str | None
+    lane: str
+    projects: list[str]
+    started_at: str
+    completed_at: str
+    parent: str | None
+    parent_stored: bool
+    children: list[str]
+    reopen: str | None
+    cwd: str | None
+    log_is_there: bool
+    parts: list[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownList:
+    """Chunks that have to do with a file or a commit, newest first; ``matched`` counts those beyond the limit too."""
+
+    kind: str
+    items: list[dict[str, Any]]
+    matched: int
+
+
+@dataclass(slots=True)
+class Shown:
+    """The answer, and how it was obtained."""
+
+    what: ShownChunk | ShownSession | ShownList
+    fallback_reason: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: bool = False) -> Shown:
+    """What ``text`` refers to.
+
+    Raises NotFound with the nearest candidates, UnsafePath for a path that is not in the store.
+    """
+    reference = parse_reference(text, layout)
+    if reference.kind == "file":
+        found = steer(layout, Filters(file=reference.value), limit)
+        return Shown(
+            _listed(reference, found.items, found.matched), found.oracle_status["fallback_reason"], found.notes
+        )
+    with open_catalog(layout) as opened:
+        return Shown(_look_up(layout, opened, reference, limit, full, verify), opened.fallback_reason, opened.notes)
+
+
+def _look_up(
+    layout: Layout, opened: Opened, reference: Reference, limit: int, full: bool, verify: bool
+) -> ShownChunk | ShownSession | ShownList:
+    if reference.kind == "commit":
+        return _commit(layout, opened, reference, limit)
+    target = find_target(reference, opened.catalog)
+    if isinstance(target, SessionTarget):
+        return _session(layout, opened, target, full, verify)
+    return _chunk(layout, opened.catalog, target.path, verify)
+
+
+def _listed(reference: Reference, items: list[dict[str, Any]], matched: int) -> ShownList:
+    if not matched:
+        what = "touched" if reference.kind == "file" else "has to do with"
+        hint = (
+            "a part of a path is enough; try a shorter one"
+            if reference.kind == "file"
+            else "only commits that a session began at, ran or named are known; `git log` knows the rest"
+        )
+        raise NotFound(f"no stored chunk {what} the {reference.kind} {reference.value}", hint=hint)
+    return ShownList(reference.kind, items, matched)
+
+
+def _commit(layout: Layout, opened: Opened, reference: Reference, limit: int) -> ShownList:
+    rows = opened.catalog.rows("SELECT path FROM chunks ORDER BY started_at DESC, id DESC")
+    hidden = ignore_matcher(layout)
+    items = []
+    matched = 0
+    visible = (row["path"] for row in rows if not hidden(row["path"]))
+    for mention in find_commit(layout, visible, reference.value, opened.notes.append):
+        matched += 1
+        if matched <= limit:
+            public = {name: value for name, value in mention.fields.items() if name not in _INTERNAL}
+            items.append(public | {"found_in": mention.found_in, "path": str(layout.home / mention.path)})
+    return _listed(reference, items, matched)
+
+
+# --- one chunk
+
+
+def _chunk(layout: Layout, catalog: Catalog, path: str, verify: bool) -> ShownChunk:
+    sidecar = load_sidecar(layout, path)
+    rows = catalog.rows(
+        "SELECT id, number FROM chunks WHERE agent=? AND session_id=? AND stream=? AND number!=? ORDER BY number",
+        (sidecar.agent, sidecar.session_id, sidecar.stream, sidecar.number),
+    )
+    return ShownChunk(
+        id=sidecar.id,
+        path=layout.home / path,
+        markdown=load_markdown(layout, path),
+        fields=dict(sidecar.fields),
+        sources=[_source(source, verify) for source in sources_of(sidecar.fields)],
+        previous=next((row["id"] for row in reversed(rows) if row["number"] < sidecar.number), None),
+        next=next((row["id"] for row in rows if row["number"] > sidecar.number), None),
+        ignored=ignore_matcher(layout)(path),
+    )
+
+
+def _source(source: dict[str, Any], verify: bool) -> dict[str, Any]:
+    found = source | {"is_there": is_there(source["path"])}
+    return found | {"state": verify_source(source)} if verify else found
+
+
+# --- one session
+
+
+def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, verify: bool) -> ShownSession:
+    catalog = opened.catalog
+    found = catalog.rows(
+        "SELECT id, number, stream, path, project, date, kind, started_at, completed_at, messages, tokens, title,"
+        " lane, parent_session, cwd, source_path FROM chunks WHERE agent=? AND session_id=? ORDER BY stream, number",
+        (target.agent, target.session_id),
+    )
+    hidden = ignore_matcher(layout)
+    rows = [dict(row) for row in found if not hidden(row["path"])]
+    if not rows:
+        raise NotFound(f".aicxignore hides every chunk of session {target.session_id}", hint=str(layout.ignore_file))
+    if len(rows) < len(found):
+        opened.notes.append(f".aicxignore hides {len(found) - len(rows)} of the session's {len(found)} chunks")
+    parent = next((row["parent_session"] for row in rows if row["parent_session"]), None)
+    lane = "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary"
+    titles = [row["title"] for row in rows if row["title"]]
+    return ShownSession(
+        agent=target.agent,
+        session_id=target.session_id,
+        title=catalog.late_title(target.agent, target.session_id) or (titles[-1] if titles else None),
+        lane=lane,
+        projects=list(dict.fromkeys(row["project"] for row in rows)),
+        started_at=min(row["started_at"] for row in rows),
+        completed_at=max(row["completed_at"] for row in rows),
+        parent=parent,
+        parent_stored=parent is not None and _is_stored(catalog, target.agent, parent),
+        children=_children(catalog, target),
+        reopen=reopen_command(target.agent, target.session_id, lane, parent),
+        cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
+        log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
+        parts=[_part(layout, row, full, verify, opened.notes.append) for row in rows],
+    )
+
+
+def _part(layout: Layout, row: dict[str, Any], full: bool, verify: bool, say: Callable[[str], None]) -> Part:
+    public = {
+        "id": row["id"],
+        "number": row["number"],
+        "path": str(layout.home / row["path"]),
+        **{name: row[name] for name in ("project", "date", "kind", "started_at", "completed_at", "messages", "tokens")},
+    }
+    if not (full or verify):
+        return Part(public)
+    try:
+        fields = load_sidecar(layout, row["path"]).fields
+        markdown = without_repetition(load_markdown(layout, row["path"]), fields.get("messages")) if full else None
+    except (NotFound, CorpusDamaged) as error:
+        say(f"{error.message}; `aicx doctor` says more")
+        return Part(public)
+    return Part(public, markdown, tuple(verify_source(source) for source in sources_of(fields)) if verify else ())
+
+
+def without_repetition(markdown: bytes, messages: Any) -> bytes:
+    """A chunk without the messages it shares with the chunk before, which open it."""
+    spans = messages if isinstance(messages, list) else []
+    repeated = [message["span"] for message in spans if message.get("repeated")]
+    first = markdown.find(_HEADING)
+    # Between the end of a message's text and the next heading there is nothing but the end of a fence.
+    own = markdown.find(_HEADING, repeated[-1][1]) if repeated else -1
+    return markdown[:first] + markdown[own:] if 0 <= first < own else markdown
+
+
+def _is_stored(catalog: Catalog, agent: str, session_id: str) -> bool:
+    return bool(catalog.rows("SELECT 1 FROM chunks WHERE agent=? AND session_id=? LIMIT 1", (agent, session_id)))
+
+
+def _children(catalog: Catalog, target: SessionTarget) -> list[str]:
+    rows = catalog.rows(
+        "SELECT session_id FROM chunks WHERE agent=? AND parent_session=? GROUP BY session_id ORDER BY min(started_at)",
+        (target.agent, target.session_id),
+    )
+    return [row["session_id"] for row in rows]

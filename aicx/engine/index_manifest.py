@@ -1,0 +1,88 @@
+"""What the BM25 index was built from, how its fields are weighed, and how far it is behind the corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.writer import write_file
+from aicx.corpus.files.writer_lock import writer_lock
+from aicx.paths import Layout
+
+# Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
+LEXICAL_VERSION = "2"
+# Another writer has the manifest for as long as it takes to write one small file.
+_MANIFEST_WAIT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How an index stands to the corpus. ``behind`` counts chunks it lacks or still has; None when that is unknown."""
+
+    exists: bool
+    behind: int | None
+
+
+def lexical_freshness(layout: Layout, catalog: Catalog) -> Freshness:
+    """Whether the BM25 index is there, and how many chunks it is behind."""
+    state = read_manifest(layout).get("lexical", {})
+    if not state or not (layout.lexical_index / "meta.json").exists():
+        return Freshness(False, None)
+    if not belongs(state, catalog):
+        return Freshness(True, None)
+    return Freshness(True, chunks_behind(state, catalog))
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder; 0 when there is none."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def chunks_behind(state: dict[str, Any], catalog: Catalog) -> int | None:
+    """How many chunks an index with this state lacks or still has; None when it was built for another catalogue."""
+    sequence = state.get("sequence")
+    if state.get("catalog") != catalog.identity or not isinstance(sequence, int):
+        return None
+    if sequence == catalog.sequence:
+        return 0
+    changed, gone = catalog.changes_since(sequence)
+    return len(changed) + len(gone)
+
+
+def belongs(state: dict[str, Any], catalog: Catalog) -> bool:
+    return of_this_version(state) and state.get("catalog") == catalog.identity
+
+
+def of_this_version(state: dict[str, Any]) -> bool:
+    return state.get("version") == LEXICAL_VERSION
+
+
+def is_current(state: dict[str, Any], catalog: Catalog) -> bool:
+    return belongs(state, catalog) and state.get("sequence") == catalog.sequence
+
+
+def read_manifest(layout: Layout) -> dict[str, dict[str, Any]]:
+    """What each index was built from, by its name; without what cannot be understood."""
+    try:
+        manifest = orjson.loads(layout.index_manifest.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, orjson.JSONDecodeError):
+        return {}
+    if not isinstance(manifest, dict):
+        return {}
+    return {name: state for name, state in manifest.items() if isinstance(state, dict)}
+
+
+def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> None:
+    """Records what the index called ``name`` was built from; None says that it is gone.
+
+    What is recorded of other indexes stays, though each has a lock of its own and they may be written at once.
+    """
+    with writer_lock(layout.locks, _MANIFEST_WAIT_SECONDS, lambda _: None, name="manifest"):
+        states = {key: value for key, value in (read_manifest(layout) | {name: state}).items() if value is not None}
+        manifest = {"schema": "aicx.indexes/1", **states}
+        body = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        write_file(layout.index_manifest, body)

@@ -1,0 +1,112 @@
+"""Keeps the BM25 index current with the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.ingest.workers import map_in_order
+from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_document
+from aicx.engine.index_manifest import LEXICAL_VERSION, belongs, is_current, read_manifest, write_manifest
+from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.paths import Layout
+from retrieval.analysis import analyze
+
+if TYPE_CHECKING:
+    from indexer.lexical import AnalyzedDocument
+
+Say = Callable[[str], None]
+
+# Chunks analysed at a time by one worker, and from how many on workers are worth starting.
+_BATCH = 64
+_WORTH_WORKERS = 1500
+
+
+def refresh_in_background(settings: Settings) -> None:
+    """`refresh_lexical` beside a long `store`, for what it has published so far. What fails here is done at its end."""
+    with suppress(AicxError):
+        refresh_lexical(replace(settings, workers=1, lock_wait_seconds=0.0), lambda _: None)
+
+
+def refresh_lexical(settings: Settings, say: Say) -> int:
+    """Brings the BM25 index up to date with the catalogue; returns how many documents were written.
+
+    Built anew when it is missing, damaged, or made by another version or for another catalogue.
+    """
+    layout = settings.layout
+    catalog = Catalog.open_for_reading(layout.catalog)
+    if catalog is None:
+        return 0
+    try:
+        if is_current(read_manifest(layout).get("lexical", {}), catalog) and not _damage(layout):
+            return 0
+        with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
+            return _update(settings, catalog, say)
+    finally:
+        catalog.close()
+
+
+def _update(settings: Settings, catalog: Catalog, say: Say) -> int:
+    layout = settings.layout
+    state = read_manifest(layout).get("lexical", {})
+    if belongs(state, catalog):
+        damage = _damage(layout)
+        try:
+            if not damage:
+                return _write(settings, catalog, since=int(state["sequence"]))
+        except CorpusDamaged as error:
+            damage = error.message
+        say(f"{damage}; building it anew")
+    if state:
+        # From here on there is no index until the new one is whole, also for whoever comes after a kill.
+        write_manifest(layout, "lexical", None)
+    return _write(settings, catalog, since=None)
+
+
+def _write(settings: Settings, catalog: Catalog, since: int | None) -> int:
+    """Takes in what changed since that change of the catalogue; None makes a new index of everything."""
+    from indexer.lexical import LexicalSchema, LexicalWriter
+
+    layout = settings.layout
+    sequence = catalog.sequence
+    schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
+    writer = LexicalWriter(layout.lexical_index, schema, fresh=since is None)
+    changed, gone = catalog.changes_since(since or 0)
+    paths = [path for chunk_id in changed if (path := catalog.path_of(chunk_id))]
+    tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
+    workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
+    batches = map_in_order(_analyze_chunks, tasks, workers)
+    count = writer.update((document for batch in batches for document in batch), gone)
+    built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
+    write_manifest(layout, "lexical", built)
+    return count
+
+
+def _damage(layout: Layout) -> str | None:
+    """Why the index cannot be read; None when it can."""
+    from retrieval.lexical import LexicalSearcher
+
+    try:
+        LexicalSearcher(layout.lexical_index)
+    except (CorpusDamaged, NotFound) as error:
+        return error.message
+    return None
+
+
+def _analyze_chunks(task: tuple[Layout, Sequence[str]]) -> list[AnalyzedDocument]:
+    """Chunks ready for the index; runs in a worker."""
+    from indexer.lexical import analyze_document
+
+    layout, paths = task
+    loaded = (load_document(layout, path) for path in paths)
+    return [analyze_document(document, _terms) for document in loaded if document is not None]
+
+
+def _terms(text: str) -> tuple[list[str], list[str]]:
+    found = analyze(text)
+    return found.words, found.names

@@ -1,0 +1,330 @@
+"""The opt-in half of the engine: the model, the vector index, and asking it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
+from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
+from aicx.errors import NotFound, UsageError
+from aicx.types import Candidate, Document
+from retrieval.analysis import STOP_WORDS
+from retrieval.conditions import Condition
+from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embedder
+
+if TYPE_CHECKING:
+    from indexer.vector_table import Model, TableStatus
+    from indexer.vectors import Progress, Synced
+
+Say = Callable[[str], None]
+
+TABLE = "vectors"
+# Columns with few values get an index of their own.
+_KEYWORDS = ("agent", "kind", "project", "lane")
+# Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
+_LEAST_WEIGHT = 0.5
+_DEFAULT_MODEL = "minilm"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which embedder an index is made with; what is None is the embedder's own default."""
+
+    kind: str = "static"
+    model: str | None = None
+    quantized: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind, self.model, "int8" if self.quantized else None)))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorState:
+    """What the index was made with, what it holds, and how many chunks it is behind (None when that is unknown).
+
+    ``size`` is in bytes; None for an index that does not lie in a local folder.
+    """
+
+    choice: Choice
+    uri: str
+    table: TableStatus
+    behind: int | None
+    size: int | None = None
+
+
+def build_vectors(
+    settings: Settings,
+    choice: Choice,
+    *,
+    rebuild: bool,
+    tell: Callable[[Progress], None],
+    say: Say,
+    download: bool = False,
+) -> Synced:
+    """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
+
+    ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
+
+    Raises MissingExtra when the optional parts are not installed, UsageError when the index was made with another
+    model and ``rebuild`` does not say to start over.
+    """
+    from indexer.vector_table import Columns, Location
+    from indexer.vectors import VectorIndex
+
+    layout = settings.layout
+    with (
+        writer_lock(layout.locks, settings.lock_wait_seconds, say, name="vectors"),
+        open_catalog(layout) as opened,
+    ):
+        catalog = opened.catalog
+        before = read_manifest(layout).get("vectors", {})
+        if "embedder" in before and _choice(before) != choice and not rebuild:
+            raise UsageError(
+                f"the vector index was made with {_choice(before)}, not with {choice}",
+                hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
+            )
+        embedder = prepare_embedder(settings, choice, say, download=download)
+        model = model_of(embedder)
+        index = VectorIndex(Location(_uri(settings), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
+        sequence = catalog.sequence
+        rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")
+        versions = {row["id"]: row["content_sha256"] for row in rows}
+
+        def fetch(ids: Sequence[str]) -> Iterator[Document]:
+            for chunk_id in ids:
+                path = catalog.path_of(chunk_id)
+                document = load_document(layout, path) if path else None
+                if document is not None:
+                    yield replace(document, version=versions[chunk_id])
+
+        made: dict[str, Any] = {
+            "catalog": catalog.identity,
+            "sequence": sequence,
+            "embedder": choice.kind,
+            "model": choice.model,
+            "quantized": choice.quantized,
+            "uri": _uri(settings),
+        }
+
+        def begun(progress: Progress) -> None:
+            # Once the new table is there it answers with what it has, also for whoever comes after a kill.
+            if progress.done == 0 and (rebuild or not before):
+                write_manifest(layout, "vectors", made | {"sequence": 0})
+            tell(progress)
+
+        synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
+        written = synced.added + synced.changed
+        if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
+            before = {"near": calibrated(made["uri"], embedder)}
+        write_manifest(layout, "vectors", made | {"near": before["near"]})
+        return synced
+
+
+def model_of(embedder: Embedder) -> Model:
+    """An embedder as an index is made with it: what counts little, tool output, is not embedded."""
+    from indexer.vector_table import Model
+
+    return Model(
+        embedder.name,
+        embedder.fingerprint,
+        embedder.dimensions,
+        embedder.max_tokens,
+        embedder.embed,
+        embedder.count_tokens,
+        _LEAST_WEIGHT,
+    )
+
+
+def calibrated(uri: str, embedder: Embedder) -> float | None:
+    """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
+
+    What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
+    than this to be one. None for an index without passages.
+    """
+    from importlib.resources import files
+    from statistics import quantiles
+
+    from retrieval.dense import DenseSearcher, Unusable
+
+    text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
+    try:
+        searcher = DenseSearcher(uri, TABLE, embedder)
+        # Embedded together: an endpoint may allow few requests a minute.
+        vectors = embedder.embed(_lines(text))
+        scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
+    except Unusable:
+        return None
+    return round(quantiles(scores, n=20)[-1], 4) if len(scores) > 1 else None
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def vector_state(settings: Settings) -> VectorState:
+    """The state of the vector index. Raises NotFound when there is none."""
+    from indexer.vector_table import Location, table_status
+
+    made = _made(settings)
+    table = table_status(Location(made["uri"], TABLE))
+    if table is None:
+        raise NotFound("the vector index is gone", hint="aicx index")
+    with open_catalog(settings.layout) as opened:
+        behind = chunks_behind(made, opened.catalog)
+    folder = Path(made["uri"], f"{TABLE}.lance")
+    size = folder_size(folder) if "://" not in made["uri"] else None
+    return VectorState(_choice(made), made["uri"], table, behind, size)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalState:
+    """Whether the BM25 index is there, how many chunks it is behind (None when that is unknown), its size in bytes."""
+
+    exists: bool
+    behind: int | None
+    size: int
+
+
+def lexical_state(settings: Settings) -> LexicalState:
+    """The state of the BM25 index. Raises NotFound when nothing is stored yet."""
+    with open_catalog(settings.layout) as opened:
+        found = lexical_freshness(settings.layout, opened.catalog)
+    return LexicalState(found.exists, found.behind, folder_size(settings.layout.lexical_index))
+
+
+def drop_vectors(settings: Settings, say: Say) -> None:
+    """Deletes the vector index; the corpus and the BM25 index stay."""
+    from indexer.vector_table import Location, drop_table
+
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say, name="vectors"):
+        made = _made(settings)
+        with suppress(NotFound):  # gone already, and all that is left is to forget that there was one
+            drop_table(Location(made["uri"], TABLE))
+        write_manifest(settings.layout, "vectors", None)
+
+
+@contextmanager
+def without_outside_vectors(settings: Settings, paths: Sequence[str]) -> Iterator[None]:
+    """Takes chunks out of a vector index at an outside address; the one in our own folder goes with the folder.
+
+    The caller holds its lock and deletes the folder inside this; that there is another index is recorded again after.
+    Raises an AicxError when the address cannot be reached: nothing must seem forgotten that is still there.
+    """
+    made = read_manifest(settings.layout).get("vectors", {})
+    if "uri" not in made or made["uri"] == str(settings.layout.index_manifest.parent):
+        yield
+        return
+    from indexer.vector_table import Location, erase_documents
+
+    with open_catalog(settings.layout) as opened:
+        rows = opened.catalog.rows("SELECT id, path FROM chunks")
+    wanted = set(paths)
+    erase_documents(Location(made["uri"], TABLE), [row["id"] for row in rows if row["path"] in wanted])
+    try:
+        yield
+    finally:
+        write_manifest(settings.layout, "vectors", made)
+
+
+class DenseLeg:
+    """The vector index and its model, open. ``near`` is how near chance comes, see `_calibrated`."""
+
+    def __init__(self, settings: Settings) -> None:
+        from retrieval.dense import DenseSearcher
+
+        self._made = _made(settings)
+        choice = _choice(self._made)
+        embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
+        self._embedder = embedder
+        self._searcher = DenseSearcher(self._made["uri"], TABLE, embedder)
+        self.near: float | None = self._made.get("near")
+
+    def search(self, text: str, where: Sequence[Condition], limit: int, *, only_known: bool = False) -> list[Candidate]:
+        """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer.
+
+        ``only_known`` leaves out words that the model only knows in pieces: pieces of nonsense are near to hashes.
+        """
+        return self._searcher.search(self._embedder.known_words(text) if only_known else text, where, limit)
+
+    def start_of(self, candidate: Candidate) -> tuple[int, int]:
+        """Where a candidate's best passage begins: which of the document's parts, and the character there."""
+        places = self._searcher.places([candidate])
+        place = places.get((candidate.id, candidate.passage))
+        return place.start if place else (0, 0)
+
+    def behind(self, catalog: Catalog) -> int | None:
+        """How many chunks the index lacks or still has; None when that is unknown."""
+        return chunks_behind(self._made, catalog)
+
+
+def made_with(settings: Settings) -> Choice:
+    """What the present vector index was made with; the default where there is none."""
+    made = read_manifest(settings.layout).get("vectors", {})
+    return _choice(made) if "embedder" in made else Choice()
+
+
+def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice:
+    kind = Choice().kind if kind is None else kind
+    if kind not in EMBEDDERS or kind == "test":
+        known = ", ".join(name for name in EMBEDDERS if name != "test")
+        raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {known}")
+    if kind == "sentence-transformers" and not model:
+        raise UsageError("which model?", hint="--model NAME or --model FOLDER")
+    return Choice(kind, model, quantized)
+
+
+def prepare_embedder(settings: Settings, choice: Choice, say: Say, *, download: bool = False) -> Embedder:
+    """The embedder, its model exported or distilled first where that has not been done yet."""
+    models = settings.layout.models
+    if choice.kind == "static":
+        from indexer.distill import distill_static
+
+        distill_static(
+            choice.model or _DEFAULT_MODEL,
+            models,
+            silent=STOP_WORDS,
+            starting=lambda: say("the first time a static model is distilled, which takes about a minute"),
+            download=download,
+        )
+    elif choice.kind in ("minilm", "sentence-transformers"):
+        from indexer.export import export_model
+
+        export_model(choice.model or _DEFAULT_MODEL, models, quantized=choice.quantized, download=download)
+    return open_embedder(choice.kind, _embedder_settings(settings, choice))
+
+
+def _embedder_settings(settings: Settings, choice: Choice) -> EmbedderSettings:
+    http = settings.embedding
+    return EmbedderSettings(
+        models_dir=settings.layout.models,
+        model=choice.model,
+        quantized=choice.quantized,
+        base_url=http.base_url,
+        key=http.key,
+        dimensions=http.dimensions,
+        requests_per_minute=http.requests_per_minute,
+        retries=http.retries,
+    )
+
+
+def _made(settings: Settings) -> dict[str, Any]:
+    made = read_manifest(settings.layout).get("vectors", {})
+    if not {"embedder", "uri"} <= made.keys():
+        raise NotFound("there is no vector index", hint="aicx index")
+    return made
+
+
+def _choice(made: dict[str, Any]) -> Choice:
+    return Choice(str(made["embedder"]), made.get("model"), bool(made.get("quantized")))
+
+
+def _uri(settings: Settings) -> str:
+    return settings.embedding.index_uri or str(settings.layout.home / "index")

@@ -1,0 +1,80 @@
+"""The commits and pull requests a session made, from what git and the forge printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.patterns import command_rules
+from aicx.evidence.texts import shorten
+from aicx.evidence.transcript import Step
+
+Answered = Sequence[tuple[Step, Sequence[Step]]]
+
+_SUBJECT_LENGTH = 120
+# How much of a call tells what it is for, and where it works.
+_LOOKED_AT = 4000
+
+
+class Trace(NamedTuple):
+    """What was left behind, when, and the references that prove it."""
+
+    text: str
+    at: datetime
+    refs: tuple[str, ...]
+
+
+def commits_of(calls: Answered, elsewhere: Elsewhere) -> list[Trace]:
+    """The commits a session made in this repository, the last first.
+
+    Of several with one subject the last stands: it was amended, or made anew on another base. Where nothing is known of
+    the folder that a call works in, its commits count.
+    """
+    others = {folder for call, answers in calls for folder in _pushed_elsewhere(call, answers, elsewhere)}
+    found: dict[str, Trace] = {}
+    for call, answers in calls:
+        folders = _folders(call)
+        if "commit" not in call.text or (folders and all(elsewhere.holds(one) or one in others for one in folders)):
+            continue
+        for result in answers:
+            if result.failed:
+                continue
+            for commit, subject in command_rules().commit.findall(result.text):
+                text = shorten(subject.strip(), _SUBJECT_LENGTH)
+                found.pop(text, None)
+                found[text] = Trace(text, result.at, (f"commit:{commit}", f"chunk:{result.chunk}"))
+    return list(reversed(found.values()))
+
+
+def pull_requests_of(calls: Answered) -> list[Trace]:
+    """The pull requests a session opened or merged, the last first."""
+    rules = command_rules()
+    found: dict[str, Trace] = {}
+    for call, answers in calls:
+        asked = call.text[:_LOOKED_AT]
+        # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
+        patterns = [rules.pull_request] if rules.may_create.search(asked) else []
+        patterns += [rules.pull_request_field] if rules.creates.search(asked) else []
+        for result in answers:
+            if result.failed:
+                continue
+            for address in (address for pattern in patterns for address in pattern.findall(result.text)):
+                found[address] = Trace(address, result.at, (f"chunk:{result.chunk}",))
+    return list(reversed(found.values()))
+
+
+def _pushed_elsewhere(call: Step, answers: Sequence[Step], elsewhere: Elsewhere) -> set[str]:
+    """The folders of which a call shows that they are another repository's: all that it pushed went there."""
+    pushed = [url for result in answers for url in command_rules().pushed_to.findall(result.text)]
+    if not pushed or not all(map(elsewhere.is_remote, pushed)):
+        return set()
+    return {folder for folder in _folders(call) if elsewhere.holds(folder) is None}
+
+
+def _folders(call: Step) -> set[str]:
+    """The folders in which a call says that it works: in its commands, else in its arguments."""
+    rules = command_rules()
+    found = rules.goes_to.findall(call.text[:_LOOKED_AT]) or rules.works_in.findall(call.text[:_LOOKED_AT])
+    return {folder.rstrip("/") for folders in found for folder in folders if folder}

@@ -1,0 +1,49 @@
+"""Which files a session changed, as its tool calls say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from aicx.evidence.patterns import command_rules
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+
+
+class Edit(NamedTuple):
+    """A file that was changed, ``times`` times, last ``at`` then in ``chunk``. The path is relative to the root."""
+
+    path: str
+    times: int
+    at: datetime
+    chunk: str
+
+
+def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[Edit]:
+    """The files inside the repository that a session changed, the last changed first. Failed edits do not count."""
+    rules = command_rules()
+    found: dict[str, Edit] = {}
+    for call, result in calls:
+        if result is not None and result.failed:
+            continue
+        for path in _paths(call, rules.tools.search(call.tool or "") is not None):
+            relative = roots.relative(path, folder)
+            if relative is not None:
+                count = found.pop(relative).times if relative in found else 0
+                found[relative] = Edit(relative, count + 1, call.at, call.chunk)
+    return list(reversed(found.values()))
+
+
+def _paths(call: Step, edits: bool) -> list[str]:
+    if "*** " in call.text:
+        # Inside a script the patch is a string, its line breaks escaped.
+        text = call.text.replace("\\n", "\n")
+        patched = [found.strip() for pattern in command_rules().patch for found in pattern.findall(text)]
+        if patched:
+            return list(dict.fromkeys(patched))
+    if not edits:
+        return []
+    head = call.text.partition("\n")[0]
+    _, _, path = head.partition(" ")
+    return [path] if path else []

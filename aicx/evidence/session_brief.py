@@ -1,0 +1,204 @@
+"""One session in brief: what was wanted, done, left failing, left open and decided, each line with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.commits import commits_of, pull_requests_of
+from aicx.evidence.edits import Edit, edits_of
+from aicx.evidence.fixes import topic_of
+from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
+from aicx.evidence.statements import (
+    Statement,
+    conclusion,
+    decisions,
+    is_done,
+    left_open,
+    open_plan,
+    requests,
+    says_passing,
+    telling,
+)
+from aicx.evidence.texts import gist, shorten
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+
+State = Literal["active", "completed", "unknown"]
+Ending = Literal["open", "broke off"]
+StateReason = Literal[
+    "failure_open",  # a command failed and nothing fixed it
+    "question_open",  # the agent asked and got no answer
+    "interrupted",  # a person's prompt, or the agent's announcement, was the last word
+    "plan_open",  # the last plan has items left
+    "said_next",  # the agent said what is still to be done
+    "said_done",
+    "nothing_said",
+]
+
+_REQUEST_LENGTH = 280
+_PROGRESS_LENGTH = 360
+_SHOWN_OUTCOMES = ("ok", "failed")
+_MOST_CHECKS, _MOST_FAILURES, _MOST_NEXT, _MOST_DECISIONS = 6, 5, 6, 8
+
+
+class Line(NamedTuple):
+    """One statement, when it was made, and the references that prove it."""
+
+    text: str
+    at: datetime
+    refs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBrief:
+    """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last."""
+
+    goal: Line | None
+    asked: Line | None
+    progress: Line | None
+    checks: tuple[Line, ...]
+    commits: tuple[Line, ...]
+    pull_requests: tuple[Line, ...]
+    failures: tuple[Line, ...]
+    ahead: tuple[Line, ...]
+    questions: tuple[Line, ...]
+    decisions: tuple[Line, ...]
+    edits: tuple[Edit, ...]
+    state: State
+    state_reason: StateReason
+
+
+def brief_of(
+    steps: Sequence[Step], roots: Roots, folder: str | None = None, elsewhere: Elsewhere | None = None
+) -> SessionBrief:
+    """The brief of one session from its messages, worked out by rules alone.
+
+    ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
+    known of others.
+    """
+    calls = answered_calls(steps)
+    answered = followed(calls)
+    runs = runs_of(answered)
+    failures = [run for run in open_failures(runs) if not _is_said_to_pass(run, steps)]
+    edits = edits_of(calls, roots, folder)
+    wanted = requests(steps)
+    last = conclusion(steps)
+    ahead, questions = left_open(last) if last else ([], [])
+    plan = open_plan(steps)
+    done = last is not None and is_done(last)
+    # A plan that was never ticked off says nothing once the agent reported the work done.
+    plan = [] if done else plan
+    interrupted = _is_interrupted(steps, last)
+    questions = [] if interrupted else questions
+    state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
+    goal, asked = _requests(wanted)
+    settled = map(_said, decisions(steps, _MOST_DECISIONS))
+    return SessionBrief(
+        goal=goal,
+        asked=asked,
+        progress=_line(gist(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
+        checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MOST_CHECKS]),
+        commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or Elsewhere(None, roots))),
+        pull_requests=tuple(Line(*trace) for trace in pull_requests_of(answered)),
+        failures=tuple(_failure(run, edits) for run in failures[:_MOST_FAILURES]),
+        ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MOST_NEXT]),
+        questions=tuple(map(_said, questions)),
+        decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
+        edits=tuple(edits),
+        state=state,
+        state_reason=reason,
+    )
+
+
+def _state(
+    failing: bool, asking: bool, interrupted: bool, planned: bool, ahead: bool, done: bool, last: Step | None
+) -> tuple[State, StateReason]:
+    rules: tuple[tuple[bool, StateReason], ...] = (
+        (failing, "failure_open"),
+        (interrupted, "interrupted"),
+        (asking, "question_open"),
+        (planned, "plan_open"),
+        (ahead, "said_next"),
+    )
+    for holds, reason in rules:
+        if holds:
+            return "active", reason
+    return ("completed", "said_done") if done else ("unknown", "nothing_said")
+
+
+def ending(steps: Sequence[Step]) -> Ending | None:
+    """How a session ended whose last messages ``steps`` are, as far as they say; None where nothing seems open."""
+    last = conclusion(steps)
+    if _is_interrupted(steps, last):
+        return "broke off"
+    return "open" if last and any(left_open(last)) else None
+
+
+def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
+    """Whether a person's request came after the agent's last word, or tools were at work when the log ended."""
+    if last is None:
+        return bool(steps) and steps[-1].role != "assistant"
+    after = steps[_place(steps, last) + 1 :]
+    return bool(requests(after)) or sum(step.phase == "call" for step in after) > 1
+
+
+def _place(steps: Sequence[Step], wanted: Step) -> int:
+    return next(number for number, step in enumerate(steps) if step is wanted)
+
+
+def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line | None]:
+    weighed = [(weight.level, weight.text, step) for weight, step in wanted]  # type: ignore[attr-defined]
+    if not weighed:
+        return None, None
+    telling = [item for item in weighed if item[0] > 1] or weighed
+    first, last = telling[0], weighed[-1]
+    goal = _line(gist(first[1], _REQUEST_LENGTH), first[2])
+    if last[2] is first[2]:
+        return goal, None
+    text = gist(last[1], _REQUEST_LENGTH)
+    before = telling[-1]
+    if last[0] == 1 and before[2] is not first[2]:
+        # "make a pr" says what was to be done with something: with this.
+        text = f"{shorten(gist(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
+    return goal, _line(text, last[2])
+
+
+def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+    """What was tested last, each check once. Failures that stayed are told on their own."""
+    latest = latest_outcomes([run for run in runs if run.kind == "check"])
+    return [(run, count) for run, count in latest if run.outcome == "ok"]
+
+
+def _check(run: Run, count: int) -> Line:
+    times = f" (run {count} times)" if count > 1 else ""
+    return Line(f"`{run.line}` passed{times}", run.at, (f"chunk:{run.chunk}",))
+
+
+def _failure(run: Run, edits: Sequence[Edit]) -> Line:
+    telling = f": {run.telling}" if run.telling else ""
+    # Whether what was changed since mended it is not known.
+    again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
+    return Line(f"`{run.line}` failed{again}{telling}", run.at, (f"chunk:{run.chunk}",))
+
+
+def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
+    """Whether the agent said after a check's failure that all checks of its kind pass."""
+    topic = topic_of(run.parts[-1]) if run.kind == "check" else None
+    return topic is not None and any(step.at > run.at and says_passing(step, topic) for step in steps)
+
+
+def _is_in(line: Line, *told: Line | None) -> bool:
+    return any(line.text in other.text for other in told if other)
+
+
+def _said(statement: Statement) -> Line:
+    return _line(statement.text, statement.step)
+
+
+def _line(text: str, step: Step) -> Line:
+    return Line(text, step.at, (f"chunk:{step.chunk}",))

@@ -1,0 +1,228 @@
+"""What was asked, concluded, left open and decided in a session, from the sentences that say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+import orjson
+
+from aicx.evidence.patterns import StatementRules, request_rules, statement_rules
+from aicx.evidence.texts import Sentence, gist, sentences, shorten, words
+from aicx.evidence.transcript import Step
+
+_LENGTH = 240
+_REASON_LENGTH = 320
+# A decision said in fewer words leaves out what it is about.
+_LEAST_WORDS = 5
+# After so many remarks of the agent a plan that it no longer touched says little of what is left.
+_LATEST_REMARKS = 25
+# Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
+_PASTED = 1500
+_PLAN_LINE = re.compile(r"^- \[(\w+)\] (.+)$", re.MULTILINE)
+_PLAN_JSON = re.compile(r"^todos: (\[.*\])\s*$", re.MULTILINE | re.DOTALL)
+_OPEN_STATES = frozenset({"pending", "in_progress", "todo", "open", "not_started"})
+_TASK_FIELD = re.compile(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
+# A word without which nobody says that everything passes; taking a message apart into sentences takes much longer.
+_OF_PASSING = re.compile("pass|green|success|lint", re.IGNORECASE)
+_TASK_NUMBER = re.compile(r"Task #?(\w+)")
+_ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{1,300})"')
+
+
+class Weight(NamedTuple):
+    """How much a prompt says: 0 nothing, 1 an order that leans on what came before, 2 something by itself."""
+
+    level: int
+    text: str
+
+
+class Statement(NamedTuple):
+    """One sentence worth keeping, and the message it is from."""
+
+    text: str
+    step: Step
+
+
+def weigh(prompt: str) -> Weight:
+    """What a prompt says, without a client's command around it."""
+    rules = request_rules()
+    for marker in rules.markers:
+        prompt = prompt.rpartition(marker)[2]
+    text = prompt.strip()
+    if text.startswith(rules.commands):
+        return Weight(0, "")
+    if text.startswith("/") and " " not in text.partition("\n")[0] and text.count("/") == 1:
+        text = text.partition("\n")[2].strip()
+    said = [word for word in words(text) if not word.isdigit()]
+    if not said or all(word in rules.empty for word in said):
+        return Weight(0, "")
+    return Weight(1 if all(word in rules.procedural for word in said) else 2, text)
+
+
+def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
+    """The prompts of a session that a person typed and that say something, in order."""
+    typed = ((weigh(step.text), step) for step in steps if step.role == "user" and step.origin == "typed")
+    return [(weight, step) for weight, step in typed if weight.level]
+
+
+def conclusion(steps: Sequence[Step]) -> Step | None:
+    """The last message of the agent that says something."""
+    spoken = (step for step in reversed(steps) if step.role == "assistant")
+    return next((step for step in spoken if len(gist(step.text, _LENGTH)) >= _LEAST_SAID), None)
+
+
+_LEAST_SAID = 12
+_FIRST_SENTENCE = re.compile(r"[^.!\n]{1,24}[.!]+\s+")
+
+
+def telling(text: str) -> str:
+    """``text`` without a first sentence that only says "Done" or "Perfect", unless that is all it says."""
+    found = _FIRST_SENTENCE.match(text.strip())
+    if found is None or not all(word in request_rules().empty for word in words(found[0])):
+        return text
+    return text.strip()[found.end() :] or text
+
+
+def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
+    """What an agent's last message says is still to be done, and what it asks."""
+    rules = statement_rules()
+    ahead: dict[str, None] = {}
+    asked: dict[str, None] = {}
+    for said in sentences(step.text):
+        text = shorten(said.text, _LENGTH)
+        if rules.questions.search(said.text):
+            asked[text] = None
+        elif _is_next(said, rules):
+            ahead[text] = None
+    return [Statement(text, step) for text in ahead], [Statement(text, step) for text in asked]
+
+
+def is_done(step: Step) -> bool:
+    """Whether a message says that the work is finished."""
+    rules = statement_rules()
+    return any(rules.done.search(said.text) for said in sentences(step.text))
+
+
+def open_plan(steps: Sequence[Step]) -> list[Statement]:
+    """The items of the last plan that are not ticked off; none where the session has gone past it since."""
+    tasks: dict[str, tuple[str, str, Step]] = {}
+    plan: list[Statement] = []
+    last = 0
+    for number, step in enumerate(steps):
+        if step.phase != "call" or step.tool is None:
+            continue
+        if step.tool in ("TaskCreate", "TaskUpdate"):
+            _take_task(step, tasks)
+            plan = [Statement(text, at) for text, state, at in tasks.values() if state in _OPEN_STATES]
+            last = number
+        elif (items := _plan_items(step)) is not None:
+            plan = [Statement(shorten(text, _LENGTH), step) for state, text in items if state in _OPEN_STATES]
+            last = number
+    return [] if plan and _is_past(steps[last + 1 :]) else plan
+
+
+def _is_past(steps: Sequence[Step]) -> bool:
+    """Whether what followed a plan shows that it is no longer kept: another request was answered, or much was said.
+
+    Few plans are ticked off to the end.
+    """
+    asked = next((number for number, step in enumerate(steps) if requests([step])), len(steps))
+    answered = any(step.role == "assistant" for step in steps[asked:])
+    return answered or sum(step.role == "assistant" for step in steps) > _LATEST_REMARKS
+
+
+def says_passing(step: Step, topic: str) -> bool:
+    """Whether an agent's message says that all tests pass, or that there is nothing for linters to find."""
+    if step.role != "assistant" or not _OF_PASSING.search(step.text):
+        return False
+    rules = statement_rules()
+    expression = rules.lint_passes if topic == "lint" else rules.tests_pass
+    return any(
+        expression.search(said.text) and not rules.not_passing.search(said.text) for said in sentences(step.text)
+    )
+
+
+def decisions(steps: Sequence[Step], limit: int) -> list[Statement]:
+    """What people and agents settled, with the reason where it was said: the last ones, the latest first, each once."""
+    rules = statement_rules()
+    found: dict[frozenset[str], Statement] = {}
+    for step in reversed(steps):
+        for text in reversed(list(_decided(step, rules))):
+            found.setdefault(frozenset(words(text)), Statement(text, step))
+        if len(found) >= limit:
+            break
+    return list(found.values())[:limit]
+
+
+def _decided(step: Step, rules: StatementRules) -> Iterator[str]:
+    if step.role == "user" and step.origin == "typed":
+        yield from _ordered(step, rules)
+    elif step.role == "assistant":
+        yield from _reasoned(step, rules)
+    elif step.tool == "AskUserQuestion" and step.phase == "result":
+        for question, answer in _ANSWER.findall(step.text):
+            yield shorten(f"{question} → {answer}", _LENGTH)
+
+
+def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
+    if len(step.text) > _PASTED:
+        return
+    for said in sentences(step.text):
+        if _says_enough(said.text) and rules.human.search(said.text) and not rules.not_human.search(said.text):
+            yield shorten(said.text, _LENGTH)
+
+
+def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:
+    if not rules.agent.search(step.text):
+        return  # taking the text apart costs more than this one look at it
+    every = list(sentences(step.text))
+    for said, following in zip_longest(every, every[1:], fillvalue=Sentence("")):
+        if not rules.agent.search(said.text) or not _is_settled(said.text, rules):
+            continue
+        if rules.reasons.search(said.text):
+            yield shorten(said.text, _REASON_LENGTH)
+        elif not said.item and rules.reasons.search(following.text) and not rules.not_agent.search(following.text):
+            yield shorten(f"{said.text} {following.text}", _REASON_LENGTH)
+
+
+def _is_settled(text: str, rules: StatementRules) -> bool:
+    return _says_enough(text) and not rules.not_agent.search(text)
+
+
+def _says_enough(text: str) -> bool:
+    return len(words(text)) >= _LEAST_WORDS
+
+
+def _is_next(said: Sentence, rules: StatementRules) -> bool:
+    text = rules.aside.sub(" ", said.text)
+    if not words(text) or rules.not_next.search(text):
+        return False
+    return bool(rules.next.search(text) or (said.heading and rules.next_headings.search(said.heading)))
+
+
+def _plan_items(step: Step) -> list[tuple[str, str]] | None:
+    """(state, text) of each item of a plan; None where a call holds none."""
+    if step.tool == "update_plan":
+        return _PLAN_LINE.findall(step.text)
+    if not (found := _PLAN_JSON.search(step.text)):
+        return None
+    try:
+        items = orjson.loads(found[1])
+    except orjson.JSONDecodeError:
+        return None  # shortened when it was stored
+    return [
+        (str(item.get("status")), str(item.get("content") or item.get("description") or ""))
+        for item in items
+        if isinstance(item, dict)
+    ]
+
+
+def _take_task(step: Step, tasks: dict[str, tuple[str, str, Step]]) -> None:
+    fields = dict(_TASK_FIELD.findall(step.text))
+    if step.tool == "TaskCreate" and "subject" in fields:
+        # The client numbers tasks from 1 in the order of their creation.
+        tasks[str(len(tasks) + 1)] = (shorten(fields["subject"], _LENGTH), "pending", step)
+    elif (known := tasks.get(fields.get("taskId", ""))) and "status" in fields:
+        tasks[fields["taskId"]] = (known[0], fields["status"], step)

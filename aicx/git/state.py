@@ -1,0 +1,267 @@
+"""The state of a repository as git tells it: asked with argument lists, within a time limit, writing nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple, Self
+
+from aicx.git import command as gitcall
+
+# What a brief names of a long list; the counts are always whole.
+_MOST_PATHS = 200
+_MOST_COMMITS = 50
+_MOST_WORKTREES = 50
+_TIMEOUT_SECONDS = 5.0
+_PLACES = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
+_STATUS = ("--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
+
+
+class Worktree(NamedTuple):
+    """One working tree of the repository; ``branch`` None where its head is detached."""
+
+    path: str
+    branch: str | None
+
+
+class Commit(NamedTuple):
+    """A commit by its whole hash, when it was committed, and its subject."""
+
+    hash: str
+    at: datetime
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """What git says of a folder.
+
+    ``kind`` is ``none`` outside any repository and ``unavailable`` where git is missing or gave no answer. ``head`` is
+    None before the first commit, ``branch`` when the head is detached. ``changed`` holds the first paths that differ
+    from the head or are untracked, relative to ``root``; ``changed_count`` counts all of them, None when unknown.
+    """
+
+    kind: Literal["repository", "bare", "none", "unavailable"]
+    root: str | None = None
+    head: str | None = None
+    branch: str | None = None
+    upstream: str | None = None
+    ahead: int | None = None
+    behind: int | None = None
+    changed: tuple[str, ...] = ()
+    changed_count: int | None = None
+    shallow: bool = False
+    superproject: str | None = None
+    worktrees: tuple[Worktree, ...] = ()
+    worktree_count: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def usable(self) -> bool:
+        return self.kind in ("repository", "bare")
+
+    @property
+    def detached(self) -> bool:
+        return self.usable and self.branch is None and self.head is not None
+
+    @property
+    def dirty(self) -> bool | None:
+        """Whether anything differs from the head; None when unknown."""
+        return None if self.changed_count is None else self.changed_count > 0
+
+
+class Git:
+    """Questions to the git of one folder. None stands for no answer; ``notes`` then say why."""
+
+    def __init__(self, folder: Path, timeout: float = _TIMEOUT_SECONDS) -> None:
+        self.folder = folder
+        self.notes: list[str] = []
+        self.missing = False
+        self._timeout = timeout
+        self._begun: list[subprocess.Popen[bytes]] = []
+        self._environment = gitcall.environment()
+        self._bare = not _in_working_tree(folder)
+
+    def ask(self, *arguments: str) -> str | None:
+        """What ``git arguments`` prints; None when it fails, is not installed, or takes too long."""
+        return self.begin(*arguments)()
+
+    def begin(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Callable[[], str | None]:
+        """Starts ``git arguments``; what it gives waits for the answer, as `ask` does."""
+        until = time.monotonic() + self._timeout
+        try:
+            process = subprocess.Popen(
+                gitcall.command(self.folder, *arguments, bare=self._bare),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environ or self._environment,
+            )
+        except (FileNotFoundError, PermissionError):
+            self.missing = True
+            return lambda: None
+        except OSError as error:  # more filters turned off than fit into an environment
+            self.notes.append(f"`git {arguments[0]}` does not start: {error.strerror or error}")
+            return lambda: None
+        self._begun.append(process)
+        return lambda: self._answer(process, arguments[0], until)
+
+    def begin_status(self, *arguments: str) -> Callable[[], str | None]:
+        """Starts ``git status``, the one question for which git would run filters that the settings name."""
+        listed = self.ask(*gitcall.LIST_SETTINGS)
+        if listed is None:
+            return lambda: None
+        return self.begin("status", *arguments, environ=gitcall.without_filters(self._environment, listed))
+
+    def close(self) -> None:
+        """Ends what was begun and not waited for."""
+        for process in self._begun:
+            with process:
+                process.kill()
+        self._begun.clear()
+
+    def _answer(self, process: subprocess.Popen[bytes], name: str, until: float) -> str | None:
+        self._begun.remove(process)
+        with process:
+            try:
+                output, errors = process.communicate(timeout=max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                self.notes.append(f"`git {name}` gave no answer within {self._timeout:g} s")
+                return None
+        if process.returncode:
+            if b"dubious ownership" in errors:
+                self.notes.append(f"git does not trust {self.folder}, which another user owns")
+            if b"safe.bareRepository" in errors:
+                self.notes.append(f"git is not asked about {self.folder}, a bare repository inside a working tree")
+            return None
+        return output.decode("utf-8", "surrogateescape")
+
+    def begin_commits(self, since: datetime) -> Callable[[], tuple[list[Commit], int]]:
+        """Starts asking for what was committed to the head after ``since``: the newest commits, and how many."""
+        # Git takes its own date formats; seconds since the epoch need the mark.
+        answer = self.begin(
+            "log", f"--since=@{int(since.timestamp()) + 1}", "--format=%H%x00%ct%x00%s%x01", "HEAD", "--"
+        )
+        return lambda: _read_commits(answer() or "")
+
+
+class Look:
+    """A look at a folder, begun and not waited for: in a large repository git takes a while. Close it when done."""
+
+    def __init__(self, git: Git) -> None:
+        self.git = git
+        # One process tells the places where there is a working tree; without one git refuses to name its top.
+        self._places = git.begin("rev-parse", *_PLACES, "--show-toplevel", "--show-superproject-working-tree")
+        self._status = git.begin_status(*_STATUS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.git.close()
+
+    @cached_property
+    def place(self) -> GitState:
+        """What kind of repository it is and where: all but head, branch and changes."""
+        said = self._places() or self.git.ask("rev-parse", *_PLACES)
+        if said is None:
+            if self.git.missing:
+                return GitState("unavailable", notes=("git is not installed",))
+            return GitState("unavailable" if self.git.notes else "none", notes=tuple(self.git.notes))
+        bare, inside, shallow, common, root, superproject = [*said.rstrip("\n").split("\n"), "", ""][:6]
+        has_tree = bare != "true" and inside == "true"
+        worktrees = list(_worktrees(self.git)) if (self.git.folder / common / "worktrees").is_dir() else []
+        return GitState(
+            "repository" if has_tree else "bare",
+            root=(root or str(self.git.folder)) if has_tree else None,
+            shallow=shallow == "true",
+            superproject=superproject or None,
+            worktrees=tuple(worktrees[:_MOST_WORKTREES]),
+            worktree_count=len(worktrees),
+        )
+
+    @cached_property
+    def state(self) -> GitState:
+        """All there is to know. Never raises for what git finds."""
+        said = self._status()
+        if not self.place.usable:
+            return self.place
+        found = _without_tree(self.git, self.place) if said is None else _read_status(self.place, said)
+        return replace(found, notes=tuple(self.git.notes))
+
+
+def _in_working_tree(folder: Path) -> bool:
+    try:
+        real = Path(os.path.realpath(folder))
+    except OSError:  # a link that may not be read: git will not get further
+        return True
+    return any(os.path.lexists(place / ".git") for place in (real, *real.parents))
+
+
+def _without_tree(git: Git, state: GitState) -> GitState:
+    head = git.ask("rev-parse", "--quiet", "--verify", "HEAD")
+    branch = git.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+    return replace(state, head=(head or "").strip() or None, branch=(branch or "").strip() or None)
+
+
+def _read_status(state: GitState, said: str) -> GitState:
+    changed: list[str] = []
+    count = 0
+    fields = iter(said.split("\0"))
+    for record in fields:
+        kind, _, rest = record.partition(" ")
+        if kind == "#":
+            state = _read_header(state, rest)
+            continue
+        parts = {"1": 7, "2": 8, "u": 9, "?": 0}.get(kind)
+        if parts is None:
+            continue
+        if kind == "2":
+            next(fields, None)  # the name before a rename
+        count += 1
+        if count <= _MOST_PATHS:
+            changed.append(rest.split(" ", parts)[-1])
+    return replace(state, changed=tuple(changed), changed_count=count)
+
+
+def _read_header(state: GitState, rest: str) -> GitState:
+    name, _, value = rest.partition(" ")
+    match name:
+        case "branch.oid":
+            return replace(state, head=None if value == "(initial)" else value)
+        case "branch.head":
+            return replace(state, branch=None if value == "(detached)" else value)
+        case "branch.upstream":
+            return replace(state, upstream=value)
+        case "branch.ab":
+            ahead, _, behind = value.partition(" ")
+            return replace(state, ahead=int(ahead), behind=-int(behind))
+    return state
+
+
+def _read_commits(text: str) -> tuple[list[Commit], int]:
+    found: list[Commit] = []
+    count = 0
+    for line in text.split("\x01"):
+        parts = line.strip("\n").split("\0")
+        if len(parts) == 3 and parts[1].isdigit():
+            count += 1
+            if count <= _MOST_COMMITS:
+                found.append(Commit(parts[0], datetime.fromtimestamp(int(parts[1]), UTC), parts[2]))
+    return found, count
+
+
+def _worktrees(git: Git) -> Iterator[Worktree]:
+    for block in (git.ask("worktree", "list", "--porcelain", "-z") or "").split("\0\0"):
+        lines = dict(line.partition(" ")[::2] for line in block.split("\0") if line)
+        # The first entry of a bare repository is the repository itself, where nobody works.
+        if "worktree" in lines and "bare" not in lines:
+            branch = lines.get("branch", "").removeprefix("refs/heads/")
+            yield Worktree(lines["worktree"], branch or None)

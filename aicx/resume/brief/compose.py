@@ -1,0 +1,307 @@
+"""Turns a report into parts: lines with their references, which know where they belong and how much they matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from aicx.evidence.session_brief import Line
+from aicx.evidence.texts import gist, printable, shorten
+from aicx.paths import NON_REPOSITORY
+from aicx.resume.brief.selection import Reason
+from aicx.resume.select.ranking import Confidence
+from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
+
+Section = Literal[
+    "now", "session", "failures", "ahead", "decisions", "done", "files", "symbols", "recalled", "sessions", "branches"
+]
+# Where a part's data goes in the JSON.
+Slot = Literal[
+    "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
+    "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text",
+]  # fmt: skip
+
+_SUMMARY_LENGTH = 160
+_MOST_LISTED = 8
+_RELATED_PATHS = 6
+# "there" only of the session that is gone on from.
+_EDITED = "edited before"
+_REASON_WORDS = {
+    Reason.EDITED_BEFORE: _EDITED,
+    Reason.READ_BEFORE: "read before",
+    Reason.OFTEN_EDITED: "often worked on",
+    Reason.NAMED_IN_TASK: "fits the task",
+    Reason.CHANGED_NOW: "changed now",
+    Reason.IN_RECALLED: "in what was recalled",
+}
+
+
+class Part(NamedTuple):
+    """One line of the brief. ``priority`` grows with what is left out first; ``entry`` is the manifest's entry."""
+
+    section: Section
+    slot: Slot
+    text: str
+    refs: tuple[str, ...]
+    priority: int
+    entry: str
+    data: Mapping[str, Any]
+
+
+def compose(report: ResumeReport) -> list[Part]:
+    """Every line that may be shown, in the order in which they are shown."""
+    parts = [*_now(report)]
+    if report.resumed is not None:
+        parts += _session(report, report.resumed)
+    parts += _files(report)
+    parts += _symbols(report)
+    parts += _recalled(report)
+    parts += _others(report)
+    return parts
+
+
+def _now(report: ResumeReport) -> Iterator[Part]:
+    for number, commit in enumerate(report.commits):
+        data = {"commit": commit.hash, "at": instant(commit.at), "subject": shorten(commit.subject, 120)}
+        text = f"commit `{commit.hash[:9]}` {data['subject']}"
+        yield Part("now", "commits", text, (), _level(2, number, 3), f"commit:{commit.hash}", data)
+    names = list(map(clean, report.git.changed))
+    for number, (path, name) in enumerate(zip(report.git.changed, names, strict=True)):
+        yield Part("now", "changed_files", "", (), _level(3, number, 8), f"file:{path}", {"path": name})
+    if names:
+        text = f"changed: {_listed(names, report.git.changed_count or len(names))}"
+        yield Part("now", "text", text, (), 2, f"file:{report.git.changed[0]}", {})
+
+
+def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
+    brief = item.brief
+    if brief is None:
+        return
+    entry = item.facts.ref
+    lines: tuple[tuple[Slot, str, Line | None], ...] = (
+        ("goal", "wanted", brief.goal),
+        ("asked", "asked last", brief.asked),
+        ("progress", "said last", brief.progress),
+    )
+    for slot, label, said in lines:
+        if said is not None:
+            yield Part("session", slot, f"{label}: {said.text}", said.refs, 0, entry, _line_data(said))
+    yield _context(report, item, "handoff", "primary", 0)
+    for number, line in enumerate(brief.failures):
+        yield _kept("failures", "failures", line, _level(1, number, 3), entry)
+        yield _evidence(report, "failure", "caution", line, _level(4, number, 2), entry)
+    for number, line in enumerate(brief.questions):
+        yield _kept("ahead", "next", line, _level(1, number, 2), entry, "asked and not answered: ")
+    for number, line in enumerate(brief.ahead):
+        yield _kept("ahead", "next", line, _level(2, number, 4), entry)
+    for number, line in enumerate(brief.decisions):
+        yield _kept("decisions", "decisions", line, _level(3, number, 3), entry)
+        yield _evidence(report, "decision", "carryover", line, _level(5, number, 2), entry)
+    for number, line in enumerate(brief.commits):
+        yield _kept("done", "commits_made", line, _level(3, number, 3), entry, "committed: ")
+    for number, line in enumerate(brief.pull_requests):
+        yield _kept("done", "pull_requests", line, _level(3, number, 2), entry, "pull request: ")
+    for number, line in enumerate(brief.checks):
+        yield _kept("done", "validated", line, _level(4, number, 3), entry)
+    for number, edit in enumerate(brief.edits):
+        data = {"path": clean(edit.path), "count": edit.times, "at": instant(edit.at), "refs": [f"chunk:{edit.chunk}"]}
+        yield Part("done", "files_edited", "", (), _level(5, number, 4), entry, data)
+    if brief.edits:
+        text = f"edited: {_listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
+        yield Part("done", "text", text, (f"chunk:{brief.edits[0].chunk}",), 4, entry, {})
+
+
+def _files(report: ResumeReport) -> Iterator[Part]:
+    brief = report.resumed.brief if report.resumed else None
+    there = {edit.path for edit in brief.edits} if brief else set()
+    for number, file in enumerate(report.files):
+        known = [_REASON_WORDS[reason] for reason in file.reasons[:2] if reason in _REASON_WORDS]
+        reasons = ", ".join("edited there" if word == _EDITED and file.path in there else word for word in known)
+        data = {"path": clean(file.path), "reason": reasons, "refs": list(map(clean, file.refs))}
+        text = f"`{data['path']}` {reasons}".rstrip()
+        yield Part("files", "entry_points", text, file.refs, _level(2, number, 5), f"file:{file.path}", data)
+
+
+def _symbols(report: ResumeReport) -> Iterator[Part]:
+    for number, symbol in enumerate(report.structure.symbols):
+        place = f"{clean(symbol.path)}:{symbol.line}" if symbol.line else clean(symbol.path)
+        title = clean(symbol.symbol or symbol.path)
+        data = {
+            "kind": symbol.kind,
+            "id": place,
+            "path": clean(symbol.path),
+            "title": title,
+            "score": round(symbol.score, 4),
+            "reasons": [clean(reason) for reason in symbol.reasons],
+            "symbols": [title] if symbol.symbol else [],
+            "metadata": {"symbol": symbol.symbol and title, "symbol_kind": symbol.kind, "line": symbol.line},
+            "source": "repo_map",
+        }
+        name = f" {symbol.kind} {title}" if symbol.symbol else ""
+        entry = f"map:{symbol.path}:{symbol.line or 0}"
+        yield Part("symbols", "symbols", f"`{place}`{name}", (), _level(3, number, 4), entry, data)
+
+
+def _recalled(report: ResumeReport) -> Iterator[Part]:
+    for number, item in enumerate(report.recalled):
+        facts = item.facts
+        where = f" in {clean(str(facts['project']))} ({words_of(item.related)})" if item.related else ""
+        said = " / ".join(item.lines) or shorten(str(facts["title"] or ""), 120)
+        ref = f"chunk:{item.chunk}"
+        text = f"{item.at:%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(said, 320)}"
+        data = _entry_data(
+            report,
+            kind="recall",
+            ref=ref,
+            summary=said,
+            reasons=["matches_task", *(["related_repository"] if item.related else [])],
+            role="background" if item.related else "carryover",
+            selection=f"related repository: {item.related}" if item.related else "answers the task",
+            confidence="high" if item.tier == "exact" else "medium" if item.tier in ("partial", "meaning") else "low",
+            at=item.at,
+            paths=(),
+        )
+        yield Part("recalled", "context", text, (ref,), _level(3 if not item.related else 6, number, 3), ref, data)
+
+
+def _others(report: ResumeReport) -> Iterator[Part]:
+    for number, item in enumerate(report.others):
+        section: Section = "branches" if item.standing == "unmerged" else "sessions"
+        yield _context(report, item, "session", "background", _level(4, number, 3), section)
+
+
+def _context(
+    report: ResumeReport,
+    item: BriefedSession,
+    kind: str,
+    role: str,
+    priority: int,
+    section: Section = "session",
+) -> Part:
+    """A session as one line, and as an object of `loaded_context`."""
+    facts = item.facts
+    outcome = item.brief.progress if item.brief else item.outcome
+    title = gist(facts.title or "", 100) or "untitled"
+    said = outcome.text if outcome else ""
+    where = f", branch `{clean(facts.branch)}`" if facts.branch else ""
+    if item.standing in STANDING_WORDS:
+        where += f" ({STANDING_WORDS[item.standing]})"
+    where += f", {item.ending}" if item.ending else ""
+    text = f"{facts.completed_at:%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
+        f" → {shorten(said, 180)}" if said else ""
+    )
+    data = _entry_data(
+        report,
+        kind=kind,
+        ref=facts.ref,
+        summary=f"{title}{f' ({item.ending})' if item.ending else ''}{f' → {said}' if said else ''}",
+        reasons=[str(reason) for reason in item.reasons],
+        role=role,
+        selection=_selection(item, kind),
+        confidence=item.confidence,
+        at=facts.completed_at,
+        paths=[edit.path for edit in item.brief.edits] if item.brief else (),
+    )
+    data["branch"], data["branch_standing"] = facts.branch and clean(facts.branch), item.standing
+    return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
+
+
+STANDING_WORDS = {
+    "unmerged": "not merged here",
+    "merged": "merged here",
+    "gone": "gone now",
+}
+
+
+def _selection(item: BriefedSession, kind: str) -> str:
+    if item.standing == "unmerged":
+        return "another branch, not merged here: not the current state"
+    if kind == "handoff":
+        return "the work goes on from it" if Reason.MATCHES_TASK in item.reasons else "the latest that fits"
+    return "another session of this repository"
+
+
+def _kept(section: Section, slot: Slot, line: Line, priority: int, entry: str, label: str = "") -> Part:
+    return Part(section, slot, f"{label}{line.text}", line.refs, priority, entry, _line_data(line))
+
+
+def _evidence(report: ResumeReport, kind: str, role: str, line: Line, priority: int, entry: str) -> Part:
+    """A failure or decision once more, as an object of `loaded_context`; Markdown has it on its line already."""
+    data = _entry_data(
+        report,
+        kind=kind,
+        ref=line.refs[-1],
+        summary=line.text,
+        reasons=["resumed_session"],
+        role=role,
+        selection=f"{kind} of the session the work goes on from",
+        confidence="high",
+        at=line.at,
+        paths=(),
+    )
+    return Part("failures" if kind == "failure" else "decisions", "context", "", line.refs, priority, entry, data)
+
+
+def _entry_data(
+    report: ResumeReport,
+    *,
+    kind: str,
+    ref: str,
+    summary: str,
+    reasons: Sequence[str],
+    role: str,
+    selection: str,
+    confidence: Confidence,
+    at: datetime,
+    paths: Sequence[str],
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "source": "corpus",
+        "source_id": ref,
+        "summary": shorten(summary, _SUMMARY_LENGTH),
+        "match_reasons": list(reasons),
+        "selection_reason": selection,
+        "confidence": confidence,
+        "staleness": staleness(at, report.now),
+        "role": role,
+        "related_paths": [clean(path) for path in paths[:_RELATED_PATHS]],
+        "at": instant(at),
+    }
+
+
+def _line_data(line: Line) -> dict[str, Any]:
+    return {"text": line.text, "at": instant(line.at), "refs": list(line.refs)}
+
+
+def _listed(names: Sequence[str], count: int) -> str:
+    """The first names of a list, and how many there are besides."""
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_LISTED])
+    left = count - min(len(names), _MOST_LISTED)
+    return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+def _level(level: int, number: int, most: int) -> int:
+    """The priority of the ``number``-th of a kind: from ``level`` on, and later for each ``most`` before it."""
+    return level + 3 * (number // most)
+
+
+def clean(text: str) -> str:
+    """A name from outside on one line: a file's name may hold anything."""
+    return " ".join(printable(text).replace("`", "'").split()) or "?"
+
+
+def words_of(relation: str | None) -> str:
+    return (relation or "").replace("_", " ")
+
+
+def instant(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def where_of(report: ResumeReport) -> str:
+    """What the brief is about, in a few words."""
+    if report.project and report.project != NON_REPOSITORY:
+        return report.project
+    return clean(report.folder) if report.folder else "no repository"

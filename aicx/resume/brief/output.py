@@ -1,0 +1,122 @@
+"""A report as it is printed: free of secrets, fitted into its budget, with the manifest of what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from aicx.config import Settings
+from aicx.resume.brief.budget import Fitted, fit
+from aicx.resume.brief.compose import Part, compose
+from aicx.resume.brief.json_brief import json_line
+from aicx.resume.brief.markdown import markdown
+from aicx.resume.brief.selection_manifest import Format, manifest_of
+from aicx.resume.select.report import ResumeReport
+from aicx.terminal import unseen
+
+
+class Brief(NamedTuple):
+    """What is printed, and its size in tokens. ``manifest`` gives the record of how it was chosen."""
+
+    text: bytes
+    tokens: int
+    manifest: Callable[[], Mapping[str, Any]]
+
+
+def markdown_brief(settings: Settings, report: ResumeReport, budget: int) -> Brief:
+    """The brief for people and agents, of at most ``budget`` tokens."""
+    report, parts = _cleaned(settings, report)
+    fitted = fit(parts, budget, lambda kept, limit: markdown(report, kept, limit).encode())
+    return _brief(settings, report, parts, fitted, budget, "markdown")
+
+
+def json_brief(
+    settings: Settings, report: ResumeReport, budget: int, *, explain: bool = False, written: Sequence[str] = ()
+) -> Brief:
+    """The brief as one JSON object on a line, of at most ``budget`` tokens; with ``explain`` the manifest on top.
+
+    ``written`` are the files that whoever asks is going to write.
+    """
+    report, parts = _cleaned(settings, report)
+    files = {"written_files": list(written)}
+    fitted = fit(parts, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
+    brief = _brief(settings, report, parts, fitted, budget, "json")
+    if not explain:
+        return brief
+    explained = json_line(report, fitted.parts, fitted.limit, budget, {**files, "manifest": brief.manifest()})
+    return brief._replace(text=explained)
+
+
+def _brief(
+    settings: Settings, report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format
+) -> Brief:
+    def manifest() -> Mapping[str, Any]:
+        # Made when it is asked for: it is many times the brief.
+        made = manifest_of(report, parts, fitted, budget, format)
+        cleaned: Mapping[str, Any] = _clean(made) if settings.redact_secrets else made
+        return cleaned
+
+    return Brief(fitted.text, fitted.tokens, manifest)
+
+
+def _cleaned(settings: Settings, report: ResumeReport) -> tuple[ResumeReport, list[Part]]:
+    """The report's own texts and its parts without secrets: a task or a branch may hold one that never was stored."""
+    parts = compose(report)
+    own = [report.task, report.agent, report.folder, report.git.branch, report.git.root, report.git.upstream]
+    own += [report.git.superproject, *report.warnings, *report.unavailable]
+    if not settings.redact_secrets or not _holds_secret([*own, *(text for part in parts for text in _texts(part))]):
+        return report, parts
+    git = report.git
+    names = {name: _clean(getattr(git, name)) for name in ("branch", "root", "upstream", "superproject")}
+    report = replace(
+        report,
+        task=_clean(report.task),
+        git=replace(git, **names),
+        agent=_clean(report.agent),
+        folder=_clean(report.folder),
+        warnings=tuple(map(_clean, report.warnings)),
+        unavailable=tuple(map(_clean, report.unavailable)),
+    )
+    return report, [
+        part._replace(text=_clean(part.text), data=_clean(part.data), refs=tuple(map(_clean, part.refs)))
+        for part in parts
+    ]
+
+
+def _holds_secret(texts: Iterable[str | None]) -> bool:
+    """Whether any of the texts has to be redacted. Looked at as one text, which is ten times as fast as each alone."""
+    from aicx.redaction import redact
+
+    return bool(redact("\n\n".join(text for text in texts if text).translate(unseen())).counts)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a part, or in a value of its data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Part):
+        yield value.text
+        yield from value.refs
+        yield from _texts(value.data)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _clean(value: Any) -> Any:
+    """``value`` with every text in it redacted."""
+    # Imported here: its rules take a while to compile.
+    from aicx.redaction import redact
+
+    if isinstance(value, str):
+        # Without what nobody sees, which is not printed either and may stand within a secret.
+        return redact(value.translate(unseen())).text
+    if isinstance(value, Mapping):
+        return {name: _clean(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return value

@@ -1,0 +1,79 @@
+"""The manifest of one brief: the selection as a value that can be read again later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Literal
+
+import orjson
+
+from aicx.evidence.texts import printable
+from aicx.resume.brief.budget import Fitted
+from aicx.resume.brief.compose import Part, clean, instant
+from aicx.resume.brief.selection import SCHEMA, Use, entries, exclusions
+from aicx.resume.select.report import ResumeReport
+
+Format = Literal["markdown", "json"]
+
+
+def manifest_of(
+    report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format
+) -> dict[str, Any]:
+    """Everything considered for a brief, once each, with what became of it.
+
+    The same report, budget and clock give the same manifest. ``output`` is the brief without any manifest.
+    """
+    listed = entries(report.considered, _uses(parts, fitted.parts, format))
+    question = {
+        "task": printable(report.task),
+        "project": report.project,
+        "branch": report.git.branch and clean(report.git.branch),
+        "head": report.git.head,
+        "now": instant(report.now),
+        "agent": report.agent and clean(report.agent),
+    }
+    digest = sha256(orjson.dumps([question, budget, format], option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()
+    return {
+        "schema": SCHEMA,
+        "id": f"resume:{digest[:16]}",
+        "purpose": "resume",
+        "query": question,
+        "generated_at": instant(report.now),
+        "write_mode": "read_only",
+        "budget": {"unit": "tokens", "limit": budget, "used": fitted.tokens},
+        "method": dict(report.search),
+        "entries": listed,
+        "sections": _sections(parts, fitted.parts),
+        "exclusions": {"by_reason": exclusions(listed)},
+        "lanes": {"unavailable": list(report.unavailable)},
+        "output": {
+            "format": format,
+            "sha256": sha256(fitted.text).hexdigest(),
+            "bytes": len(fitted.text),
+            "truncated": len(fitted.parts) < len(parts),
+        },
+    }
+
+
+def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mapping[str, Use]:
+    def visible(of: Sequence[Part]) -> list[Part]:
+        # Some parts exist in JSON alone, where what stands on a line is an object of its own besides.
+        return [part for part in of if format == "json" or part.text]
+
+    total = Counter(part.entry for part in visible(parts))
+    kept = Counter(part.entry for part in visible(shown))
+    sizes: Counter[str] = Counter()
+    for part in visible(shown):
+        sizes[part.entry] += len(orjson.dumps(part.data)) if format == "json" else len(part.text.encode())
+    return {entry: Use(count, kept[entry], sizes[entry]) for entry, count in total.items()}
+
+
+def _sections(parts: Sequence[Part], shown: Sequence[Part]) -> list[dict[str, Any]]:
+    total = Counter(part.section for part in parts)
+    kept = Counter(part.section for part in shown)
+    return [
+        {"name": name, "considered": count, "rendered": kept[name], "omitted": count - kept[name]}
+        for name, count in total.items()
+    ]

@@ -1,0 +1,424 @@
+"""What a new session needs to know: git, the corpus, search and the repository map, brought into one report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.filters import the_project
+from aicx.corpus.catalog.query import Opened, open_catalog
+from aicx.corpus.ingest.identity import Resolver, from_remote
+from aicx.errors import NotFound, UsageError
+from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.session_brief import SessionBrief
+from aicx.git.branches import CURRENT, Branches, Standing
+from aicx.git.roots import Roots, inside, repository_of
+from aicx.git.state import Git, GitState, Look
+from aicx.paths import safe_project
+from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.files import MOST_SESSIONS, entry_files
+from aicx.resume.select.mentions import Ask, Mentions
+from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
+from aicx.resume.select.reader import SessionReader
+from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
+from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
+from aicx.resume.select.sessions import (
+    Scope,
+    SessionFacts,
+    known_folders,
+    list_sessions,
+    load_sessions,
+    other_folders,
+    related_projects,
+    short_ids,
+)
+from aicx.resume.select.term_weights import Rarity
+from aicx.resume.structure import read_structure
+from aicx.sources.reopen import reopen_command
+
+if TYPE_CHECKING:
+    from aicx.engine.retrievers import Mode
+
+_NO_FOLDER = GitState("unavailable")
+# Sessions whose branch is looked up: those that may be shown.
+_MOST_STANDINGS = 12
+
+
+class Limits(NamedTuple):
+    """At most so many of each; the budget may leave less."""
+
+    files: int = 10
+    symbols: int = 6
+    recalled: int = 6
+    related: int = 2
+    others: int = 6
+
+    @classmethod
+    def full(cls) -> Limits:
+        return cls(files=25, symbols=15, recalled=15, related=5, others=15)
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeQuery:
+    """What is asked: for a folder, or for a project when its folder is not at hand. ``branch`` wins over git's."""
+
+    now: datetime
+    task: str = ""
+    folder: Path | None = None
+    project: str | None = None
+    branch: str | None = None
+    mode: Mode = "auto"
+    since: datetime | None = None
+    agent: str | None = None
+    exclude_session: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the question is asked: the repository as git and as the corpus know it."""
+
+    look: Look | None
+    scope: Scope
+    roots: Roots
+    folder: str | None
+
+    @property
+    def state(self) -> GitState:
+        """All that git says; waits until it has said it."""
+        return self.look.state if self.look else _NO_FOLDER
+
+
+def resume(settings: Settings, query: ResumeQuery, look: Look | None = None) -> ResumeReport:
+    """Everything a new session may need, best first; nothing is written, neither here nor in the repository.
+
+    ``look`` is one at the query's folder that was begun earlier. A corpus with nothing in it gives a report with what
+    git and the map say. Raises UsageError for a folder that is not there or may not be read, and for a name of several
+    projects, NotFound for one of none.
+    """
+    with ExitStack() as stack:
+        if look is not None:
+            stack.enter_context(look)
+        if query.folder is not None:
+            _require_folder(query.folder)
+            look = look or stack.enter_context(Look(Git(query.folder.absolute())))
+        return _resume(settings, query, look)
+
+
+def _require_folder(folder: Path) -> None:
+    hint = "--repo takes a folder in a repository"
+    with suppress(PermissionError):  # of a folder above it
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder", hint=hint)
+        if os.access(folder, os.R_OK | os.X_OK):
+            return
+    raise UsageError(f"{folder} may not be read", hint=hint)
+
+
+def _resume(settings: Settings, query: ResumeQuery, look: Look | None) -> ResumeReport:
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(open_catalog(settings.layout))
+        except NotFound as error:
+            empty = stack.enter_context(closing(Catalog.in_memory()))
+            opened = Opened(empty, None, [f"{error.message} (next: {error.hint})"])
+        if query.project is not None:
+            query = replace(query, project=the_project(query.project, opened.catalog))
+        place = _locate(settings, query, opened.catalog, look)
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+        return _Resume(settings, query, opened.catalog, place, notes).report()
+
+
+def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: Look | None) -> _Place:
+    state = look.place if look else _NO_FOLDER
+    folder = str(look.git.folder) if look else None
+    top = state.root or folder
+    project = query.project
+    if project is not None and project.startswith("/"):
+        # Named by the folder it is worked on in, which need not exist here.
+        top, project = project.rstrip("/"), None
+    elif project is None and look is not None:
+        identity = Resolver(settings.user_home, catalog.learned(), catalog.stated()).resolve(folder)
+        project = identity.project if identity else _bare_project(look.git) if state.kind == "bare" else None
+    trees = [tree.path for tree in state.worktrees]
+    folders = tuple(dict.fromkeys([*([repository_of(top), top] if top else []), *trees]))
+    is_home = top is not None and settings.user_home.is_relative_to(top) and not state.usable
+    scope = Scope(project, folders, below=not is_home)
+    return _Place(look, scope, Roots.of([*folders, *known_folders(catalog, scope)]), top)
+
+
+def _bare_project(git: Git) -> str | None:
+    """The identity of a bare repository, whose working trees are filed under the same."""
+    url = git.ask("config", "--get", "remote.origin.url")
+    if url and (project := from_remote(url.strip())):
+        return project
+    return safe_project("local", git.folder.name.removesuffix(".git"))
+
+
+def _elsewhere(catalog: Catalog, place: _Place) -> Elsewhere:
+    return Elsewhere(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
+
+
+class _Resume:
+    """One run, step by step; what later steps need is kept here."""
+
+    def __init__(
+        self, settings: Settings, query: ResumeQuery, catalog: Catalog, place: _Place, notes: list[str]
+    ) -> None:
+        self._settings = settings
+        self._query = query
+        self._catalog = catalog
+        self._place = place
+        self._reader = SessionReader(settings.layout, catalog, query.now, _elsewhere(catalog, place))
+        self._branches: Branches | None = None
+        self._ask = Ask(query.task, query.now)
+        self._rarity = Rarity((), ())  # of the task's words, once it was searched for
+        self._coverages: Mapping[tuple[str, str], float] = {}
+        self._warnings = notes
+        self._unavailable: list[str] = []
+        self._search: Mapping[str, Any] = {}
+        self._considered: list[Considered] = []
+
+    def report(self) -> ResumeReport:
+        query, place = self._query, self._place
+        sessions = self._sessions()
+        latest = sessions[0] if sessions else None
+        # Git is at work while the corpus is searched.
+        ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
+        passages = self._passages(sessions)
+        commits, commit_count = ask_commits() if ask_commits else ([], 0)
+        self._warnings += place.state.notes
+        self._considered += (
+            Considered(f"commit:{commit.hash}", "commit", None, (Reason.SINCE_LAST_SESSION,)) for commit in commits
+        )
+        own = [passage for passage in passages if passage.relation is None]
+        if not any(map(is_near, own)):
+            own = []  # no session is chosen for a word that stands everywhere
+        changed = tuple(path for path in place.state.changed if not path.endswith("/"))
+        ask = Ask(query.task, query.now, query.branch or place.state.branch, place.folder, changed)
+        self._ask, self._coverages = ask, coverages(own) if self._rarity.tells_apart else {}
+        sessions += self._recalled_sessions(own, sessions)
+        mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
+        ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
+        self._look_up_branches(ranked, latest)
+        resumed = self._resumed(ranked, latest)
+        others = self._others(ranked, latest, resumed)
+        limits = query.limits
+        chosen, considered = choose(passages, query.now, query.exclude_session, limits.recalled, limits.related)
+        self._considered += considered
+        files = self._files(ranked, chosen, ask, mentions)
+        structure = self._structure([file.path for file in files])
+        known = {item.ref for item in self._considered}
+        changes = [f"file:{path}" for path in place.state.changed]
+        self._considered += (
+            Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
+        )
+        recalled = self._quoted(chosen)
+        if query.task.strip() and ranked and not recalled and (resumed is None or resumed.confidence == "low"):
+            self._warnings.append("nothing in the history fits this task: what follows only says where work stood")
+        ids = [item.session_id for item in chosen] + ([resumed.facts.session_id] if resumed else [])
+        return ResumeReport(
+            task=query.task,
+            now=query.now,
+            agent=query.agent,
+            project=place.scope.project,
+            folder=place.folder,
+            git=replace(place.state, branch=query.branch) if query.branch else place.state,
+            commits=tuple(commits),
+            commit_count=commit_count,
+            resumed=resumed,
+            others=tuple(others),
+            session_count=len(ranked),
+            recalled=recalled,
+            files=tuple(files),
+            structure=structure,
+            warnings=tuple(dict.fromkeys([*self._warnings, *self._reader.notes])),
+            considered=tuple(self._considered),
+            search=self._search,
+            unavailable=tuple(self._unavailable),
+            short=short_ids(self._catalog, ids),
+        )
+
+    # Sessions -------------------------------------------------------------------------------------------------------
+
+    def _sessions(self) -> list[SessionFacts]:
+        kept = []
+        for session in list_sessions(self._catalog, self._place.scope, self._query.now, self._query.since):
+            left_out = self._against(session)
+            if left_out is None:
+                kept.append(session)
+            else:
+                self._considered.append(Considered(session.ref, "session", None, (), left_out))
+        return kept
+
+    def _against(self, session: SessionFacts) -> Reason | None:
+        excluded = self._query.exclude_session
+        if excluded and session.session_id.startswith(excluded):
+            return Reason.EXCLUDED_BY_USER
+        return Reason.SUBAGENT if session.lane == "subagent" else None
+
+    def _recalled_sessions(self, own: Sequence[Passage], known: Sequence[SessionFacts]) -> list[SessionFacts]:
+        """Sessions that the search found beyond the newest ones."""
+        listed = {(session.agent, session.session_id) for session in known}
+        missing = [owner for owner in dict.fromkeys(passage.owner for passage in own) if owner not in listed]
+        found = load_sessions(self._catalog, missing, self._query.now)
+        return [session for session in found if self._against(session) is None]
+
+    def _look_up_branches(self, ranked: Sequence[Scored], latest: SessionFacts | None) -> None:
+        if self._place.look is not None and self._place.state.usable:
+            shown = [item.session.branch or "" for item in ranked[:_MOST_STANDINGS]]
+            names = [*shown, (latest.branch or "") if latest else ""]
+            self._branches = Branches(self._place.look.git, self._place.state, names)
+
+    def _standing(self, session: SessionFacts, brief: SessionBrief | None = None) -> Standing:
+        if self._branches is None:
+            same = self._query.branch is not None and session.branch == self._query.branch
+            return "same_branch" if same else "unknown"
+        standing = self._branches.standing(session.branch, session.completed_at)
+        if standing == "gone" and brief is not None and brief.commits:
+            # Its name is gone, its commits may not be.
+            held = self._branches.holds_commit(brief.commits[0].refs[0].removeprefix("commit:"))
+            return standing if held is None else "merged" if held else "unmerged"
+        return standing
+
+    def _resumed(self, ranked: Sequence[Scored], latest: SessionFacts | None) -> BriefedSession | None:
+        """The session the work goes on from: the first that says something, on a branch that is part of the head."""
+        for item in ranked[:_MOST_STANDINGS]:
+            session = item.session
+            if self._standing(session) not in CURRENT:
+                if item is ranked[0] and self._query.task.strip():
+                    branch = f"branch {session.branch}, which is not merged here"
+                    self._warnings.append(f"what fits the task best is on {branch}: {session.ref}")
+                continue
+            brief = self._reader.brief(session)
+            standing = self._standing(session, brief)
+            if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
+                continue
+            resumed = replace(self._described(item, latest, standing), brief=brief)
+            self._considered.append(_considered(resumed, None))
+            return resumed
+        return None
+
+    def _others(
+        self, ranked: Sequence[Scored], latest: SessionFacts | None, resumed: BriefedSession | None
+    ) -> list[BriefedSession]:
+        """Further sessions worth a line, the latest one always among them."""
+        rest = [item for item in ranked if resumed is None or item.session.ref != resumed.facts.ref]
+        last = self._query.limits.others - 1
+        newest = next((n for n, item in enumerate(rest) if latest is not None and item.session.ref == latest.ref), 0)
+        if newest > last:
+            rest.insert(last, rest.pop(newest))
+        shown: list[BriefedSession] = []
+        for number, item in enumerate(rest):
+            # The branches of those beyond are not looked up: nothing would show it.
+            standing = self._standing(item.session) if number < _MOST_STANDINGS else "unknown"
+            described = self._described(item, latest, standing)
+            left_out: Reason | None = Reason.OVER_LIMIT
+            if len(shown) < self._query.limits.others:
+                facts = self._reader.titled(item.session)
+                outcome, ending = self._reader.outcome(item.session)
+                described = replace(described, facts=facts, outcome=outcome, ending=ending)
+                left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
+                shown += [described] if left_out is None else []
+            self._considered.append(_considered(described, left_out))
+        return shown
+
+    def _described(self, item: Scored, latest: SessionFacts | None, standing: Standing) -> BriefedSession:
+        session = item.session
+        reasons = [_REASONS_OF_PARTS[name] for name, _ in _by_worth(item.parts) if name in _REASONS_OF_PARTS]
+        reasons += [Reason.LATEST_HERE] if latest is not None and session.ref == latest.ref else []
+        reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
+        reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
+        sure = confidence(item, self._ask, self._coverages.get((session.agent, session.session_id), 0.0))
+        return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
+
+    # Recall and files -----------------------------------------------------------------------------------------------
+
+    def _passages(self, sessions: Sequence[SessionFacts]) -> list[Passage]:
+        """What the search gives for the task: of this repository, and of those that have to do with it."""
+        query, scope = self._query, self._place.scope
+        if not query.task.strip():
+            return []
+        # Imported here: without a task nothing is searched.
+        from aicx.resume.search import Asked, recall
+
+        asked = Asked(query.task, query.now, query.since, query.mode, query.exclude_session)
+        related = related_projects(self._catalog, scope.project) if scope.project else {}
+        found, notes = recall(self._settings, asked, scope if sessions else None, related)
+        self._search = found.status
+        self._warnings += found.notes
+        self._unavailable += notes
+        self._rarity = rarity = self._reader.rarity(query.task, sessions)
+        return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
+
+    def _quoted(self, chosen: Sequence[Passage]) -> tuple[Recalled, ...]:
+        """The passages in their own words; without those in which nobody said anything that stands by itself."""
+        found = []
+        for item in chosen:
+            if lines := self._reader.quote(item, self._rarity):
+                found.append(
+                    Recalled(item.chunk, item.facts, item.started_at, lines, item.score, item.tier, item.relation)
+                )
+                continue
+            ref = f"chunk:{item.chunk}"
+            places = [number for number, considered in enumerate(self._considered) if considered.ref == ref]
+            for number in places:
+                self._considered[number] = self._considered[number]._replace(left_out=Reason.SAYS_NOTHING)
+        return tuple(found)
+
+    def _files(
+        self, ranked: Sequence[Scored], chosen: Sequence[Passage], ask: Ask, mentions: Mentions
+    ) -> list[EntryFile]:
+        root = Path(self._place.state.root) if self._place.state.root else None
+        roots = self._place.roots
+        recalled = [
+            (passage.score, [path for name in passage.files if (path := roots.relative(name, passage.cwd))])
+            for passage in chosen
+            if passage.relation is None
+        ]
+        edits = {item.session.ref: self._reader.edits(item.session) for item in ranked[:MOST_SESSIONS]}
+        is_there = (lambda path: inside(root, path)) if root else None
+        files, considered = entry_files(
+            ranked, edits, recalled, ask, mentions, roots, self._query.limits.files, is_there
+        )
+        self._considered += considered
+        return files
+
+    def _structure(self, boost: Sequence[str]) -> Structure:
+        structure, notes = read_structure(
+            self._settings.layout, self._place.state, self._query.task, self._query.limits.symbols, boost
+        )
+        self._unavailable += notes
+        self._considered += (
+            Considered(f"map:{symbol.path}:{symbol.line or 0}", "symbol", symbol.score, (Reason.IN_MAP,))
+            for symbol in structure.symbols
+        )
+        return structure
+
+
+_REASONS_OF_PARTS = {
+    "recall": Reason.MATCHES_TASK,
+    "files": Reason.SHARES_FILES,
+    "branch": Reason.SAME_BRANCH,
+    "folder": Reason.SAME_FOLDER,
+}
+
+_REASONS_OF_STANDINGS: dict[Standing, Reason] = {
+    "merged": Reason.MERGED_BRANCH,
+    "unmerged": Reason.OTHER_BRANCH_UNMERGED,
+}
+
+
+def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(((name, worth) for name, worth in parts.items() if worth > 0), key=lambda part: (-part[1], part[0]))
+
+
+def _considered(item: BriefedSession, left_out: Reason | None) -> Considered:
+    return Considered(item.facts.ref, "session", item.score, item.reasons, left_out, {"standing": item.standing})

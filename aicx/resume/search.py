@@ -1,0 +1,139 @@
+"""What the history says of a task: the search, asked for a repository and for those related to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from aicx.config import Settings
+from aicx.engine.retrievers import Mode
+from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
+from aicx.errors import AicxError, UsageError
+from aicx.resume.select.recall import Passage
+from aicx.resume.select.sessions import Scope
+from aicx.types import Filters
+from retrieval.decay import PROFILES
+
+# Sessions beyond these share a few words with the task; each costs a read and an excerpt.
+_POOL = 10
+_RELATED_POOL = 3
+# Every related repository is a search of its own.
+_MOST_RELATED = 3
+_STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unknown", "indexed_count", "candidate_count")
+
+
+class Asked(NamedTuple):
+    """The part of a question that the search needs."""
+
+    task: str
+    now: datetime
+    since: datetime | None
+    mode: Mode
+    exclude_session: str | None
+
+
+class Found(NamedTuple):
+    """What a search gave, how it was obtained, and what has to be said about it."""
+
+    passages: list[Passage]
+    status: Mapping[str, Any]
+    notes: list[str]
+
+
+def recall(
+    settings: Settings, asked: Asked, scope: Scope | None, related: Mapping[str, str]
+) -> tuple[Found, list[str]]:
+    """The passages for a task, of the repository and of those that are related to it, and what could not be asked.
+
+    ``scope`` is None where nothing is stored of the repository itself.
+    """
+    with Searcher(settings) as searcher:
+        own = _recall_own(searcher, asked, scope) if scope else Found([], {}, [])
+        others = _recall_related(searcher, asked, related)
+    return own._replace(passages=[*own.passages, *others.passages]), others.notes
+
+
+def _recall_own(searcher: Searcher, asked: Asked, scope: Scope) -> Found:
+    # Where no repository is known, sessions are filed by the folders they worked in.
+    name = scope.project or next(iter(scope.folders), None)
+    if name is None:
+        return Found([], {}, [])
+    report = _ask(searcher, asked, name, _POOL, asked.mode)
+    if report is None:
+        return Found([], {}, [f"nothing to look for in the task {asked.task[:60]!r}: only stop words or symbols"])
+    passages = [passage for hit in report.hits if (passage := _passage(hit, scope)) is not None]
+    status = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
+    return Found(passages, status, _search_notes(report))
+
+
+def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str]) -> Found:
+    """The best passages of related repositories, each labelled with how it is related. By words alone."""
+    passages: list[Passage] = []
+    notes: list[str] = []
+    order = ("same_session", "same_name", "same_owner")
+    for project in sorted(projects, key=lambda name: (order.index(projects[name]), name))[:_MOST_RELATED]:
+        try:
+            report = _ask(searcher, asked, project, _RELATED_POOL, "lexical")
+        except AicxError as error:
+            notes.append(f"related repositories were not searched: {error.message}")
+            break
+        if report is not None:
+            scope, relation = Scope(project), projects[project]
+            passages += (passage for hit in report.hits if (passage := _passage(hit, scope, relation)) is not None)
+    return Found(passages, {}, notes)
+
+
+def _ask(searcher: Searcher, asked: Asked, project: str, limit: int, mode: Mode) -> SearchReport | None:
+    """The search's answer; None for a task in which there is nothing to look for."""
+    query = SearchQuery(
+        text=asked.task,
+        now=asked.now,
+        filters=Filters(project=project, since=asked.since, until=asked.now),
+        mode=mode,
+        group="session",
+        limit=limit,
+        decay=PROFILES["gentle"],
+        exclude_session=asked.exclude_session,
+        lift_dates=False,  # a date in a task is what it is about, not when it was talked about
+    )
+    try:
+        return searcher.search(query)
+    except UsageError:
+        return None
+
+
+def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | None:
+    """A hit as choosing needs it; None for one that the filter let through by a part of a name."""
+    sidecar = hit.sidecar
+    if not scope.holds(sidecar.project, sidecar.get("cwd")):
+        return None
+    by_meaning = hit.tier == "nearest" and "dense" in hit.votes
+    return Passage(
+        chunk=sidecar.id,
+        path=hit.path,
+        agent=sidecar.agent,
+        session_id=sidecar.session_id,
+        project=sidecar.project,
+        cwd=sidecar.get("cwd"),
+        parent=sidecar.get("parent_session"),
+        lane=sidecar.get("lane") or "primary",
+        started_at=sidecar.started_at,
+        completed_at=datetime.fromisoformat(sidecar.fields["completed_at"]),
+        score=hit.score,
+        tier="meaning" if by_meaning else hit.tier,
+        title=sidecar.get("session_title") or sidecar.get("title"),
+        lines=tuple(line.text for line in hit.lines),
+        coverage=hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0,
+        files=tuple(sidecar.get("files") or ()),
+        relation=relation,
+    )
+
+
+def _search_notes(report: SearchReport) -> list[str]:
+    status = report.oracle_status
+    notes = [status["fallback_reason"]] if status.get("fallback_reason") else []
+    for name, leg in (status.get("freshness") or {}).items():
+        if leg["behind"]:
+            notes.append(f"the {name} index is {leg['behind']} chunks behind")
+    return [*notes, *report.notes]

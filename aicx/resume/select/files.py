@@ -1,0 +1,141 @@
+"""Which files to look at first: those of the sessions the work goes on from, and those the task or the moment names."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aicx.evidence.edits import Edit
+from aicx.git.roots import Roots
+from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.mentions import Ask, Mentions
+from aicx.resume.select.ranking import Scored
+from aicx.resume.select.report import EntryFile
+
+# What each way of coming up is worth. Edits of the best sessions decide; what was merely read there says little.
+EDITED, READ, MENTIONED, RECALLED, OFTEN = 1.0, 0.2, 1.0, 0.25, 0.5
+# Sessions beyond these are rarely what the work goes on from, and their files drown the others.
+MOST_SESSIONS = 3
+# What is listed as considered; hundreds of files more have a score of almost nothing.
+_MOST_CONSIDERED = 40
+_MOST_OUTSIDE = 20
+
+
+@dataclass(slots=True)
+class _Tally:
+    score: float = 0.0
+    reasons: dict[Reason, float] = field(default_factory=dict)
+    seen: bool = False  # in a stored session
+
+    def add(self, worth: float, reason: Reason) -> None:
+        self.score += worth
+        self.reasons[reason] = self.reasons.get(reason, 0.0) + worth
+
+
+def entry_files(
+    ranked: Sequence[Scored],
+    edits: Mapping[str, Sequence[Edit]],
+    recalled: Sequence[tuple[float, Sequence[str]]],
+    ask: Ask,
+    mentions: Mentions,
+    roots: Roots,
+    limit: int,
+    is_there: Callable[[str], bool] | None,
+) -> tuple[list[EntryFile], list[Considered]]:
+    """The files to look at first, and all that were considered.
+
+    ``edits`` are those of sessions that were read, by reference; ``recalled`` the files of passages with their scores.
+    ``is_there`` tells whether a path exists in the repository; None where the repository is not at hand.
+    """
+    tallies = _tallies(ranked, edits, recalled, ask, mentions)
+    folders = _folders({*tallies, *(path for item in ranked for path in item.files)})
+    changes = [edit.path for item in ranked[:MOST_SESSIONS] for edit in edits.get(item.session.ref, ())]
+    order = {path: number for number, path in reversed(list(enumerate(changes)))}
+    # Of two that are worth the same, the one that was changed last.
+    ordered = sorted(tallies, key=lambda path: (-round(tallies[path].score, 9), order.get(path, len(changes)), path))
+    ordered = ordered[:_MOST_CONSIDERED]
+    chosen: list[EntryFile] = []
+    considered: list[Considered] = []
+    for path in ordered:
+        tally = tallies[path]
+        reasons = tuple(sorted(tally.reasons, key=lambda reason: (-tally.reasons[reason], reason)))
+        left_out: Reason | None = None
+        if path in folders:
+            left_out = Reason.FOLDER
+        elif is_there is not None and not is_there(path):
+            left_out = Reason.NOT_THERE
+        elif len(chosen) >= limit:
+            left_out = Reason.OVER_LIMIT
+        else:
+            refs = (f"file:{path}",) if tally.seen else ()
+            chosen.append(EntryFile(path, tally.score, reasons, refs))
+        considered.append(Considered(f"file:{path}", "file", tally.score, reasons, left_out))
+    return chosen, [*considered, *_outside(ranked, roots)]
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Every folder that one of the paths lies in."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
+def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:
+    """What the best sessions touched elsewhere: never something to look at first."""
+    paths = dict.fromkeys(
+        path
+        for item in ranked[:MOST_SESSIONS]
+        for path in item.session.files
+        if roots.relative(path, item.session.cwd) is None
+    )
+    outside = Reason.OUTSIDE_REPOSITORY
+    return [Considered(f"file:{path}", "file", None, (), outside) for path in list(paths)[:_MOST_OUTSIDE]]
+
+
+def _tallies(
+    ranked: Sequence[Scored],
+    edits: Mapping[str, Sequence[Edit]],
+    recalled: Sequence[tuple[float, Sequence[str]]],
+    ask: Ask,
+    mentions: Mentions,
+) -> dict[str, _Tally]:
+    tallies: dict[str, _Tally] = {}
+    best = ranked[0].score if ranked else 1.0
+    for item in ranked[:MOST_SESSIONS]:
+        changed = {edit.path for edit in edits.get(item.session.ref, ())}
+        paths = {*item.files, *changed}
+        # A session that went through half the repository says less of each file.
+        share = item.score / (best or 1.0) / (1 + math.log1p(len(paths)) / 3)
+        for path in paths:
+            edited = path in changed
+            _tally(tallies, path).add(
+                share * (EDITED if edited else READ), Reason.EDITED_BEFORE if edited else Reason.READ_BEFORE
+            )
+    counts = Counter(path for item in ranked for path in item.files)
+    for path, count in counts.items():
+        if count > 1:
+            _tally(tallies, path).add(OFTEN * math.log1p(count) / math.log1p(len(ranked)), Reason.OFTEN_EDITED)
+    for path, weight in mentions.weights.items():
+        _tally(tallies, path).add(MENTIONED * weight, _meant(path, ask))
+    highest = max((score for score, _ in recalled), default=0.0) or 1.0
+    for score, named in recalled:
+        for path in named:
+            _tally(tallies, path).add(RECALLED * score / highest, Reason.IN_RECALLED)
+    for path in {*counts, *(edit.path for of in edits.values() for edit in of)}:
+        if path in tallies:
+            tallies[path].seen = True
+    return tallies
+
+
+def _tally(tallies: dict[str, _Tally], path: str) -> _Tally:
+    return tallies.setdefault(path, _Tally())
+
+
+def _meant(path: str, ask: Ask) -> Reason:
+    return Reason.CHANGED_NOW if path in ask.changed else Reason.NAMED_IN_TASK

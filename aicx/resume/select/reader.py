@@ -1,0 +1,126 @@
+"""Reads stored sessions as far as each is needed: a whole brief, the files it changed, or what was said last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.views.documents import asides, header_of, spoken
+from aicx.errors import AicxError
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.edits import Edit, edits_of
+from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.session_brief import Ending, Line, SessionBrief, brief_of, ending
+from aicx.evidence.statements import conclusion, requests, telling, weigh
+from aicx.evidence.texts import gist, words
+from aicx.evidence.transcript import Step, read_steps
+from aicx.paths import Layout
+from aicx.resume.select.recall import Passage, is_quotable, telling_sentences
+from aicx.resume.select.sessions import SessionFacts, chunk_paths
+from aicx.resume.select.term_weights import Rarity
+
+# Of a long session the beginning (what was wanted) and the end (where it stands) are read.
+_FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
+# Of a session that only gets a line, enough to find what the agent said last.
+_OUTCOME_CHUNKS = 2
+_OUTCOME_LENGTH = 200
+_QUOTED_LINES = 2
+# Sessions that tell well enough which words are common; each costs a file to read.
+_SAMPLED = 40
+# A title of so few words with a colon only introduces what came below it.
+_INTRODUCES = 5
+
+
+class SessionReader:
+    """Sessions of one corpus as they were at one moment. ``notes`` gathers what could not be read."""
+
+    def __init__(self, layout: Layout, catalog: Catalog, now: datetime, elsewhere: Elsewhere) -> None:
+        self._layout = layout
+        self._catalog = catalog
+        self._now = now
+        self._elsewhere = elsewhere
+        self._steps: dict[str, list[Step]] = {}
+        self.notes: list[str] = []
+
+    def brief(self, session: SessionFacts) -> SessionBrief | None:
+        """The session in brief; None where nothing of it can be read."""
+        steps = self._read(session)
+        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere) if steps else None
+
+    def edits(self, session: SessionFacts) -> list[Edit]:
+        """The files the session changed, the last changed first."""
+        return edits_of(answered_calls(self._read(session)), self._elsewhere.roots, session.cwd)
+
+    def outcome(self, session: SessionFacts) -> tuple[Line | None, Ending | None]:
+        """What the agent said last, None where it said nothing towards the end; and how that left the work."""
+        steps = self._steps.get(session.ref)
+        if steps is None:
+            paths = chunk_paths(self._catalog, session, self._now)[-_OUTCOME_CHUNKS:]
+            steps = self._load(paths)
+        last = conclusion(steps)
+        said = Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (f"chunk:{last.chunk}",)) if last else None
+        return said, ending(steps)
+
+    def titled(self, session: SessionFacts) -> SessionFacts:
+        """The session under the first request in it that says something, where its title says nothing."""
+        title = session.title or ""
+        introduces = title.endswith(":") and len(words(title)) <= _INTRODUCES
+        if weigh(title).level and not introduces:
+            return session
+        paths = chunk_paths(self._catalog, session, self._now)[:_FIRST_CHUNKS]
+        wanted = requests(self._load(paths))
+        return replace(session, title=wanted[0][0].text) if wanted else session
+
+    def quote(self, passage: Passage, rarity: Rarity) -> tuple[str, ...]:
+        """The lines of a passage that say why it is there; none where none says anything by itself.
+
+        What the chunk before ended with is in it too: often the question stands here and the answer there.
+        """
+        steps, notes = read_steps(self._layout, [passage.path], self._now, repeated=True)
+        self.notes += notes
+        said = telling_sentences(steps, rarity, _QUOTED_LINES)
+        # Of what tools printed, and nobody talked about, the lines that the search found.
+        marked = (line for line in passage.lines if is_quotable(line) and weigh(line).level > 1)
+        return said or tuple(marked)[:_QUOTED_LINES]
+
+    def rarity(self, task: str, sessions: Sequence[SessionFacts]) -> Rarity:
+        """What the words of a task are worth among sessions: of some, a chunk from the middle of each is looked at."""
+        count = min(len(sessions), _SAMPLED)
+        sample = [sessions[place * len(sessions) // count] for place in range(count)]
+        paths = (chunk_paths(self._catalog, session, self._now) for session in sample)
+        return Rarity.of(task, [self._text(found[len(found) // 2]).lower() for found in paths if found])
+
+    def coverage(self, passage: Passage, rarity: Rarity) -> float:
+        """How much of the task a passage holds, with what is known of its session: title, branch and files."""
+        try:
+            sidecar = load_sidecar(self._layout, passage.path)
+            texts = spoken(sidecar, load_markdown(self._layout, passage.path))
+            tools = set(asides(sidecar))
+        except (AicxError, LookupError, TypeError, ValueError):
+            return passage.coverage  # whoever quotes it says what is wrong with it
+        header = header_of(sidecar)
+        said = (text for place, text in enumerate(texts) if place not in tools)
+        # A long output holds most words by chance: what was said counts twice.
+        return (rarity.coverage([header, *said]) + rarity.coverage([header, *texts])) / 2
+
+    def _text(self, path: str) -> str:
+        try:
+            return load_markdown(self._layout, path).decode("utf-8", "replace")
+        except AicxError:
+            return ""  # whoever reads its session says so
+
+    def _read(self, session: SessionFacts) -> list[Step]:
+        if session.ref not in self._steps:
+            paths = chunk_paths(self._catalog, session, self._now)
+            if len(paths) > _FIRST_CHUNKS + _LAST_CHUNKS:
+                paths = paths[:_FIRST_CHUNKS] + paths[-_LAST_CHUNKS:]
+            self._steps[session.ref] = self._load(paths)
+        return self._steps[session.ref]
+
+    def _load(self, paths: Sequence[str]) -> list[Step]:
+        steps, notes = read_steps(self._layout, paths, self._now)
+        self.notes += notes
+        return steps

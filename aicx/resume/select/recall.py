@@ -1,0 +1,164 @@
+"""Chooses among the passages that a search gave: this repository's and related ones', a few of each session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from aicx.evidence.patterns import request_rules, statement_rules
+from aicx.evidence.statements import weigh
+from aicx.evidence.texts import sentences, shorten, words
+from aicx.evidence.transcript import Step
+from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.term_weights import Rarity
+
+# A session and its subagents; more of them say the same, and the places of other sessions are better used.
+MOST_OF_SESSION = 2
+_QUOTED_LENGTH = 220
+_LEAST_WORDS = 3
+# The level of a prompt that can be understood without what came before it.
+_BY_ITSELF = 2
+# By how much a sentence counts more that names a cause, a fix or a result.
+_ANSWERS = 1.6
+# Below this part of the best score a passage shares only common words with the task.
+_LEAST_SHARE = 0.25
+# A passage that holds less of the task, counted by how rare its words are, has to do with something else; below the
+# second figure it shares no more than a word that stands everywhere.
+_LEAST_COVERAGE, _LEAST_SHARED = 0.45, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A session's best passage for the task, scored as the session was. ``relation`` None for the repository's own."""
+
+    chunk: str
+    path: str
+    agent: str
+    session_id: str
+    project: str
+    cwd: str | None
+    parent: str | None
+    lane: str
+    started_at: datetime
+    completed_at: datetime
+    score: float
+    tier: str
+    title: str | None
+    lines: tuple[str, ...]
+    coverage: float  # how much of the task it holds
+    files: tuple[str, ...]
+    relation: str | None = None
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"agent": self.agent, "session_id": self.session_id, "project": self.project, "title": self.title}
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The session it speaks for: a subagent works for the one that started it."""
+        return self.agent, (self.parent or self.session_id) if self.lane == "subagent" else self.session_id
+
+
+def shares(passages: Iterable[Passage]) -> dict[tuple[str, str], float]:
+    """Each session's share of a search, relative to the best session's. From 0 to 1."""
+    scores: dict[tuple[str, str], float] = {}
+    for passage in passages:
+        scores[passage.owner] = max(scores.get(passage.owner, 0.0), passage.score)
+    most = max(scores.values(), default=0.0)
+    return {owner: found / most for owner, found in scores.items()} if most > 0 else {}
+
+
+def coverages(passages: Iterable[Passage]) -> dict[tuple[str, str], float]:
+    """For each session how much of the task its best passage holds. From 0 to 1."""
+    found: dict[tuple[str, str], float] = {}
+    for passage in passages:
+        found[passage.owner] = max(found.get(passage.owner, 0.0), passage.coverage)
+    return found
+
+
+def choose(
+    passages: Sequence[Passage], now: datetime, excluded: str | None, limit: int, related_limit: int
+) -> tuple[list[Passage], list[Considered]]:
+    """The passages to quote, best first, the repository's own before related ones; and all that were considered."""
+    chosen: list[Passage] = []
+    considered: list[Considered] = []
+    of_session: dict[tuple[str, str], int] = {}
+    # Scores of two searches do not compare.
+    best = {
+        own: max((item.score for item in passages if (item.relation is None) == own), default=0.0)
+        for own in (True, False)
+    }
+    counts = {True: 0, False: 0}
+    for passage in sorted(passages, key=lambda item: (item.relation is not None, -item.score, item.chunk)):
+        own = passage.relation is None
+        left_out = _against(passage, now, excluded, best[own])
+        if left_out is None and of_session.get(passage.owner, 0) >= MOST_OF_SESSION:
+            left_out = Reason.ENOUGH_OF_SESSION
+        if left_out is None and counts[own] >= (limit if own else related_limit):
+            left_out = Reason.OVER_LIMIT
+        if left_out is None:
+            chosen.append(passage)
+            counts[own] += 1
+            of_session[passage.owner] = of_session.get(passage.owner, 0) + 1
+        reasons = (Reason.MATCHES_TASK,) if own else (Reason.MATCHES_TASK, Reason.RELATED_REPOSITORY)
+        considered.append(
+            Considered(f"chunk:{passage.chunk}", "chunk", passage.score, reasons, left_out, _why(passage))
+        )
+    return chosen, considered
+
+
+def _against(passage: Passage, now: datetime, excluded: str | None, best: float) -> Reason | None:
+    if excluded and passage.session_id.startswith(excluded):
+        return Reason.EXCLUDED_BY_USER
+    if passage.completed_at > now:
+        return Reason.AFTER_NOW
+    if not fits(passage) or passage.score < _LEAST_SHARE * best:
+        return Reason.WEAK_MATCH
+    return None
+
+
+def fits(passage: Passage) -> bool:
+    """Whether a passage has to do with the task, by its words or by what it means."""
+    return passage.tier == "meaning" or (passage.tier != "nearest" and passage.coverage >= _LEAST_COVERAGE)
+
+
+def is_near(passage: Passage) -> bool:
+    """Whether a passage shares enough with the task to say which session is nearest to it."""
+    return fits(passage) or passage.coverage >= _LEAST_SHARED
+
+
+def _why(passage: Passage) -> Mapping[str, Any] | None:
+    return {"relation": passage.relation, "project": passage.project} if passage.relation else None
+
+
+def telling_sentences(steps: Sequence[Step], rarity: Rarity, limit: int) -> tuple[str, ...]:
+    """What people and agents said in a passage that has most to do with the task; empty where only tools did."""
+    rules = statement_rules()
+    # That both want something fixed, or reviewed, ties a sentence to no task.
+    rarity = rarity.besides(request_rules().procedural)
+    scored: list[tuple[float, int, str]] = []
+    for step in steps:
+        if step.role not in ("user", "assistant"):
+            continue
+        for said in sentences(step.text):
+            length = len(words(said.text))
+            # Most sentences share nothing, which is soon seen.
+            shared = rarity.shared(said.text) if length >= _LEAST_WORDS else 0.0
+            if not shared or not is_quotable(said.text, by_agent=step.role == "assistant"):
+                continue
+            if step.role == "user" and weigh(said.text).level < _BY_ITSELF:
+                continue
+            # A long sentence shares more by chance. What was wrong, and what came of it, is what a reader wants.
+            worth = shared / (8 + length) ** 0.5 * (_ANSWERS if rules.answers.search(said.text) else 1.0)
+            scored.append((worth, len(scored), shorten(said.text, _QUOTED_LENGTH)))
+    best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
+    return tuple(dict.fromkeys(text for _, _, text in sorted(best, key=lambda item: item[1])))
+
+
+def is_quotable(text: str, *, by_agent: bool = True) -> bool:
+    """Whether a line says something to a reader: links, code, what programs print, and agents' announcements do not."""
+    rules = statement_rules()
+    text = text.strip()
+    return not rules.unquotable.search(text) and not (by_agent and rules.announcements.search(text))

@@ -1,0 +1,114 @@
+"""What `resume` found, as values: everything that may be shown, before anything is left out for want of room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from aicx.evidence.session_brief import Ending, Line, SessionBrief
+from aicx.git.branches import Standing
+from aicx.git.state import Commit, GitState
+from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.ranking import Confidence
+from aicx.resume.select.sessions import SessionFacts
+
+Staleness = Literal["fresh", "recent", "old", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class BriefedSession:
+    """An earlier session: how well it fits, how its branch stands, and its brief where it was read.
+
+    ``confidence`` is how sure it is that the work goes on from it.
+    ``outcome`` is what was said last in a session of which only the end was read, ``ending`` how that left the work.
+    """
+
+    facts: SessionFacts
+    standing: Standing
+    score: float
+    reasons: tuple[Reason, ...]
+    confidence: Confidence = "low"
+    brief: SessionBrief | None = None
+    outcome: Line | None = None
+    ending: Ending | None = None
+    reopen: str | None = None
+
+
+class Recalled(NamedTuple):
+    """A passage that answers the task. ``related`` says why another repository's counts, None for this one's own."""
+
+    chunk: str
+    facts: Mapping[str, Any]
+    at: datetime
+    lines: tuple[str, ...]
+    score: float
+    tier: str
+    related: str | None = None
+
+
+class EntryFile(NamedTuple):
+    """A file to look at first, relative to the repository; ``refs`` only where a stored session named it."""
+
+    path: str
+    score: float
+    reasons: tuple[Reason, ...]
+    refs: tuple[str, ...] = ()
+
+
+class Symbol(NamedTuple):
+    """A place that the repository map names."""
+
+    path: str
+    line: int | None
+    symbol: str | None
+    kind: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+_NOT_ASKED: Mapping[str, Any] = {}
+
+
+class Structure(NamedTuple):
+    """What the repository map could do, and what it gave."""
+
+    status: Mapping[str, Any] = _NOT_ASKED
+    symbols: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeReport:
+    """Everything a new session may need, best first.
+
+    ``resumed`` is the session the work goes on from; None where nothing fits or nothing is stored. ``others`` are the
+    further sessions worth a line. ``considered`` has everything that was looked at, with what speaks for or against it.
+    """
+
+    task: str
+    now: datetime
+    agent: str | None
+    project: str | None
+    folder: str | None
+    git: GitState
+    commits: tuple[Commit, ...]
+    commit_count: int
+    resumed: BriefedSession | None
+    others: tuple[BriefedSession, ...]
+    session_count: int
+    recalled: tuple[Recalled, ...]
+    files: tuple[EntryFile, ...]
+    structure: Structure
+    warnings: tuple[str, ...]
+    considered: tuple[Considered, ...]
+    search: Mapping[str, Any]
+    unavailable: tuple[str, ...] = ()
+    short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
+
+
+def staleness(at: datetime, now: datetime) -> Staleness:
+    """How old evidence is, in words: within a week, a month, a quarter, or older."""
+    days = (now - at).total_seconds() / 86_400
+    limits: Sequence[tuple[float, Staleness]] = ((7, "fresh"), (30, "recent"), (90, "old"))
+    return next((word for limit, word in limits if days <= limit), "stale")

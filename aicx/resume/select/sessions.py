@@ -1,0 +1,234 @@
+"""Which sessions there are of one repository, from the catalogue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.paths import NON_REPOSITORY
+
+# The newest sessions that are looked at; older ones come in through recall alone.
+MOST_SESSIONS = 60
+# Chunks looked through before the whole repository is: in most of them the newest sessions are all among these.
+_NEWEST_CHUNKS = 2500
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# Ids that begin with the time need more signs to differ.
+_PREFIXES = (8, 13, 18, 23)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A repository as sessions are filed: by project, or by the folders they worked in where none was known.
+
+    Without ``below`` a folder stands for itself alone: not everything below a home folder belongs together.
+    """
+
+    project: str | None
+    folders: tuple[str, ...] = ()
+    below: bool = True
+
+    def holds(self, project: str, cwd: str | None) -> bool:
+        """Whether a chunk belongs to the repository."""
+        if project != NON_REPOSITORY:
+            return project == self.project
+        if cwd is None:
+            return False
+        return cwd in self.folders or (self.below and any(cwd.startswith(f"{folder}/") for folder in self.folders))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What the catalogue knows of a session. ``files`` are the paths its tools named, as they stand there."""
+
+    agent: str
+    session_id: str
+    project: str
+    title: str | None
+    cwd: str | None
+    branch: str | None
+    lane: str
+    parent: str | None
+    started_at: datetime
+    completed_at: datetime
+    files: tuple[str, ...] = ()
+
+    @property
+    def ref(self) -> str:
+        return f"session:{self.agent}:{self.session_id}"
+
+
+def list_sessions(
+    catalog: Catalog, scope: Scope, now: datetime, since: datetime | None = None, limit: int | None = MOST_SESSIONS
+) -> list[SessionFacts]:
+    """The sessions of a repository that had begun by ``now``, the last active first."""
+    after, conditions = _instant(since) if since else "", _conditions(scope)
+    last: dict[tuple[str, str], str] = {}
+    if limit is not None and conditions:
+        last = _among_newest(catalog, conditions, _instant(now), after)
+    if limit is None or len(last) < limit:
+        last = _among_all(catalog, conditions, _instant(now), after)
+    named = sorted(last, key=lambda key: (last[key], key), reverse=True)[:limit]
+    return load_sessions(catalog, named, now)
+
+
+def _among_newest(
+    catalog: Catalog, conditions: Sequence[tuple[str, list[str]]], now: str, after: str
+) -> dict[tuple[str, str], str]:
+    """When each session was last active, as far as the newest chunks of the corpus tell."""
+    where = " OR ".join(f"({condition})" for condition, _ in conditions)
+    rows = catalog.rows(
+        "SELECT agent, session_id, max(completed_at) AS last FROM (SELECT agent, session_id, project, cwd, completed_at"
+        " FROM chunks WHERE ignored=0 AND stream='' AND started_at<=? ORDER BY started_at DESC LIMIT ?)"
+        f" WHERE ({where}) AND completed_at>=? GROUP BY agent, session_id",
+        [now, _NEWEST_CHUNKS, *(value for _, values in conditions for value in values), after],
+    )
+    return {(row["agent"], row["session_id"]): row["last"] for row in rows}
+
+
+def _among_all(
+    catalog: Catalog, conditions: Sequence[tuple[str, list[str]]], now: str, after: str
+) -> dict[tuple[str, str], str]:
+    """When each session of the repository was last active."""
+    last: dict[tuple[str, str], str] = {}
+    for where, values in conditions:
+        # One look-up in an index for each condition; for an OR of them every chunk would be looked at. The plus sign
+        # keeps SQLite from taking the index on time, which nearly all chunks fit.
+        for row in catalog.rows(
+            f"SELECT agent, session_id, max(completed_at) AS last FROM chunks WHERE ignored=0 AND {where}"
+            " AND stream='' AND +started_at<=? AND completed_at>=? GROUP BY agent, session_id",
+            [*values, now, after],
+        ):
+            key = (row["agent"], row["session_id"])
+            last[key] = max(row["last"], last.get(key, ""))
+    return last
+
+
+def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datetime) -> list[SessionFacts]:
+    """The named sessions as (agent, session id), as far as they had begun by ``now``."""
+    ids = sorted({session_id for _, session_id in named})
+    among = f"IN ({','.join('?' * len(ids))})"
+    values = [*ids, _instant(now)]
+    files: dict[tuple[str, str], dict[str, None]] = {}
+    for row in catalog.rows(
+        "SELECT DISTINCT c.agent, c.session_id, f.path FROM chunks c JOIN files f ON f.chunk=c.rowid"
+        f" WHERE c.session_id {among} AND c.stream='' AND +c.started_at<=? ORDER BY c.number",
+        values,
+    ):
+        files.setdefault((row["agent"], row["session_id"]), {})[row["path"]] = None
+    folders = {
+        (row["agent"], row["session_id"]): row["cwd"]
+        for row in catalog.rows(
+            "SELECT agent, session_id, cwd, min(number) FROM chunks"
+            f" WHERE session_id {among} AND stream='' AND cwd IS NOT NULL GROUP BY agent, session_id",
+            ids,
+        )
+    }
+    wanted = set(named)
+    rows = catalog.rows(
+        # Bare columns beside max() are those of the row that holds the maximum: the session's last chunk.
+        "SELECT agent, session_id, project, title, branch, lane, parent_session, min(started_at) AS first,"
+        f" max(completed_at) AS last FROM chunks WHERE session_id {among} AND stream=''"
+        " AND +ignored=0 AND +started_at<=? GROUP BY agent, session_id ORDER BY last DESC, agent, session_id",
+        values,
+    )
+    return [
+        SessionFacts(
+            agent=row["agent"],
+            session_id=row["session_id"],
+            project=row["project"],
+            title=catalog.late_title(row["agent"], row["session_id"]) or row["title"],
+            cwd=folders.get((row["agent"], row["session_id"])),
+            branch=row["branch"],
+            lane=row["lane"] or "primary",
+            parent=row["parent_session"],
+            started_at=datetime.fromisoformat(row["first"]),
+            completed_at=datetime.fromisoformat(row["last"]),
+            files=tuple(files.get((row["agent"], row["session_id"]), ())),
+        )
+        for row in rows
+        if (row["agent"], row["session_id"]) in wanted
+    ]
+
+
+def chunk_paths(catalog: Catalog, session: SessionFacts, now: datetime) -> list[str]:
+    """Where the chunks of a session lie that had begun by ``now``, in order."""
+    rows = catalog.rows(
+        "SELECT path FROM chunks WHERE agent=? AND session_id=? AND stream='' AND +ignored=0 AND +started_at<=?"
+        " ORDER BY number",
+        [session.agent, session.session_id, _instant(now)],
+    )
+    return [row["path"] for row in rows]
+
+
+def short_ids(catalog: Catalog, session_ids: Iterable[str]) -> dict[str, str]:
+    """For each UUID the beginning that no other session's id has, of eight signs or more; other ids are left out."""
+    found: dict[str, str] = {}
+    for session_id in set(session_ids):
+        if not _UUID.fullmatch(session_id):
+            continue
+        for length in _PREFIXES:
+            prefix = session_id[:length]
+            rows = catalog.rows(
+                "SELECT DISTINCT session_id FROM chunks WHERE session_id>=? AND session_id<? LIMIT 2",
+                [prefix, prefix + "\U0010ffff"],
+            )
+            if len(rows) == 1:
+                found[session_id] = prefix
+                break
+    return found
+
+
+def known_folders(catalog: Catalog, scope: Scope) -> list[str]:
+    """Every folder that sessions of a repository worked in."""
+    found: dict[str, None] = {}
+    for where, values in _conditions(scope, nowhere="project IS NULL"):
+        found |= {row["cwd"]: None for row in catalog.rows(f"SELECT DISTINCT cwd FROM folders WHERE {where}", values)}
+    return list(found)
+
+
+def other_folders(catalog: Catalog, scope: Scope) -> list[str]:
+    """Every folder that is known to belong to another repository than this one."""
+    rows = catalog.rows(
+        "SELECT DISTINCT cwd FROM folders WHERE project IS NOT NULL AND project<>?", [scope.project or ""]
+    )
+    return [row["cwd"] for row in rows]
+
+
+def related_projects(catalog: Catalog, project: str) -> dict[str, str]:
+    """Other repositories that have to do with one, and why: ``same_session``, ``same_name`` or ``same_owner``."""
+    owner, _, name = project.partition("/")
+    found: dict[str, str] = {}
+    rows = catalog.rows(
+        "SELECT DISTINCT other.project AS project FROM folders this JOIN folders other USING (agent, session_id)"
+        " WHERE this.project=? AND other.project IS NOT NULL AND other.project<>?",
+        [project, project],
+    )
+    for row in rows:
+        found[row["project"]] = "same_session"
+    for row in catalog.rows("SELECT DISTINCT project FROM chunks WHERE ignored=0 AND project<>?", [project]):
+        other_owner, _, other_name = row["project"].partition("/")
+        if other_name == name:
+            found.setdefault(row["project"], "same_name")
+        elif other_owner == owner and owner != "local" and other_name:
+            found.setdefault(row["project"], "same_owner")
+    found.pop(NON_REPOSITORY, None)
+    return found
+
+
+def _conditions(scope: Scope, nowhere: str = f"project='{NON_REPOSITORY}'") -> list[tuple[str, list[str]]]:
+    """SQL conditions, any of which holds for what belongs to a repository; ``nowhere`` says that none was known."""
+    found: list[tuple[str, list[str]]] = []
+    if scope.project is not None:
+        found.append(("project=?", [scope.project]))
+    for folder in scope.folders:
+        # The half-open range holds every folder below this one: "0" follows "/".
+        values = [folder, f"{folder}/", f"{folder}0" if scope.below else ""]
+        found.append((f"{nowhere} AND (cwd=? OR (cwd>=? AND cwd<?))", values))
+    return found
+
+
+def _instant(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

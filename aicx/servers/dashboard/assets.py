@@ -1,0 +1,33 @@
+"""The files of the page, read once: what is asked for is looked up by name, and no path is made from a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    body: bytes
+    type: str
+
+
+def load_page() -> dict[str, Asset]:
+    """Every file of the page by its name."""
+    return {
+        item.name: Asset(item.read_bytes(), found)
+        for item in files("aicx.servers.dashboard").joinpath("page").iterdir()
+        if item.is_file() and (found := _TYPES.get(f".{item.name.rpartition('.')[2]}"))
+    }

@@ -1,0 +1,166 @@
+"""The endpoints that read: each a path, words on what it is for, what it may be asked with, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from aicx.config import Settings
+from aicx.corpus.catalog.sessions import browse
+from aicx.engine.search import Searcher, SearchQuery
+from aicx.servers.dashboard import requests as asked
+from aicx.servers.dashboard import responses as shapes
+from aicx.servers.dashboard import searches
+from aicx.servers.dashboard.overview import overview
+from aicx.servers.dashboard.reader import context, detail, whole_chunk
+from aicx.servers.dashboard.regenerate import Rebuilding
+from aicx.servers.dashboard.status import Status
+from retrieval.decay import PROFILES
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an endpoint answers with: the thread's own searcher, and what the whole server shares."""
+
+    settings: Settings
+    searcher: Searcher
+    now: datetime
+    status: Status
+    rebuilding: Rebuilding
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """``answer`` takes the means and a value of ``asked``, and gives the fields of ``shape`` apart from ``ok``.
+
+    ``searches`` says whether it asks the indexes, which may take a while, or only the catalogue and single files.
+    """
+
+    path: str
+    summary: str
+    asked: type
+    shape: type
+    answer: Callable[[Means, Any], dict[str, Any]]
+    failures: tuple[int, ...] = (400, 500)
+    searches: bool = False
+
+
+def _status(means: Means, _: asked.Asked) -> dict[str, Any]:
+    return means.rebuilding.told(means.status.fields(means.now))
+
+
+def _overview(means: Means, wanted: asked.Where) -> dict[str, Any]:
+    return overview(means.settings.layout, wanted.filters(means.now))
+
+
+def _browse(means: Means, wanted: asked.Browse) -> dict[str, Any]:
+    return browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
+
+
+def _detail(means: Means, wanted: asked.Detail) -> dict[str, Any]:
+    return detail(
+        means.settings.layout,
+        wanted.id,
+        agent=wanted.agent,
+        chunk=wanted.chunk,
+        offset=wanted.offset,
+        limit=wanted.limit,
+    )
+
+
+def _chunk(means: Means, wanted: asked.WholeChunk) -> dict[str, Any]:
+    return whole_chunk(means.settings.layout, id=wanted.id, path=wanted.path)
+
+
+def _context(means: Means, wanted: asked.Context) -> dict[str, Any]:
+    return context(means.settings.layout, wanted.id, wanted.around)
+
+
+def _semantic(means: Means, wanted: asked.Search) -> dict[str, Any]:
+    query = SearchQuery(
+        text=wanted.q,
+        now=means.now,
+        filters=wanted.filters(means.now),
+        mode=wanted.mode,
+        group=wanted.group,
+        limit=wanted.limit,
+        sort=wanted.sort,
+        decay=PROFILES[wanted.decay],
+        exclude_session=wanted.exclude_session,
+    )
+    return searches.semantic(means.searcher, query)
+
+
+def _fuzzy(means: Means, wanted: asked.Fuzzy) -> dict[str, Any]:
+    query = SearchQuery(text=wanted.q, now=means.now, filters=wanted.filters(means.now))
+    layout = means.settings.layout
+    return searches.fuzzy(means.searcher, layout, query, wanted.limit, wanted.score, wanted.frame_kind)
+
+
+def _cross(means: Means, wanted: asked.Cross) -> dict[str, Any]:
+    query = SearchQuery(text=wanted.q, now=means.now, filters=wanted.filters(means.now), mode=wanted.mode)
+    return searches.cross(means.searcher, query, wanted.limit, wanted.each)
+
+
+def _steer(means: Means, wanted: asked.Steer) -> dict[str, Any]:
+    return searches.by_facts(means.settings.layout, wanted.filters(means.now), wanted.limit)
+
+
+ENDPOINTS = (
+    Endpoint("/api/status", "How the corpus is doing.", asked.Asked, shapes.Status, _status),
+    Endpoint(
+        "/api/overview",
+        "How much there is of which project, agent and kind, and from when.",
+        asked.Where,
+        shapes.Overview,
+        _overview,
+    ),
+    Endpoint("/api/browse", "List sessions.", asked.Browse, shapes.Sessions, _browse, (400, 404, 500)),
+    Endpoint("/api/detail", "Read a session.", asked.Detail, shapes.Detail, _detail, (400, 404, 500)),
+    Endpoint("/api/chunk", "One chunk as stored.", asked.WholeChunk, shapes.WholeChunk, _chunk, (400, 403, 404, 500)),
+    Endpoint(
+        "/api/context",
+        "A chunk between its neighbours.",
+        asked.Context,
+        shapes.Detail,
+        _context,
+        (400, 404, 500),
+    ),
+    Endpoint(
+        "/api/search/semantic",
+        "Search as `aicx search` does: by words, and by meaning where there is a vector index.",
+        asked.Search,
+        shapes.Answers,
+        _semantic,
+        (400, 404, 500),
+        searches=True,
+    ),
+    Endpoint(
+        "/api/search/fuzzy",
+        "Search by words alone, with scores.",
+        asked.Fuzzy,
+        shapes.Matches,
+        _fuzzy,
+        (400, 404, 500),
+        searches=True,
+    ),
+    Endpoint(
+        "/api/search/cross",
+        "Search, project by project.",
+        asked.Cross,
+        shapes.Crossed,
+        _cross,
+        (400, 404, 500),
+        searches=True,
+    ),
+    Endpoint(
+        "/api/search/steer",
+        "List chunks by what is known of them.",
+        asked.Steer,
+        shapes.Steered,
+        _steer,
+        (400, 404, 500),
+    ),
+)

@@ -1,0 +1,138 @@
+"""What FastAPI calls: each request to the thread that answers it, and failures put into words."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import Header, Query, Request, Response
+
+import aicx
+from aicx.config import Settings
+from aicx.engine.search import Searcher
+from aicx.errors import AicxError, MissingExtra, NotFound, StoreLocked, UnsafePath, UsageError
+from aicx.servers.dashboard.endpoints import Endpoint, Means
+from aicx.servers.dashboard.regenerate import Rebuilding
+from aicx.servers.dashboard.status import Status
+from aicx.servers.http.privacy import private
+from aicx.servers.http.workers import Busy, Workers
+
+_log = logging.getLogger("aicx.servers.dashboard")
+
+# Each thread that searches keeps indexes of its own open, which take memory; those that look things up keep nothing,
+# and go on while a slow question is being answered.
+_SEARCHING, _LOOKING = 2, 2
+_STATUSES: tuple[tuple[type[AicxError], int], ...] = (
+    (UnsafePath, 403),
+    (UsageError, 400),
+    (NotFound, 404),
+    (MissingExtra, 404),
+    (StoreLocked, 409),
+)
+_MOST_COMPLAINTS = 5
+
+
+class Handlers:
+    """What answers, and what all answers share."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._status = Status(settings)
+        self._rebuilding = Rebuilding(settings, self._status.stored_anew)
+
+    def open(self) -> None:
+        """Makes ready to answer; after `close` again, too."""
+        self._searching = Workers(self._settings, _SEARCHING)
+        self._looking = Workers(self._settings, _LOOKING)
+
+    def handler(self, endpoint: Endpoint) -> Callable[..., Any]:
+        """The function that FastAPI calls for an endpoint; from its annotations come checks and description."""
+
+        async def handle(asked: Any) -> Response:
+            def work(searcher: Searcher) -> bytes:
+                means = Means(self._settings, searcher, self._clock(), self._status, self._rebuilding)
+                return _encoded({"ok": True, **endpoint.answer(means, asked)})
+
+            workers = self._searching if endpoint.searches else self._looking
+            return await self._attempt(endpoint.path, lambda: workers.run(work), 200)
+
+        handle.__annotations__["asked"] = Annotated[endpoint.asked, Query()]
+        return handle
+
+    async def regenerate(
+        self,
+        x_aicx_action: Annotated[
+            Literal["regenerate"],
+            Header(description="Says that it is meant: no page of another site can send it unasked."),
+        ],
+    ) -> Response:
+        """As `aicx store` does, in a process of its own. /api/status says when it is done."""
+
+        async def start() -> bytes:
+            await self._rebuilding.start()
+            return _encoded({"ok": True, "rebuilding": True})
+
+        return await self._attempt("/api/regenerate", start, 202)
+
+    async def close(self) -> None:
+        await self._rebuilding.stop()
+        self._searching.close()
+        self._looking.close()
+
+    async def invalid(self, _: Request, error: Any) -> Response:
+        """The answer to parameters that do not fit; it holds none of their values."""
+        complaints = "; ".join(_complaint(found) for found in error.errors()[:_MOST_COMPLAINTS])
+        return self._failure(400, complaints, "/openapi.json describes every parameter")
+
+    async def refused(self, _: Request, error: Any) -> Response:
+        """The answer to what leads nowhere: a path that is none, a method that is not answered."""
+        words = {404: "there is nothing here", 405: "this is not answered here"}
+        return self._failure(error.status_code, words.get(error.status_code, str(error.detail)), None, error.headers)
+
+    async def _attempt(self, name: str, work: Callable[[], Any], status: int) -> Response:
+        """What ``work`` gives as an answer, or why it gives nothing."""
+        try:
+            return Response(await work(), status, media_type="application/json")
+        except AicxError as error:
+            code = next((code for kind, code in _STATUSES if isinstance(error, kind)), 500)
+            return self._failure(code, error.message, error.hint)
+        except Busy:
+            return self._failure(503, "too many questions at once", "ask again in a moment", {"retry-after": "1"})
+        except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page
+            _log.exception("%s failed", name)
+            return self._failure(500, f"internal error: {type(error).__name__}", "this is a bug in aicx")
+
+    def _failure(self, status: int, error: str, hint: str | None, headers: dict[str, str] | None = None) -> Response:
+        fields = {
+            "ok": False,
+            "error": private(self._settings, error),
+            "hint": private(self._settings, hint) if hint else None,
+        }
+        return Response(_encoded(fields), status, headers, media_type="application/json")
+
+
+async def health() -> Response:
+    """Needs no token and gives nothing away."""
+    fields = {"ok": True, "name": "aicx", "version": aicx.__version__}
+    return Response(_encoded(fields), media_type="application/json")
+
+
+def _complaint(found: dict[str, Any]) -> str:
+    where, *names = found["loc"]
+    name = ".".join(map(str, names)) or str(where)
+    if found["type"] == "extra_forbidden":
+        return f"unknown parameter {name[:60]!r}"
+    return f"{name[:60]}: {found['msg']}"
+
+
+def _encoded(fields: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(fields, default=str)
+    except TypeError:
+        # A file name that is not UTF-8 reaches Python as lone surrogates; the standard library escapes them.
+        return json.dumps(fields, default=str).encode()

@@ -1,0 +1,100 @@
+"""The corpus at a glance: how much of which project, agent and kind there is, and when it came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from datetime import date, timedelta
+from typing import Any
+
+from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.query import open_catalog
+from aicx.errors import NotFound
+from aicx.paths import Layout
+from aicx.types import Filters
+
+# A plot has room for so many projects; the rest is one.
+_MOST_IN_PLOT = 12
+OTHERS = "others"
+_MOST_PROJECTS = 500
+
+
+def overview(layout: Layout, filters: Filters) -> dict[str, Any]:
+    """What there is within the filters, by project (most recently active first), agent, kind and week.
+
+    In weeks, the projects with fewer chunks than the first twelve are together under "others".
+    """
+    try:
+        with open_catalog(layout) as opened:
+            where, values, notes = conditions(filters, opened.catalog)
+            # The chunks are gone through once; what is left is a few rows a session.
+            rows = opened.catalog.rows(
+                "SELECT agent, session_id, project, kind, date, count(*) AS chunks, max(completed_at) AS latest"
+                f" FROM chunks WHERE {where} GROUP BY agent, session_id, project, kind, date",
+                values,
+            )
+            notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
+    except NotFound:
+        return {"projects": [], "agents": [], "kinds": [], "weeks": [], "agent_weeks": [], "notes": []}
+    projects = _grouped(rows, lambda row: row["project"])
+    largest = sorted(projects, key=lambda name: (-projects[name].chunks, name))[:_MOST_IN_PLOT]
+    weeks = _grouped(
+        rows, lambda row: (_monday(row["date"]), row["agent"], row["project"] if row["project"] in largest else OTHERS)
+    )
+    # A session that worked in two projects is one session of its agent.
+    agent_weeks = _grouped(rows, lambda row: (_monday(row["date"]), row["agent"]))
+    newest = sorted(projects, key=lambda name: projects[name].latest, reverse=True)[:_MOST_PROJECTS]
+    return {
+        "projects": [
+            {"project": name, **projects[name].counts, "first": projects[name].first, "last": projects[name].last}
+            for name in newest
+        ],
+        "agents": _listed("agent", _grouped(rows, lambda row: row["agent"])),
+        "kinds": _listed("kind", _grouped(rows, lambda row: row["kind"])),
+        "weeks": [
+            {"week": week, "agent": agent, "project": project, **weeks[week, agent, project].counts}
+            for week, agent, project in sorted(weeks)
+        ],
+        "agent_weeks": [
+            {"week": week, "agent": agent, **agent_weeks[week, agent].counts} for week, agent in sorted(agent_weeks)
+        ],
+        "notes": notes,
+    }
+
+
+class _Group:
+    """What is counted of some of the rows."""
+
+    def __init__(self) -> None:
+        self.chunks = 0
+        self.sessions: set[tuple[str, str]] = set()
+        self.first, self.last, self.latest = "9999", "", ""
+
+    def add(self, row: Any) -> None:
+        self.chunks += row["chunks"]
+        self.sessions.add((row["agent"], row["session_id"]))
+        self.first, self.last = min(self.first, row["date"]), max(self.last, row["date"])
+        self.latest = max(self.latest, row["latest"])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {"sessions": len(self.sessions), "chunks": self.chunks}
+
+
+def _grouped(rows: list[Any], key_of: Callable[[Any], Hashable]) -> dict[Any, _Group]:
+    groups: dict[Any, _Group] = {}
+    for row in rows:
+        groups.setdefault(key_of(row), _Group()).add(row)
+    return groups
+
+
+def _listed(name: str, groups: dict[str, _Group]) -> list[dict[str, Any]]:
+    ordered = sorted(groups, key=lambda value: (-groups[value].chunks, value))
+    return [{name: value, **groups[value].counts} for value in ordered]
+
+
+def _monday(day: str) -> str:
+    try:
+        found = date.fromisoformat(day)
+    except ValueError:
+        return day  # a sidecar that somebody edited; `doctor` names it
+    return (found - timedelta(days=found.weekday())).isoformat()

@@ -1,0 +1,173 @@
+"""What the reader shows: a window of a session's chunks as turns, and one chunk as it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.views.provenance import is_there, sources_of
+from aicx.corpus.views.references import parse_reference
+from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession, show
+from aicx.engine.answers import show_fields
+from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
+from aicx.paths import Layout
+from aicx.servers.dashboard.turns import turns_of
+from aicx.sources import SOURCES
+
+# What a sidecar holds for aicx itself rather than for whoever asks.
+_INTERNAL = ("messages", "folders")
+
+
+def detail(
+    layout: Layout,
+    session: str,
+    *,
+    agent: str | None = None,
+    chunk: str | None = None,
+    offset: int = 0,
+    limit: int = 20,
+) -> dict[str, Any]:
+    """A session, and ``limit`` of its chunks from ``offset`` on; with ``chunk``, from where that one is among them.
+
+    ``session`` is an id or the beginning of one, ``agent`` says whose where two agents have the same.
+    Raises NotFound with the nearest candidates.
+    """
+    shown, notes = _session(layout, session, agent)
+    if chunk is not None:
+        offset = _place(shown.parts, chunk, shown.session_id) // limit * limit
+    return _window(layout, shown, notes, offset, limit)
+
+
+def context(layout: Layout, chunk: str, around: int) -> dict[str, Any]:
+    """A chunk between its neighbours in its session, ``around`` on either side, in the form of `detail`."""
+    found = _chunk(layout, chunk)
+    shown, notes = _session(layout, str(found.fields["session_id"]), str(found.fields["agent"]))
+    place = _place(shown.parts, found.id, shown.session_id)
+    first = max(0, place - around)
+    return _window(layout, shown, notes, first, place + around + 1 - first)
+
+
+def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> dict[str, Any]:
+    """One chunk as stored, by its id or by its path (absolute, or from `store/` on).
+
+    Raises UsageError for neither or both, UnsafePath for a path that is not in the store, NotFound for what is not
+    stored.
+    """
+    if (id is None) == (path is None):
+        raise UsageError("which chunk?", hint="name it by id or by path, and not by both")
+    chunk = _chunk(layout, id) if id is not None else _chunk_at(layout, str(path))
+    public = {name: value for name, value in chunk.fields.items() if name not in _INTERNAL}
+    return {
+        "id": chunk.id,
+        "path": str(chunk.path),
+        "markdown": chunk.markdown.decode("utf-8", "replace"),
+        "sidecar": public,
+        "sources": chunk.sources,
+        "previous": chunk.previous,
+        "next": chunk.next,
+        "ignored": chunk.ignored,
+    }
+
+
+def _session(layout: Layout, session: str, agent: str | None) -> tuple[ShownSession, list[str]]:
+    if agent is not None and agent not in SOURCES:
+        raise UsageError(f"there is no agent {agent!r}", hint=f"one of {', '.join(SOURCES)}")
+    name = f"{agent}:{session}" if agent else session
+    if not name.isprintable():
+        raise NotFound("no session has control characters in its id")
+    shown = show(layout, f"session:{name}", 0)
+    assert isinstance(shown.what, ShownSession)
+    return shown.what, [*([shown.fallback_reason] if shown.fallback_reason else []), *shown.notes]
+
+
+def _chunk(layout: Layout, id: str) -> ShownChunk:
+    if not id.isprintable():
+        raise NotFound("no chunk has control characters in its id")
+    if parse_reference(id, layout).kind not in ("name", "chunk"):
+        raise NotFound(f"{id!r} is no chunk's id", hint="one looks like claude:SESSION:003; `path` takes paths")
+    shown = show(layout, id, 0).what
+    if not isinstance(shown, ShownChunk):
+        raise NotFound(f"{id!r} is a session, not a chunk", hint="/api/detail shows sessions")
+    return shown
+
+
+def _chunk_at(layout: Layout, path: str) -> ShownChunk:
+    reference = parse_reference(path, layout)
+    known = False
+    if reference.kind == "path":
+        with open_catalog(layout) as opened:
+            # Only what the catalogue knows is opened: a chunk's name alone makes no chunk.
+            known = bool(opened.catalog.rows("SELECT 1 FROM chunks WHERE path=?", (reference.value,)))
+    if not known:
+        raise NotFound(f"no chunk is stored at {path!r}", hint="paths are as /api/browse and /api/search/* give them")
+    shown = show(layout, path, 0).what
+    assert isinstance(shown, ShownChunk)
+    return shown
+
+
+def _place(parts: Sequence[Part], chunk: str, session: str) -> int:
+    place = next((number for number, part in enumerate(parts) if part.row["id"] == chunk), None)
+    if place is None:
+        raise NotFound(f"session {session} has no chunk {chunk!r} to show", hint="leave out chunk for its beginning")
+    return place
+
+
+def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, limit: int) -> dict[str, Any]:
+    return {
+        "session": _session_fields(shown),
+        "chunks": [
+            _read(layout, shown.parts, number)
+            for number in range(min(offset, len(shown.parts)), min(offset + limit, len(shown.parts)))
+        ],
+        "offset": offset,
+        "total": len(shown.parts),
+        "notes": notes,
+    }
+
+
+def _session_fields(shown: ShownSession) -> dict[str, Any]:
+    """A session as `aicx show --json` prints it, without the list of its chunks."""
+    fields = show_fields(Shown(shown), shown.session_id)
+    return {name: value for name, value in fields.items() if name not in ("chunks", "ref", "fallback_reason", "notes")}
+
+
+def _read(layout: Layout, parts: Sequence[Part], number: int) -> dict[str, Any]:
+    """One chunk with its turns; what is wrong with it where it cannot be read or is not what its sidecar says."""
+    row = parts[number].row
+    path = str(row["path"]).removeprefix(f"{layout.home}/")
+    fields: dict[str, Any] = {
+        **row,
+        "sources": [],
+        "previous": _neighbour(parts, number, -1),
+        "next": _neighbour(parts, number, 1),
+        "problem": None,
+        "turns": [],
+    }
+    try:
+        sidecar = load_sidecar(layout, path)
+        fields["sources"] = [source | {"is_there": is_there(source["path"])} for source in sources_of(sidecar.fields)]
+        markdown = load_markdown(layout, path)
+        try:
+            fields["turns"] = turns_of(sidecar, markdown)
+        except CorpusDamaged as error:
+            fields["problem"] = f"{error.message}; shown as it is"
+            fields["turns"] = [_as_it_is(sidecar.fields["started_at"], markdown)]
+    except AicxError as error:
+        fields["problem"] = f"{error.message}; `aicx doctor` says more"
+    return fields
+
+
+def _neighbour(parts: Sequence[Part], number: int, step: int) -> str | None:
+    """The id of the chunk before or after, in the session's own log or in what was kept of a prompt history."""
+    if not 0 <= number + step < len(parts):
+        return None
+    own, other = (str(parts[place].row["id"]) for place in (number, number + step))
+    return other if own.rpartition(":")[0] == other.rpartition(":")[0] else None
+
+
+def _as_it_is(at: str, markdown: bytes) -> dict[str, Any]:
+    text = markdown.decode("utf-8", "replace")
+    nothing = {"tool": None, "folded": False, "part": None, "echo": False}
+    return {"role": "note", "at": at, "title": "as stored", "text": text, **nothing}

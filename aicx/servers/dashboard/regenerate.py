@@ -1,0 +1,104 @@
+"""The one thing the dashboard does besides reading: a run of `aicx store`, as a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from aicx.config import Settings
+from aicx.corpus.doctor.inputs import current_writer
+from aicx.errors import StoreLocked
+from aicx.servers.http.privacy import private
+
+_SECONDS_TO_STOP = 5
+
+
+class Rebuilding:
+    """At most one run at a time; how many there were, and what the last one failed with.
+
+    ``done`` is called after each. Used in the server's event loop, except for `told`, which only looks.
+    """
+
+    def __init__(self, settings: Settings, done: Callable[[], None]) -> None:
+        self._settings = settings
+        self._done = done
+        self._begun = False
+        self._process: Process | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._count = 0
+        self._error: str | None = None
+
+    async def start(self) -> None:
+        """Begins a run. Raises StoreLocked while one is going on, of ours or of anybody else."""
+        if self._begun:
+            raise StoreLocked("the corpus is being brought up to date already", hint="/api/status says when it is done")
+        if writer := current_writer(self._settings.layout):
+            raise StoreLocked(f"another aicx (process {writer}) is writing", hint="ask again when it has finished")
+        self._begun = True
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "aicx", "store", "--json"),
+                env=_environment(self._settings),
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=DEVNULL,
+            )
+        except OSError:
+            self._begun = False
+            raise
+        self._watching = asyncio.create_task(self._watch(self._process))
+
+    async def stop(self) -> None:
+        """Ends a run that is going on: everything it has stored so far is whole, and the next one goes on."""
+        if self._process is None or self._watching is None or self._watching.done():
+            return
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGINT)
+        try:
+            await asyncio.wait_for(asyncio.shield(self._watching), _SECONDS_TO_STOP)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._watching
+
+    def told(self, status: dict[str, Any]) -> dict[str, Any]:
+        """A status with what is to be said of runs."""
+        running = self._begun or status["rebuilding"]
+        return status | {"rebuilding": running, "build_count": self._count, "last_error": self._error}
+
+    async def _watch(self, process: Process) -> None:
+        try:
+            said, _ = await process.communicate()
+            self._error = None if process.returncode == 0 else self._failure(process, said)
+            self._count += process.returncode == 0
+        finally:
+            self._done()
+            self._begun = False
+
+    def _failure(self, process: Process, said: bytes) -> str:
+        try:
+            fields = orjson.loads(said.splitlines()[-1])
+            text = f"{fields['error']}; {fields['hint']}" if fields["hint"] else fields["error"]
+        except (LookupError, TypeError, orjson.JSONDecodeError):
+            text = f"`aicx store` ended with exit code {process.returncode}"
+        return private(self._settings, str(text))
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """The server's own, with the places it was given said outright, and without the token, which `store` needs not."""
+    places = {
+        "HOME": settings.user_home,
+        "AICX_HOME": settings.layout.home.absolute(),
+        "CLAUDE_CONFIG_DIR": settings.homes.claude,
+        "CODEX_HOME": settings.homes.codex,
+    }
+    own = {name: value for name, value in os.environ.items() if name != "AICX_HTTP_AUTH_TOKEN"}
+    return own | {name: str(place) for name, place in places.items()}

@@ -1,0 +1,139 @@
+"""Four ways to ask: as the command line does, by words alone, project by project, by what is known of chunks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from aicx.corpus.catalog.query import steer
+from aicx.corpus.files.read import load_markdown
+from aicx.corpus.views.density import measure
+from aicx.engine.answers import search_fields, steer_fields
+from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
+from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.paths import Layout
+from aicx.types import Filters
+
+# How many answers are looked at to find the best of each project, or those that are good enough.
+POOL = 100
+# Of 100 points, so many are for how much of the question was found, and ten times so many for how dense the chunk is.
+_FOUND_WORTH, _DENSITY_WORTH = 50, 5
+_LABELS = ((80, "HIGH"), (60, "MEDIUM"), (0, "LOW"))
+FRAMES = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
+
+
+def semantic(searcher: Searcher, query: SearchQuery) -> dict[str, Any]:
+    """The answers of `aicx search`, in its order and with its fields."""
+    return search_fields(searcher.search(query))
+
+
+def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int) -> dict[str, Any]:
+    """The best answers of each project, projects by their best answer, among the first answers to the question."""
+    report = searcher.search(replace(query, limit=POOL))
+    fields = search_fields(report)
+    by_project: dict[str, list[dict[str, Any]]] = {}
+    for item in fields["items"]:
+        by_project.setdefault(item["project"], []).append(item)
+    projects = [
+        {"project": name, "best": items[0]["score"], "found": len(items), "items": items[:each]}
+        for name, items in by_project.items()
+    ]
+    notes = list(fields["notes"])
+    if report.matched > POOL:
+        notes.append(f"the best {POOL} of {report.matched:,} answers were looked at; a filter shows the others")
+    return {
+        "query": fields["query"],
+        "projects": projects[:limit],
+        "notes": notes,
+        "oracle_status": fields["oracle_status"],
+    }
+
+
+def fuzzy(
+    searcher: Searcher, layout: Layout, query: SearchQuery, limit: int, score: int, frame_kind: str | None
+) -> dict[str, Any]:
+    """Answers by words alone, each with a score from 0 to 100 and what kind of message matched first."""
+    report = _by_words(searcher, replace(query, limit=POOL if score or frame_kind else limit))
+    results: list[dict[str, Any]] = []
+    notes = list(report.notes)
+    for hit in report.hits:
+        if len(results) == limit:
+            break
+        try:
+            found = _scored(layout, hit)
+        except AicxError as error:
+            notes.append(f"{error.message}; `aicx doctor` says more")
+            continue
+        if found["score"] >= score and frame_kind in (None, found["frame_kind"]):
+            results.append(found)
+    status = report.oracle_status
+    return {
+        "query": report.query.text,
+        "results": results,
+        "total_scanned": report.scanned or status["indexed_count"],
+        "notes": notes,
+        "oracle_status": status,
+    }
+
+
+def by_facts(layout: Layout, filters: Filters, limit: int) -> dict[str, Any]:
+    """The newest chunks within the filters, as `aicx steer` lists them."""
+    fields = steer_fields(steer(layout, filters, limit))
+    status = fields["oracle_status"]
+    return {
+        "scanned": status["indexed_count"] + status["scanned_count"],
+        **{name: fields[name] for name in ("matched", "items", "notes", "oracle_status")},
+    }
+
+
+def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:
+    """What the BM25 index answers, and a scan of every chunk where it cannot; the answer says which."""
+    try:
+        return searcher.search(replace(query, mode="lexical"))
+    except (NotFound, CorpusDamaged) as error:
+        report = searcher.search(replace(query, mode="scan"))
+        reason = f"{error.message}; every chunk was read instead (next: {error.hint or 'aicx store'})"
+        report.oracle_status.update(fallback_reason=reason, stale_or_unknown=True)
+        return report
+
+
+def _scored(layout: Layout, hit: Hit) -> dict[str, Any]:
+    fields = hit.sidecar.fields
+    texts = _texts(layout, hit)
+    density = measure("\n".join(text for role, text in texts if role != "tool"))
+    share = hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0
+    score = round(min(100.0, _DENSITY_WORTH * density.score + _FOUND_WORTH * share))
+    lines = [line.text for line in hit.lines]
+    return {
+        "file": PurePosixPath(hit.path).name,
+        "path": str(layout.home / hit.path),
+        "id": hit.sidecar.id,
+        "project": fields["project"],
+        "kind": fields["kind"],
+        "frame_kind": _frame(texts, lines),
+        "agent": fields["agent"],
+        "date": fields["date"],
+        "score": score,
+        "label": next(label for least, label in _LABELS if score >= least),
+        "signal_density": round(density.share, 3),
+        "matched_lines": lines,
+        "excerpt": "\n".join(lines),
+    }
+
+
+def _texts(layout: Layout, hit: Hit) -> list[tuple[str, str]]:
+    """Role and text of every message that begins in a chunk."""
+    markdown = load_markdown(layout, hit.path)
+    return [
+        (message["role"], markdown[slice(*message["span"])].decode("utf-8", "replace"))
+        for message in hit.sidecar.messages
+        if not message.get("repeated") and not message.get("echo")
+    ]
+
+
+def _frame(texts: list[tuple[str, str]], lines: list[str]) -> str:
+    """Whose words the first line is from; with nothing to go by, those of whoever speaks first."""
+    wanted = lines[0].strip("… ") if lines else ""
+    role = next((role for role, text in texts if wanted and wanted in text), texts[0][0] if texts else "assistant")
+    return FRAMES.get(role, "agent_reply")

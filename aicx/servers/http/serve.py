@@ -1,0 +1,121 @@
+"""Runs an application on HTTP: the socket, the server around it, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from aicx.errors import AicxError, UsageError
+from aicx.servers.http.guard import LOOPBACK, App
+
+_MOST_CONNECTIONS = 128
+_KEEP_ALIVE_SECONDS = 30
+_SECONDS_TO_FINISH = 3
+_HEAD_SECONDS = 10.0
+
+
+def serve_app(app: App, listening: socket.socket) -> None:
+    """Answers on a socket until SIGINT or SIGTERM, then lets what is being answered finish."""
+    config = uvicorn.Config(
+        app,
+        http=_Impatient,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+    )
+    asyncio.run(_Uvicorn(config).serve(sockets=[listening]))
+
+
+class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every optional part
+    """A server for which a signal to stop is no failure: uvicorn's own sends it to itself again at the end."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+class _Impatient(H11Protocol):  # type: ignore[misc] # typed as Any, like every optional part
+    """A connection that ends when a request's head takes too long: those that wait for one keep others out."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._unwatch()
+
+    def _watch(self) -> None:
+        """Starts the clock with a head's first byte, or the connection, and stops it when the head is there."""
+        if self.conn.their_state is not h11.IDLE:
+            self._unwatch()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(_HEAD_SECONDS, self.transport.close)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one. Raises AicxError for an address that cannot be had."""
+    # The protocol is named because asyncio switches off Nagle's delay, 40 ms an answer, only where it is.
+    listening = socket.socket(
+        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise AicxError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}", hint="choose another --port or --host"
+        ) from error
+    return listening
+
+
+def address(listening: socket.socket, name: str | None = None) -> str:
+    """Where clients find the server, by ``name`` where it is called otherwise than it listens."""
+    host, port, *_ = listening.getsockname()
+    host = name or host
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server that listens there. Raises UsageError for what is no address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        raise UsageError(f"{host!r} is no address", hint="write one such as 127.0.0.1, ::1 or localhost") from None
+
+
+def names_of(host: str, allowed: tuple[str, ...]) -> frozenset[str]:
+    """The names under which a server that listens on ``host`` may be called."""
+    own = f"[{host}]" if ":" in host else host
+    return LOOPBACK | {name.lower() for name in (own, *allowed)}

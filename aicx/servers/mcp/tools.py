@@ -1,0 +1,246 @@
+"""The tools: each a name, words on when to call it, what it may be given, and a function of ours that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx.config import Settings
+from aicx.corpus.catalog.filters import parse_filters, parse_instant
+from aicx.corpus.catalog.query import steer
+from aicx.corpus.views.rank import rank_chunks
+from aicx.corpus.views.show import show
+from aicx.engine import answers
+from aicx.engine.search import Searcher, SearchQuery
+from aicx.engine.vector_index import lexical_state, vector_state
+from aicx.errors import NotFound, UsageError
+from aicx.resume.brief.output import json_brief, markdown_brief
+from aicx.resume.run import ResumeQuery, resume
+from aicx.servers.mcp import texts
+from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Steer, Where
+from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
+from aicx.types import Filters
+from retrieval.decay import PROFILES
+
+# Chunks that a reference to a file or a commit lists at once.
+_MOST_LISTED = 50
+# What a sidecar holds for aicx itself rather than for whoever asks.
+_INTERNAL = ("messages", "folders")
+# What a list of many chunks says of each when there is no room for whole sidecars.
+_BRIEF = (
+    *("id", "agent", "project", "session_id", "date", "kind", "started_at", "completed_at", "title", "session_title"),
+    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "path"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a tool answers with: the thread's own searcher, the settings, the clock, and where the client works."""
+
+    settings: Settings
+    searcher: Searcher
+    now: datetime
+    folder: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """``answer`` takes the means and a value of ``arguments``."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type
+    answer: Callable[[Means, Any], Reply]
+
+
+def _search(means: Means, asked: Search) -> Reply:
+    query = SearchQuery(
+        text=asked.query,
+        now=means.now,
+        filters=_filters(asked, means.now),
+        mode=asked.mode,
+        group=asked.group,
+        limit=asked.limit,
+        sort=asked.sort,
+        decay=PROFILES[asked.decay],
+        exclude_session=asked.exclude_session,
+    )
+    fields = bounded(answers.search_fields(means.searcher.search(query)))
+    return reply(answers.SEARCH, fields, texts.search_text(fields))
+
+
+def _steer(means: Means, asked: Steer) -> Reply:
+    found = steer(means.settings.layout, _filters(asked, means.now), asked.limit)
+    fields = bounded(answers.steer_fields(found), brief=_BRIEF)
+    return reply(answers.STEER, fields, texts.list_text(fields, "match"))
+
+
+def _rank(means: Means, asked: Rank) -> Reply:
+    since = means.now - timedelta(hours=asked.hours) if asked.hours else None
+    ranked = rank_chunks(
+        means.settings.layout, asked.project, since=since, agent=asked.agent, strict=asked.strict, top=asked.top
+    )
+    fields = bounded(answers.rank_fields(ranked, asked.project, asked.hours, asked.strict))
+    return reply(answers.RANK, fields, texts.rank_text(fields))
+
+
+def _resume(means: Means, asked: Resume) -> Reply:
+    folder = Path(asked.repo) if asked.repo else None if asked.project else means.folder
+    if folder is None and asked.project is None:
+        raise UsageError("which repository?", hint="name its folder with repo, or the repository with project")
+    if folder is not None and not folder.is_absolute():
+        raise UsageError("repo is no absolute path", hint="write the whole path of a folder in the repository")
+    query = ResumeQuery(
+        now=means.now,
+        task=asked.task,
+        folder=folder,
+        project=asked.project,
+        mode=asked.mode,
+        since=parse_instant(asked.since, means.now) if asked.since else None,
+        exclude_session=asked.exclude_session,
+    )
+    report = resume(means.settings, query)
+    fields = orjson.loads(json_brief(means.settings, report, asked.budget).text)
+    text = markdown_brief(means.settings, report, asked.budget).text.decode()
+    return Reply(fields, f"{text}\n`aicx_read` opens what stands in [brackets], too.\n")
+
+
+def _read(means: Means, asked: Read) -> Reply:
+    layout = means.settings.layout
+    shown = show(layout, asked.ref, asked.offset + _MOST_LISTED)
+    fields = answers.show_fields(shown, asked.ref)
+    fields["oracle_status"] = {
+        "source_layer": "layer_1_canonical_corpus",
+        "backend": "canonical_corpus",
+        "index_kind": "none" if shown.fallback_reason else "metadata_steer",
+        "fallback_reason": shown.fallback_reason,
+        "store_root": str(layout.home),
+        "stale_or_unknown": shown.fallback_reason is not None,
+    }
+    if fields["found"] == "chunk":
+        fields = _part(fields, asked)
+        return reply(answers.SHOW, fields, texts.chunk_text(fields))
+    if fields["found"] == "session":
+        fields = _page(fields | {"matched": len(fields["chunks"])}, "chunks", asked.offset)
+        return reply(answers.SHOW, fields, texts.session_text(fields))
+    fields = _page(fields, "items", asked.offset, _BRIEF)
+    return reply(answers.SHOW, fields, texts.list_text(fields, f"have to do with this {fields['found']}"))
+
+
+def _page(fields: dict[str, Any], name: str, offset: int, brief: Sequence[str] = ()) -> dict[str, Any]:
+    """``fields`` with their list ``name`` from ``offset`` on, as far as it fits into a reply."""
+    if offset and offset >= fields["matched"]:
+        raise UsageError(f"offset is beyond the last of {fields['matched']} chunks")
+    return bounded(fields | {name: fields[name][offset:], "offset": offset}, name, brief, "a larger offset lists them")
+
+
+def _part(fields: dict[str, Any], asked: Read) -> dict[str, Any]:
+    """A chunk's fields with the part of its text that was asked for, and where that part stands."""
+    whole = fields["markdown"]
+    part = whole[asked.offset : asked.offset + asked.max_chars]
+    if not part:
+        raise UsageError(f"offset is beyond the chunk's end at {len(whole)}")
+    sidecar = {name: value for name, value in fields["sidecar"].items() if name not in _INTERNAL}
+    cut = {"offset": asked.offset, "chars": len(whole), "truncated": len(part) < len(whole)}
+    return fields | cut | {"markdown": part, "sidecar": slimmed(sidecar), "sources": slimmed(fields["sources"])}
+
+
+def _index_status(means: Means, _: IndexStatus) -> Reply:
+    words = lexical_state(means.settings)
+    notes = []
+    try:
+        meaning = vector_state(means.settings)
+    except NotFound as error:
+        meaning = None
+        notes.append(error.message)
+    behind = {"lexical": {"behind": words.behind}} | ({"dense": {"behind": meaning.behind}} if meaning else {})
+    fields = answers.index_fields(words, meaning) | {
+        "notes": notes,
+        "oracle_status": {
+            "source_layer": "layer_1_canonical_corpus",
+            "fallback_reason": None,
+            "store_root": str(means.settings.layout.home),
+            "freshness": behind,
+            "stale_or_unknown": any(leg["behind"] != 0 for leg in behind.values()),
+        },
+    }
+    return reply(answers.INDEX, fields, texts.index_text(fields))
+
+
+def _filters(asked: Where, now: datetime) -> Filters:
+    return parse_filters(
+        now,
+        since=asked.since,
+        until=asked.until,
+        date=asked.date,
+        project=asked.project,
+        agent=asked.agent,
+        kind=asked.kind,
+        session=asked.session,
+        run_id=asked.run_id,
+        prompt_id=asked.prompt_id,
+        branch=asked.branch,
+        file=asked.file,
+    )
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "aicx_search",
+            "Search past sessions",
+            "Find what was said or done before, in past sessions of any coding agent on this machine. Call it before "
+            "you debug, design or decide something that may have come up already: an error message, a file, a symbol, "
+            "a decision and its reasons. A month or day with its year in the question limits the answers to it.",
+            Search,
+            _search,
+        ),
+        Tool(
+            "aicx_steer",
+            "List stored chunks",
+            "List stored chunks of past sessions by what is known of them: project, agent, date, session, branch, "
+            "touched file, run id. Call it when you know where or when something happened rather than what was said. "
+            "Newest first.",
+            Steer,
+            _steer,
+        ),
+        Tool(
+            "aicx_rank",
+            "Rank a project's chunks",
+            "Rank a project's recent chunks by how much of them is decisions, reasons and results. Call it to catch up "
+            "on a project without a question in mind.",
+            Rank,
+            _rank,
+        ),
+        Tool(
+            "aicx_resume",
+            "Brief a new session",
+            "Tell what was being done in a repository: state of git, the session to go on from, what failed, what is "
+            "open, which files to look at first. Call it once when a session starts, with the task if there is one.",
+            Resume,
+            _resume,
+        ),
+        Tool(
+            "aicx_read",
+            "Read a stored chunk",
+            "Open what another tool named: one chunk in full, or the list of chunks of a session, a file or a commit. "
+            "Call it when an excerpt is not enough.",
+            Read,
+            _read,
+        ),
+        Tool(
+            "aicx_index_status",
+            "State of the indexes",
+            "Say how fresh the search indexes are. Call it when answers seem to be missing or old.",
+            IndexStatus,
+            _index_status,
+        ),
+    )
+}

@@ -1,0 +1,125 @@
+"""The texts beside an Antigravity transcript: artifacts such as plans and walkthroughs, and outputs of single steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from aicx.sources.antigravity.brain import IMAGES, MEDIA, ArtifactFiles
+from aicx.sources.antigravity.entries import STAMPS, Conversation, Draft
+from aicx.sources.antigravity.paths import linked_paths
+from aicx.sources.records import LINE_LIMIT, parse_instant, read_note, unreadable
+from aicx.sources.values import parse_json, string_of
+from aicx.types import BadRecord, SourceRef, TimelineEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact as read: its entry's first line, its text, and what is known about it."""
+
+    name: str
+    title: str
+    body: str
+    ref: SourceRef
+    at: datetime | None
+    links: list[str]
+    problems: list[BadRecord]
+
+
+def load_artifact(files: ArtifactFiles) -> Artifact:
+    """The artifact in its newest version; an image or a recording has no body."""
+    problems: list[BadRecord] = []
+    about_raw = _read(files.metadata, problems)
+    about = _json_object(about_raw, files.metadata, problems)
+    kind = string_of(about.get("artifactType")).removeprefix("ARTIFACT_TYPE_").replace("_", " ").lower() or "untyped"
+    summary = " ".join(string_of(about.get("summary")).split())
+    raw, path = b"", files.newest
+    if path and Path(files.name).suffix.lower() not in MEDIA:
+        raw = _read(path, problems)
+    body = "" if b"\0" in raw else raw.decode("utf-8", "replace").strip()
+    source = (path, raw) if body else (files.metadata or path, about_raw)
+    shown = _read(files.resolved, problems) if files.resolved != path else b""
+    return Artifact(
+        files.name,
+        f"Artifact {files.name} ({kind})" + (f": {summary}" if summary else ""),
+        body,
+        _whole(*source),
+        parse_instant(about.get("updatedAt")),
+        linked_paths(body) + linked_paths(shown.decode("utf-8", "replace")),
+        problems,
+    )
+
+
+def place_artifacts(artifacts: list[Artifact], conversation: Conversation) -> Iterator[TimelineEntry | BadRecord]:
+    """Artifacts by the time of their last change: one that is edited moves to the end."""
+    dated: list[tuple[datetime, str, Artifact]] = []
+    for index, artifact in enumerate(artifacts):
+        before = (a.at for a in reversed(artifacts[:index]) if a.at)
+        after = (a.at for a in artifacts[index:] if a.at)
+        at = artifact.at or next(before, None) or next(after, None) or conversation.last
+        if at is None:
+            reason = f"artifact {artifact.name} has no date, and nothing else in its folder has one"
+            yield BadRecord(artifact.ref.path, reason)
+        else:
+            dated.append((at, artifact.name, artifact))
+    for at, name, artifact in sorted(dated, key=lambda item: item[:2]):
+        text = f"{artifact.title}\n\n{artifact.body or _mark(name)}"
+        # The text is part of the id: an artifact that was edited is not a copy of what it was.
+        key = f"{name}#{artifact.ref.sha256[:16]}"
+        yield conversation.place(Draft("artifact", "artifact", text, key), artifact.ref, at)
+
+
+def place_steps(
+    outputs: tuple[Path, ...], dated: datetime | None, conversation: Conversation
+) -> Iterator[TimelineEntry | BadRecord]:
+    """The outputs of single steps: all that is left where there is neither a transcript nor an artifact.
+
+    One that does not say when it was written gets ``dated``.
+    """
+    for path in outputs:
+        problems: list[BadRecord] = []
+        raw = _read(path, problems)
+        yield from problems
+        text = raw.decode("utf-8", "replace")
+        stamp = STAMPS.match(text)
+        at = (parse_instant(stamp[1]) if stamp else None) or dated
+        body = STAMPS.sub("", text).strip()
+        if not body:
+            conversation.skipped["empty step output"] += 0 if problems else 1
+        elif at is None:
+            yield BadRecord(str(path), "step output has no date, and nothing in its folder has one")
+        else:
+            number = path.parent.name
+            note = f"[Fallback: output of step {number}; no full transcript of this conversation is available]"
+            key = f"steps/{number}#{sha256(raw).hexdigest()[:16]}"
+            yield conversation.place(Draft("artifact", "artifact", f"{note}\n\n{body}", key), _whole(path, raw), at)
+
+
+def _read(path: Path | None, problems: list[BadRecord]) -> bytes:
+    if path is None:
+        return b""
+    try:
+        return read_note(path, LINE_LIMIT)
+    except OSError as error:
+        problems.append(unreadable(path, error))
+        return b""
+
+
+def _json_object(raw: bytes, path: Path | None, problems: list[BadRecord]) -> dict[str, Any]:
+    value = parse_json(raw) if raw else {}
+    if isinstance(value, dict):
+        return value
+    problems.append(BadRecord(str(path), "is not a JSON object, so the artifact's type and date are unknown"))
+    return {}
+
+
+def _whole(path: Path | None, raw: bytes) -> SourceRef:
+    return SourceRef(str(path), 0, len(raw), sha256(raw).hexdigest())
+
+
+def _mark(name: str) -> str:
+    return f"[image: {name}]" if name.lower().endswith(IMAGES) else f"[file: {name}]"

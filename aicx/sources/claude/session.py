@@ -1,0 +1,205 @@
+"""Reads one Claude Code session log: every record becomes timeline entries, a fact, or a counted omission."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from aicx.sources.claude.queue import PromptQueue
+from aicx.sources.claude.text import cut_additions, hear
+from aicx.sources.claude.turns import Draft, Turns, message_blocks
+from aicx.sources.records import Record, parse_instant, read_jsonl
+from aicx.sources.values import object_of, string_of, text_of
+from aicx.types import BadRecord, LogFile, LogIdentity, SessionFact, Skipped, SourceItem, SourceRef, TimelineEntry
+
+_BOOKKEEPING = frozenset(
+    {
+        "agent-color",
+        "agent-name",
+        "agent-setting",
+        "atis-latch",
+        "file-history-delta",
+        "file-history-snapshot",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "task-summary",
+        "worktree-state",
+    }
+)
+_TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}
+_QUOTED_LIMIT = 80  # of a name taken from a log into a reason
+
+
+class SessionReader:
+    """The state of reading one log from its first record to its last."""
+
+    def __init__(self, log: LogFile, identity: LogIdentity) -> None:
+        self._log = log
+        self._path = str(log.path)
+        self._session_id = identity.session_id or log.path.stem
+        self._subagent = identity.lane == "subagent"
+        self._first_at = identity.started_at
+        self._at: datetime | None = None
+        self._cwd: str | None = None
+        self._branch: str | None = None
+        self._title: str | None = None
+        self._titled_by_hand = False
+        self._skipped: Counter[str] = Counter()
+        self._turns = Turns(self._skipped, subagent=self._subagent)
+        self._queue = PromptQueue()
+
+    def items(self) -> Iterator[SourceItem]:
+        """Everything the log holds, in file order."""
+        held: TimelineEntry | None = None  # the last entry, until it is certain that it will not go on
+        message: str | None = None
+        for record in read_jsonl(self._log):
+            if isinstance(record, BadRecord):
+                yield record
+                continue
+            for item, part_of in self._place_all(self._read(record), record):
+                if not isinstance(item, TimelineEntry):
+                    yield item
+                elif held and part_of is not None and part_of == message:
+                    held = replace(held, text=f"{held.text}\n\n{item.text}")
+                else:
+                    if held:
+                        yield held
+                    held, message = item, part_of
+        if held:
+            yield held
+        # Typed, and never sent as far as the log goes.
+        yield from self._queue.rest()
+        yield from (Skipped(self._path, reason, count) for reason, count in self._skipped.items() if count)
+
+    def _place_all(
+        self, items: Iterator[Draft | SourceItem], record: Record
+    ) -> Iterator[tuple[SourceItem, str | None]]:
+        """Each item with its place and time, and the message it is a part of."""
+        ref: SourceRef | None = None
+        for item in items:
+            if isinstance(item, Draft):
+                ref = ref or record.ref(self._path)
+                yield self._place(item, ref, record.line), item.message
+            else:
+                yield item, None
+
+    def _place(self, draft: Draft, ref: SourceRef, line: int) -> TimelineEntry | BadRecord:
+        at = self._at or self._first_at
+        if at is None:
+            return BadRecord(self._path, "has no timestamp, nor has any record around it", line)
+        return TimelineEntry(
+            "claude",
+            self._session_id,
+            at,
+            draft.role,
+            draft.text,
+            ref,
+            draft.origin,
+            cwd=self._cwd,
+            branch=self._branch,
+            record_id=draft.record_id,
+            model=draft.model,
+            tool=draft.tool,
+        )
+
+    def _read(self, record: Record) -> Iterator[Draft | SourceItem]:
+        value = record.value
+        self._at = parse_instant(value.get("timestamp")) or self._at
+        self._cwd = text_of(value.get("cwd")) or self._cwd
+        if "gitBranch" in value:
+            branch = text_of(value.get("gitBranch"))
+            self._branch = None if branch == "HEAD" else branch  # a detached checkout is on no branch
+        kind = text_of(value.get("type")) or "none"
+        if kind in ("user", "assistant"):
+            yield from self._message(kind, record)
+        elif kind == "system":
+            yield from self._with_queue(self._turns.system(value))
+        elif kind == "attachment":
+            yield from self._with_queue(self._turns.attachment(value))
+        elif kind == "queue-operation":
+            self._queue_operation(record)
+        elif kind in _TITLES or kind in ("summary", "pr-link"):
+            fact = self._fact(kind, value)
+            if fact:
+                yield fact
+            else:
+                self._skipped[f"{kind} that says nothing new"] += 1
+        else:
+            self._skipped[_omission(kind, value)] += 1
+
+    def _message(self, kind: str, record: Record) -> Iterator[Draft | SourceItem]:
+        blocks = message_blocks(record.value)
+        if blocks is None:
+            yield BadRecord(self._path, f"is a record of type {kind} without a readable message", record.line)
+        elif kind == "user":
+            yield from self._with_queue(self._turns.user(record.value, blocks))
+        else:
+            if not self._turns.is_side(record.value):
+                yield from self._located(self._queue.absorbed())
+            yield from self._turns.assistant(record.value, blocks)
+
+    def _with_queue(self, drafts: Iterator[Draft]) -> Iterator[Draft | TimelineEntry]:
+        for draft in drafts:
+            if draft.is_prompt:
+                yield from self._located(self._queue.compare(draft.text))
+            yield draft
+
+    def _located(self, prompts: list[TimelineEntry]) -> Iterator[TimelineEntry]:
+        """Queue records name no folder: one at the head of a log gets that of the records after it."""
+        for entry in prompts:
+            yield entry if entry.cwd else replace(entry, cwd=self._cwd, branch=self._branch)
+
+    def _queue_operation(self, record: Record) -> None:
+        operation = record.value.get("operation")
+        text = text_of(record.value.get("content"))
+        if operation == "enqueue":
+            self._queue.put(text or "", self._queued(text or "", record))
+        elif operation == "popAll":
+            self._queue.withdraw()
+        elif operation in ("remove", "dequeue") and not self._queue.take(text) and text and operation == "remove":
+            # It was put in above the head of this log.
+            self._queue.put(text, self._queued(text, record))
+            self._queue.take(text)
+        self._skipped["queue-operation"] += 1
+
+    def _queued(self, text: str, record: Record) -> TimelineEntry | None:
+        voices = hear(cut_additions(text)[0])
+        if self._subagent or len(voices) != 1 or voices[0].origin != "typed":
+            return None
+        placed = self._place(Draft("user", "typed", voices[0].text, None), record.ref(self._path), record.line)
+        return placed if isinstance(placed, TimelineEntry) else None
+
+    def _fact(self, kind: str, value: dict[str, Any]) -> SessionFact | None:
+        if kind == "summary":
+            title = string_of(value.get("summary")).strip()
+            leaf = text_of(value.get("leafUuid"))
+            return SessionFact(self._session_id, title=title, title_of_record=leaf) if title else None
+        if kind == "pr-link":
+            return self._pull_request(value)
+        title = string_of(value.get(_TITLES[kind])).strip()
+        by_hand = kind == "custom-title"
+        # Titles are written again and again; one that a person chose is not undone by the next generated one.
+        if not title or title == self._title or (self._titled_by_hand and not by_hand):
+            return None
+        self._title, self._titled_by_hand = title, by_hand
+        return SessionFact(self._session_id, title=title)
+
+    def _pull_request(self, value: dict[str, Any]) -> SessionFact | None:
+        repository = string_of(value.get("prRepository")).strip("/")
+        if not repository:
+            return None
+        host, found, _ = string_of(value.get("prUrl")).partition(f"/{repository}/")
+        host = host if found and host.startswith("https://") else "https://github.com"
+        return SessionFact(self._session_id, remote_url=f"{host}/{repository}", cwd=self._cwd)
+
+
+def _omission(kind: str, value: dict[str, Any]) -> str:
+    if kind == "progress":
+        # A subagent's turns as the main log of versions 2.0 and 2.1 shows them. They are in a log of their own, and
+        # what they add here is calls and output only: the task is in the call of the agent, its answer in the result.
+        return "agent_progress" if object_of(value.get("data")).get("type") == "agent_progress" else kind
+    return kind if kind in _BOOKKEEPING else f"unknown type: {kind[:_QUOTED_LIMIT]}"

@@ -1,0 +1,161 @@
+"""Claude Code: session logs under ``projects/``, one per session or subagent, and the prompt history beside them."""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from aicx.sources.claude.session import SessionReader
+from aicx.sources.claude.text import cut_additions, without_data_urls
+from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.values import object_of, string_of, text_of
+from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
+
+AGENT = "claude"
+SESSION_FORMAT = "claude-jsonl"
+HISTORY_FORMAT = "claude-history"
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_SUBAGENT = re.compile(r"(?:^|(?<=^\d{4}-\d{2}-\d{2}-))agent-.+")
+_HEAD_RECORDS = 500  # how far `identify` looks for a timestamp
+_HISTORY_KEYS = ("sessionId", "project")
+_HISTORY_SESSION = "history"  # for prompts of versions that did not note the session
+# `/review src` but not `/home/me/notes.txt is wrong`
+_SLASH_COMMAND = re.compile(r"/[\w:.-]+(?:\s|$)")
+
+
+class ClaudeSource:
+    """Finds and reads Claude Code's logs."""
+
+    agent = AGENT
+
+    def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
+        history = homes.claude / "history.jsonl"
+        if os.path.lexists(history):
+            yield stat_log(AGENT, HISTORY_FORMAT, history)
+        projects = list_folder(homes.claude / "projects")
+        if isinstance(projects, BadRecord):
+            yield projects
+            return
+        for project in projects:
+            if _is_folder(project):
+                yield from _project_logs(project)
+
+    def identify(self, log: LogFile) -> LogIdentity:
+        if log.format == HISTORY_FORMAT:
+            return LogIdentity(None, _first_instant(log))
+        named = subagent = None
+        if found := _SUBAGENT.search(log.path.stem):
+            subagent = found[0]
+        elif found := _UUID.search(log.path.stem):
+            named = found[0]
+        started_at = session_id = None
+        for record in _head(log):
+            started_at = started_at or _instant(record)
+            session_id = session_id or text_of(record.value.get("sessionId"))
+            if started_at and (session_id or named):
+                break
+        if subagent:
+            return LogIdentity(subagent, started_at, "subagent", session_id or _folder_session(log.path))
+        return LogIdentity(named or session_id or log.path.stem, started_at)
+
+    def read(self, log: LogFile) -> Iterator[SourceItem]:
+        if log.format == HISTORY_FORMAT:
+            return _read_history(log)
+        return SessionReader(log, self.identify(log)).items()
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether to look inside. True as well for what cannot be examined, so that the attempt reports it."""
+    return not os.path.isfile(path)  # noqa: PTH113  `Path.is_file` raises there
+
+
+def _project_logs(project: Path) -> Iterator[LogFile | BadRecord]:
+    listed = list_folder(project)
+    if isinstance(listed, BadRecord):
+        yield listed
+        return
+    for path in listed:
+        if path.suffix == ".jsonl":
+            yield stat_log(AGENT, SESSION_FORMAT, path)
+        elif _is_folder(path):
+            yield from _subagent_logs(path / "subagents")
+
+
+def _subagent_logs(folder: Path) -> Iterator[LogFile | BadRecord]:
+    """The agents of a session, and those of its workflows two folders further down."""
+    listed = list_folder(folder)
+    if isinstance(listed, BadRecord):
+        yield listed
+        return
+    for path in listed:
+        if path.suffix == ".jsonl":
+            if path.name.startswith("agent-"):
+                yield stat_log(AGENT, SESSION_FORMAT, path)
+        elif _is_folder(path) and not path.is_symlink():
+            yield from _subagent_logs(path)
+
+
+def _head(log: LogFile) -> Iterator[Record]:
+    return (record for record in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(record, Record))
+
+
+def _first_instant(log: LogFile) -> datetime | None:
+    return next((at for record in _head(log) if (at := _instant(record))), None)
+
+
+def _instant(record: Record) -> datetime | None:
+    return parse_instant(record.value.get("timestamp"))
+
+
+def _folder_session(path: Path) -> str | None:
+    """The session whose ``subagents`` folder holds ``path``."""
+    return next((above.parent.name for above in path.parents if above.name == "subagents"), None)
+
+
+def _read_history(log: LogFile) -> Iterator[SourceItem]:
+    """One typed prompt a line, of all projects."""
+    path = str(log.path)
+    skipped: Counter[str] = Counter()
+    at = _first_instant(log)
+    for record in read_jsonl(log):
+        if isinstance(record, BadRecord):
+            yield record
+            continue
+        value = record.value
+        at = parse_instant(value.get("timestamp")) or at
+        text, cut = _history_text(value)
+        skipped["scaffolding inside a text"] += cut
+        if not text:
+            skipped["empty prompt"] += 1
+        elif _SLASH_COMMAND.match(text):
+            skipped["slash command"] += 1
+        elif at is None:
+            yield BadRecord(path, "has no timestamp, nor has any record around it", record.line)
+        else:
+            session, project = (text_of(value.get(key)) for key in _HISTORY_KEYS)
+            yield TimelineEntry(
+                AGENT, session or _HISTORY_SESSION, at, "user", text, record.ref(path), "typed", cwd=project
+            )
+    yield from (Skipped(path, reason, count) for reason, count in skipped.items() if count)
+
+
+def _history_text(value: dict[str, Any]) -> tuple[str, int]:
+    """The prompt with what was pasted into it, and how many of the client's additions were cut out."""
+    parts = [string_of(value.get("display"))]
+    pasted = object_of(value.get("pastedContents"))
+    for key in sorted(pasted, key=lambda key: (len(key), key)):  # "2" before "10"
+        piece = object_of(pasted.get(key))
+        if piece.get("type", "text") == "text":
+            parts.append(string_of(piece.get("content")))
+    text, cut = cut_additions(without_data_urls("\n\n".join(part for part in parts if part.strip())))
+    return text.strip(), cut
+
+
+SOURCE = ClaudeSource()

@@ -1,0 +1,173 @@
+"""The entries of one rollout on their way out, each with the time, folder, branch and model in force there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from aicx.sources.codex.copies import Held, Waiting
+from aicx.sources.codex.texts import is_markup, without_blobs
+from aicx.sources.records import LogRecord, parse_instant
+from aicx.types import (
+    BadRecord,
+    LogIdentity,
+    Origin,
+    Role,
+    SessionFact,
+    Skipped,
+    SourceItem,
+    TimelineEntry,
+    ToolUse,
+)
+
+AGENT = "codex"
+COPY = "copy of a text told once"
+SCAFFOLDING = "scaffolding"
+NO_TEXT = "empty or encrypted"
+
+_UUID_LENGTH = 36
+
+
+class Timeline:
+    """Collects what a rollout yields in ``ready``, in file order, and counts what it passes over.
+
+    An entry whose other half may stand in the next record waits for it; whatever else yields something ends the wait.
+    So the order is that of the file, and a log that grew says again what it said, and then more.
+    """
+
+    def __init__(self, path: str, identity: LogIdentity) -> None:
+        self.path = path
+        self.identity = identity
+        self.session_id = identity.session_id or ""
+        self.ready: list[SourceItem] = []
+        self.waiting = Waiting()
+        self.cwd: str | None = None
+        self.model: str | None = None
+        self.turn: str | None = None
+        self.branches: dict[str | None, str | None] = {}
+        self.prompts_have_copies = False
+        self._record: LogRecord
+        self._stamp: Any = None
+        self._at: datetime | None = identity.started_at
+        self._skipped: Counter[str] = Counter()
+        self._facts: set[SessionFact] = set()
+        self._numbers: Counter[str] = Counter()
+
+    def begin(self, record: LogRecord) -> None:
+        """Makes ``record`` the one that entries come from. One without a readable time has that of the one before."""
+        self._record = record
+        stamp = record.value.get("timestamp")
+        if stamp is not None and stamp != self._stamp:
+            self._stamp = stamp
+            self._at = parse_instant(stamp) or self._at
+
+    def finish(self) -> None:
+        """Tells what still waits, and how much was passed over."""
+        self._release(at_end=True)
+        self.ready.extend(Skipped(self.path, reason, count) for reason, count in self._skipped.items() if count)
+
+    def move(self, cwd: Any) -> None:
+        """Changes the folder, if ``cwd`` is one."""
+        if isinstance(cwd, str) and cwd:
+            self.cwd = cwd
+
+    def skip(self, reason: str, count: int = 1) -> None:
+        self._skipped[reason] += count
+
+    def report(self, reason: str) -> None:
+        """The record at hand is not what it should be."""
+        self.ready.append(BadRecord(self.path, reason, self._record.line))
+
+    def tell(
+        self,
+        role: Role,
+        text: str,
+        origin: Origin,
+        *,
+        record_id: str | None = None,
+        tool: ToolUse | None = None,
+        turn: str | None = None,
+    ) -> None:
+        """Yields an entry from the record at hand, after all that waited.
+
+        ``turn`` is given for messages: one without an id of its own is known by its place in its turn.
+        """
+        self._release()
+        at = self._time()
+        if at is not None:
+            branch = self.branches.get(self.cwd)
+            record_id = record_id or self._place_in_turn(turn, role)
+            self._append(role, text, origin, record_id, tool, self._record, at, self.cwd, branch, self.model)
+
+    def hold(
+        self,
+        key: str,
+        role: Role,
+        text: str,
+        origin: Origin,
+        *,
+        record_id: str | None = None,
+        tool: ToolUse | None = None,
+        turn: str | None = None,
+    ) -> None:
+        """As ``tell``, but waits for a record that proves to be its other half by ``key``."""
+        at = self._time()
+        if at is not None:
+            branch = self.branches.get(self.cwd)
+            self.waiting.hold(
+                Held(key, role, text, origin, record_id, tool, turn, self._record, at, self.cwd, branch, self.model)
+            )
+
+    def state(self, fact: SessionFact) -> None:
+        """Yields ``fact``, the first time it is said."""
+        if fact not in self._facts:
+            self._facts.add(fact)
+            self._release()
+            self.ready.append(fact)
+
+    def _time(self) -> datetime | None:
+        if self._at is None:
+            self.report("no record of this log has a readable time")
+        return self._at
+
+    def _release(self, *, at_end: bool = False) -> None:
+        """Tells what waits. A user item without a clean copy is the person's only in a log where prompts have none."""
+        for held in self.waiting.release():
+            origin = held.origin
+            if held.role == "user" and not held.confirmed:
+                if is_markup(held.text) and (self.prompts_have_copies or at_end):
+                    self.skip(SCAFFOLDING)
+                    continue
+                # The last record of a live log may be a prompt whose copy is about to be written.
+                if self.prompts_have_copies and not at_end:
+                    origin = "injected"
+            record_id = held.record_id or self._place_in_turn(held.turn, held.role)
+            context = (held.record, held.at, held.cwd, held.branch, held.model)
+            self._append(held.role, held.text, origin, record_id, held.tool, *context)
+
+    def _place_in_turn(self, turn: str | None, role: Role) -> str | None:
+        """An id for a message that has none: a fork copies its turn with it, but gives it a new time."""
+        if turn is None or len(turn) != _UUID_LENGTH:
+            return None
+        series = f"{turn}:{role}"
+        self._numbers[series] += 1
+        return f"{series}#{self._numbers[series]}"
+
+    def _append(
+        self,
+        role: Role,
+        text: str,
+        origin: Origin,
+        record_id: str | None,
+        tool: ToolUse | None,
+        record: LogRecord,
+        at: datetime,
+        cwd: str | None,
+        branch: str | None,
+        model: str | None,
+    ) -> None:
+        text, ref = without_blobs(text), record.ref(self.path)
+        self.ready.append(
+            TimelineEntry(AGENT, self.session_id, at, role, text, ref, origin, cwd, branch, record_id, model, tool)
+        )

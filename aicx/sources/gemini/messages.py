@@ -1,0 +1,180 @@
+"""What one message of a Gemini CLI log says, and in whose voice: a person, the model, a tool, the client."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any, NamedTuple
+
+from aicx.sources.gemini.parts import Parts, content_of, displayed, response_text, split_content, without_data
+from aicx.sources.tools import describe_call
+from aicx.sources.values import object_of, objects_of, string_of, text_of
+from aicx.types import Origin, Role, ToolUse
+
+_TYPES = {
+    **dict.fromkeys(("user", "human", "prompt"), "user"),
+    **dict.fromkeys(("gemini", "model", "ai", "assistant"), "gemini"),
+    **dict.fromkeys(("info", "error", "warning", "system"), "notice"),
+}
+_PREAMBLES = (
+    "<session_context>",
+    "This is the Gemini CLI. We are setting up the context for our chat",
+    "Got it. Thanks for the context!",
+    "Got it. Thanks for the additional context!",
+)
+_PROMPTED_BY_CLIENT = "System: Please continue."
+_REFERENCES = "--- Content from referenced files ---"
+_REFERENCED_FILE = re.compile(r"^Content from @?(.+?):$", re.MULTILINE)
+_EMBEDDED = re.compile(r"<(system-reminder|hook_context|session_context)>.*?</\1>\s*", re.DOTALL)
+_EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
+_FAILED = {"error": True, "cancelled": True, "success": False}
+
+
+class Draft(NamedTuple):
+    """An entry before it has its place: time, session and provenance are the message's unless said here."""
+
+    role: Role
+    origin: Origin
+    text: str
+    suffix: str = ""  # told apart from the message's other entries
+    at: Any = None
+    record_id: str | None = None
+    tool: ToolUse | None = None
+
+
+class Messages:
+    """Reads the messages of one log in their order: a call and its result may stand in different ones."""
+
+    def __init__(self, skipped: Counter[str]) -> None:
+        self._skipped = skipped
+        self._names: dict[str, str] = {}  # of the tools called, by call id
+        self._answered: set[str] = set()
+
+    def draft(self, message: dict[str, Any]) -> list[Draft] | None:
+        """What a message says, None when it is of an unknown type."""
+        named = string_of(message.get("type")) or string_of(message.get("role"))
+        match _TYPES.get(named.lower()):
+            case "user":
+                return self._user(message)
+            case "gemini":
+                return self._gemini(message)
+            case "notice":
+                return self._notice(message)
+        self._skipped[f"unknown type: {named or 'none'}"] += 1
+        return None
+
+    def _user(self, message: dict[str, Any]) -> list[Draft]:
+        parts = split_content(content_of(message))
+        shown = split_content(message.get("displayContent")).text
+        drafts = self._responses(parts)
+        text = self._without_scaffolding(parts.text)
+        if not text:
+            return drafts
+        if "<state_snapshot>" in text[:200]:
+            return [*drafts, Draft("system", "compaction", text)]
+        if text == _PROMPTED_BY_CLIENT:
+            return [*drafts, Draft("system", "injected", text)]
+        # The CLI sends the model more than was typed (files named with @, a command's expansion) and keeps what was
+        # typed in `displayContent`, when that differs.
+        prompt, _, referenced = text.partition(_REFERENCES)
+        typed = shown or prompt.rstrip()
+        if typed:
+            drafts.append(Draft("user", "typed", typed))
+        if referenced.strip():
+            files = tuple(dict.fromkeys(_REFERENCED_FILE.findall(referenced)))
+            use = ToolUse("referenced files", "result", files=files)
+            drafts.append(Draft("tool", "tool", referenced.strip(), "#referenced", tool=use))
+        elif shown and shown != text:
+            drafts.append(Draft("system", "injected", text, "#expanded"))
+        return drafts
+
+    def _gemini(self, message: dict[str, Any]) -> list[Draft]:
+        parts = split_content(content_of(message))
+        drafts = _reasoning(message, parts)
+        if text := self._without_scaffolding(parts.text):
+            drafts.append(Draft("assistant", "agent", text))
+        results = []
+        for index, call in enumerate(_calls(message, parts)):
+            name = text_of(call.get("name")) or "tool"
+            call_id = text_of(call.get("id"))
+            key = call_id or f"{string_of(message.get('id'))}#call{index}"
+            if call_id and call_id in self._names:
+                self._skipped["tool call written twice"] += 1
+            else:
+                text, use = describe_call(name, call.get("args"), call_id)
+                drafts.append(Draft("tool", "tool", without_data(text), record_id=f"{key}:call", tool=use))
+            if call_id:
+                self._names[call_id] = name
+            results += self._outcome(call, name, call_id, key)
+        return [*drafts, *results, *self._responses(parts)]
+
+    def _notice(self, message: dict[str, Any]) -> list[Draft]:
+        text = split_content(content_of(message)).text.strip()
+        if "update available!" in text:
+            self._skipped["update notice"] += 1
+            return []
+        return [Draft("system", "injected", text)] if text else []
+
+    def _outcome(self, call: dict[str, Any], name: str, call_id: str | None, key: str) -> list[Draft]:
+        if call_id in self._answered:
+            return []
+        status = string_of(call.get("status"))
+        parts = split_content(call.get("result"))
+        text = "\n".join(filter(None, [*map(response_text, parts.responses), parts.text])) or displayed(call)
+        failed = _FAILED.get(status)
+        return self._result(text or (status if failed else ""), name, call_id, key, failed, call.get("timestamp"))
+
+    def _responses(self, parts: Parts) -> list[Draft]:
+        """Results given as parts of a message rather than with their call; a copy of one already seen yields none."""
+        drafts = []
+        for response in parts.responses:
+            call_id = text_of(response.get("id"))
+            if call_id in self._answered:
+                self._skipped["tool result written twice"] += 1
+                continue
+            name = text_of(response.get("name")) or self._names.get(call_id or "", "tool")
+            failed = True if object_of(response.get("response")).get("error") else None
+            drafts += self._result(response_text(response), name, call_id, call_id or name, failed, None)
+        return drafts
+
+    def _result(self, text: str, name: str, call_id: str | None, key: str, failed: bool | None, at: Any) -> list[Draft]:
+        text = self._without_scaffolding(without_data(text))
+        if not text:
+            return []
+        if call_id:
+            self._answered.add(call_id)
+        # The last one counts: the CLI adds it below the output, which may hold such a line too.
+        codes = _EXIT_CODE.findall(text) if name == "run_shell_command" else []
+        exit_code = int(codes[-1]) if codes else None
+        use = ToolUse(name, "result", call_id, failed=True if exit_code else failed, exit_code=exit_code)
+        return [Draft("tool", "tool", text, at=at, record_id=f"{key}:result", tool=use)]
+
+    def _without_scaffolding(self, text: str) -> str:
+        if text.startswith(_PREAMBLES):
+            self._skipped["scaffolding"] += 1
+            return ""
+        if "</" in text:
+            text, count = _EMBEDDED.subn("", text)
+            if count:
+                self._skipped["scaffolding inside a text"] += count
+        return text.strip("\n") if text.strip() else ""
+
+
+def _reasoning(message: dict[str, Any], parts: Parts) -> list[Draft]:
+    thoughts = [(text, thought) for thought in objects_of(message.get("thoughts")) if (text := _thought(thought))]
+    texts = list(dict.fromkeys(text for text, _ in thoughts)) or parts.thoughts
+    if not texts:
+        return []
+    began = thoughts[0][1].get("timestamp") if thoughts else None
+    return [Draft("reasoning", "agent", "\n".join(texts), "#reasoning", at=began)]
+
+
+def _thought(thought: dict[str, Any]) -> str:
+    return ": ".join(filter(None, (string_of(thought.get(key)).strip() for key in ("subject", "description"))))
+
+
+def _calls(message: dict[str, Any], parts: Parts) -> list[dict[str, Any]]:
+    """A turn's calls. Where it has ``toolCalls``, its ``functionCall`` parts are the same calls once more."""
+    calls = objects_of(message.get("toolCalls"))
+    known = {string_of(call.get("id")) for call in calls}
+    return calls + [call for call in parts.calls if not (known and string_of(call.get("id")) in known | {""})]

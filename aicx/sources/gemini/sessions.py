@@ -1,0 +1,88 @@
+"""Gemini CLI sessions: what the head of a log says, and the older format, one JSON object that is rewritten whole."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from aicx.sources.gemini.projects import find_cwd
+from aicx.sources.gemini.timeline import Timeline, first_instant
+from aicx.sources.records import Element, Record, parse_instant, read_json, read_jsonl
+from aicx.sources.values import text_of
+from aicx.types import BadRecord, Lane, LogFile, LogIdentity, SessionFact, SourceItem
+
+SESSION_JSON = "gemini-json"
+SESSION_LINES = "gemini-jsonl"
+PROMPTS = "gemini-logs"
+
+
+def identify_session(log: LogFile) -> LogIdentity:
+    """The session a log holds, from its header; one that names none goes by the name of its file."""
+    header = _header(log)
+    lane, parent = _lane(log.path, header)
+    return LogIdentity(_session_id(log, header), parse_instant(header.get("startTime")), lane, parent)
+
+
+def read_object(log: LogFile) -> Iterator[SourceItem]:
+    """A session's items, message by message."""
+    header = read_json(log)
+    path = str(log.path)
+    if isinstance(header, BadRecord):
+        yield header
+        return
+    messages = header.get("messages")
+    if not isinstance(messages, list):
+        yield BadRecord(path, "has no list of messages")
+        return
+    timeline = yield from open_session(log, header, first_instant(messages))
+    for index, message in enumerate(messages):
+        if isinstance(message, dict):
+            yield from timeline.take(message, Element(message, index, index + 1))
+        else:
+            yield BadRecord(path, "message is not an object", index + 1)
+    yield from timeline.close()
+
+
+def open_session(
+    log: LogFile, header: dict[str, Any], first: datetime | None
+) -> Generator[SessionFact | BadRecord, None, Timeline]:
+    """Yields what the header says of the session; returns the timeline to go on with."""
+    cwd, bad = find_cwd(log, header)
+    yield from bad
+    session_id = _session_id(log, header)
+    lane, parent = _lane(log.path, header)
+    title = title_of(header)
+    if title or lane == "subagent":
+        yield SessionFact(session_id, title=title, parent_session=parent, lane=lane if lane == "subagent" else None)
+    began = parse_instant(header.get("startTime")) or first or parse_instant(header.get("lastUpdated"))
+    return Timeline(str(log.path), session_id, cwd, began)
+
+
+def title_of(header: Mapping[str, Any]) -> str | None:
+    """The session's title, from its header or from an update of that."""
+    return text_of(header.get("summary")) or text_of(header.get("title"))
+
+
+def is_header(value: Mapping[str, Any]) -> bool:
+    """Whether a record is the one that names the session."""
+    return "sessionId" in value and "type" not in value and "id" not in value
+
+
+def _header(log: LogFile) -> dict[str, Any]:
+    """The record that names the session; empty when the log has none."""
+    if log.format == SESSION_JSON:
+        value = read_json(log)
+        return {} if isinstance(value, BadRecord) else value
+    return next((r.value for r in read_jsonl(log) if isinstance(r, Record) and is_header(r.value)), {})
+
+
+def _session_id(log: LogFile, header: Mapping[str, Any]) -> str:
+    return text_of(header.get("sessionId")) or log.path.stem
+
+
+def _lane(path: Path, header: Mapping[str, Any]) -> tuple[Lane, str | None]:
+    if path.parent.parent.name == "chats":
+        return "subagent", path.parent.name
+    return ("subagent" if header.get("kind") == "subagent" else "primary"), None

@@ -1,0 +1,316 @@
+"""Which repository a folder belongs to, by which evidence, and what is no evidence at all."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aicx.corpus.ingest.identity import Identity, Resolver, from_remote
+from aicx.paths import safe_session
+from tests.corpus.builders import write_git
+
+
+def resolve(home: Path, cwd: Path | str, **learned: str) -> tuple[str, str] | None:
+    found = Resolver(home, learned).resolve(str(cwd))
+    return (found.project, found.source) if found else None
+
+
+class TestRemotes:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://github.com/ada/orbit.git",
+            "https://github.com/ada/orbit",
+            "https://github.com/ada/orbit/",
+            "http://github.com/ada/orbit.git",
+            "https://ada:t0ken@github.com/ada/orbit.git",
+            "https://git.example.org:8443/ada/orbit.git",
+            "ssh://git@github.com/ada/orbit.git",
+            "ssh://git@git.example.org:2222/ada/orbit.git",
+            "git://github.com/ada/orbit.git",
+            "git+ssh://git@github.com/ada/orbit.git",
+            "git@github.com:ada/orbit.git",
+            "git@github.com:/ada/orbit.git",
+            "github.com:ada/orbit",
+            "  git@github.com:ada/orbit.git\n",
+        ],
+    )
+    def test_every_spelling_names_the_same_repository(self, url):
+        assert from_remote(url) == "ada/orbit"
+
+    @pytest.mark.parametrize(
+        "url", ["https://gitlab.com/ada/space/tools/orbit.git", "git@gitlab.com:ada/space/tools/orbit.git"]
+    )
+    def test_subgroups_are_one_organisation(self, url):
+        assert from_remote(url) == "ada.space.tools/orbit"
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "",
+            "orbit",
+            "/srv/git/orbit.git",
+            "../orbit.git",
+            "./ada/orbit",
+            "file:///srv/git/orbit.git",
+            "https://github.com/orbit",
+            "https://github.com/",
+            "https://github.com/../../etc",
+            "https://github.com/ada/..",
+            "https://github.com/ada/or bit",
+            "https://github.com/ada/.git",
+            "https://github.com/ada/-rf",
+            "git@github.com:ada/$(reboot)",
+        ],
+    )
+    def test_what_names_no_repository_is_none(self, url):
+        assert from_remote(url) is None
+
+    @given(st.text(max_size=60) | st.from_regex(r"(https://|git@)[a-z.]{1,9}[:/][\w./~-]{1,30}", fullmatch=True))
+    def test_a_project_is_always_two_plain_folder_names(self, url):
+        project = from_remote(url)
+        if project is not None:
+            organisation, repository = project.split("/")
+            for part in (organisation, repository):
+                assert safe_session(part) == part or part.startswith("_")
+
+
+class TestFolders:
+    def test_the_remote_in_the_folder_decides(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        assert resolve(home, home / "orbit") == ("ada/orbit", "git-remote")
+
+    def test_a_folder_below_belongs_to_the_repository_too(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        (home / "orbit/src/deep").mkdir(parents=True)
+        assert resolve(home, home / "orbit/src/deep") == ("ada/orbit", "git-remote")
+
+    def test_a_vanished_folder_inside_a_repository_still_belongs_to_it(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        assert resolve(home, home / "orbit/gone") == ("ada/orbit", "git-remote")
+
+    def test_origin_wins_over_other_remotes(self, home):
+        write_git(home / "orbit")
+        config = home / "orbit/.git/config"
+        config.write_text(
+            '[remote "a"]\nurl = https://x.org/fork/orbit\n[remote "origin"]\nurl=https://x.org/ada/orbit\n'
+        )
+        assert resolve(home, home / "orbit") == ("ada/orbit", "git-remote")
+
+    def test_another_remote_serves_where_there_is_no_origin(self, home):
+        write_git(home / "orbit")
+        (home / "orbit/.git/config").write_text('[remote "upstream"]\n\turl = https://x.org/ada/orbit\n')
+        assert resolve(home, home / "orbit") == ("ada/orbit", "git-remote")
+
+    def test_a_repository_without_a_remote_is_local(self, home):
+        write_git(home / "orbit")
+        assert resolve(home, home / "orbit") == ("local/orbit", "git-local")
+
+    def test_a_remote_that_is_a_path_makes_it_local(self, home):
+        write_git(home / "orbit", "/srv/git/orbit.git")
+        assert resolve(home, home / "orbit") == ("local/orbit", "git-local")
+
+    @pytest.mark.parametrize("name", ["tmp", "workspace", "2026-03-01", "20260301-run"])
+    def test_a_name_that_says_nothing_makes_no_project(self, home, name):
+        write_git(home / name)
+        assert resolve(home, home / name) is None
+
+    def test_a_folder_of_no_repository_has_none(self, home):
+        (home / "notes").mkdir(parents=True)
+        assert resolve(home, home / "notes") is None
+
+    @pytest.mark.parametrize("cwd", ["", "relative/path", "/a/../etc", "/nul\0byte", "~/orbit", "C:\\work"])
+    def test_what_is_no_absolute_folder_has_none(self, home, cwd):
+        assert resolve(home, cwd) is None
+
+    def test_no_folder_has_none(self, home):
+        assert Resolver(home, {}).resolve(None) is None
+
+    def test_a_damaged_config_is_a_repository_without_a_remote(self, home):
+        write_git(home / "orbit")
+        (home / "orbit/.git/config").write_bytes(b"\xff\xfe\0[remote\nurl")
+        assert resolve(home, home / "orbit") == ("local/orbit", "git-local")
+
+    def test_a_git_file_that_points_nowhere_has_none(self, home):
+        (home / "orbit").mkdir(parents=True)
+        (home / "orbit/.git").write_text("not what git writes")
+        assert resolve(home, home / "orbit") is None
+
+
+class TestWorktreesAndSubmodules:
+    def make_worktree(self, repository: Path, worktree: Path) -> None:
+        administration = repository / ".git/worktrees" / worktree.name
+        administration.mkdir(parents=True)
+        (administration / "commondir").write_text("../..\n")
+        worktree.mkdir(parents=True)
+        (worktree / ".git").write_text(f"gitdir: {administration}\n")
+
+    def test_a_worktree_beside_shares_the_identity(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        self.make_worktree(home / "orbit", home / "orbit-fix")
+        assert resolve(home, home / "orbit-fix") == ("ada/orbit", "git-remote")
+
+    def test_a_worktree_without_a_remote_is_named_after_its_repository(self, home):
+        write_git(home / "orbit")
+        self.make_worktree(home / "orbit", home / "fix-7")
+        assert resolve(home, home / "fix-7") == ("local/orbit", "git-local")
+
+    def test_a_worktree_of_a_bare_repository_is_named_after_it(self, home):
+        bare = home / "orbit.git"
+        (bare / "worktrees/fix-7").mkdir(parents=True)
+        (bare / "worktrees/fix-7/commondir").write_text("../..\n")
+        (home / "fix-7").mkdir()
+        (home / "fix-7/.git").write_text(f"gitdir: {bare}/worktrees/fix-7\n")
+        assert resolve(home, home / "fix-7") == ("local/orbit", "git-local")
+
+    def test_a_vanished_worktree_inside_shares_the_identity(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        assert resolve(home, home / "orbit/.claude/worktrees/fix-7/src") == ("ada/orbit", "git-remote")
+
+    def test_a_vanished_worktree_of_a_vanished_repository_is_known_by_what_was_learned(self, home):
+        root = str(home / "orbit")
+        assert resolve(home, f"{root}/.worktrees/fix-7", **{root: "ada/orbit"}) == ("ada/orbit", "learned")
+
+    def test_a_submodule_is_a_repository_of_its_own(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        module = home / "orbit/.git/modules/vendor/lib"
+        module.mkdir(parents=True)
+        (module / "config").write_text('[remote "origin"]\n\turl = https://github.com/bob/lib.git\n')
+        (home / "orbit/vendor/lib").mkdir(parents=True)
+        (home / "orbit/vendor/lib/.git").write_text("gitdir: ../../.git/modules/vendor/lib\n")
+        assert resolve(home, home / "orbit/vendor/lib") == ("bob/lib", "git-remote")
+
+
+class TestDotfiles:
+    """A repository in the home folder itself."""
+
+    def test_work_in_the_home_itself_belongs_to_it(self, home):
+        write_git(home, "git@github.com:ada/dotfiles.git")
+        assert resolve(home, home) == ("ada/dotfiles", "git-remote")
+
+    def test_it_does_not_own_vanished_folders(self, home):
+        write_git(home, "git@github.com:ada/dotfiles.git")
+        assert resolve(home, home / "gone/project") is None
+
+    def test_it_does_not_own_them_after_a_session_in_the_home_either(self, home):
+        write_git(home, "git@github.com:ada/dotfiles.git")
+        resolver = Resolver(home, {})
+        resolver.resolve(str(home))
+        assert resolver.resolve(str(home / "gone/project")) is None
+
+    def test_nor_in_a_later_run(self, home):
+        assert resolve(home, home / "gone/project", **{str(home): "ada/dotfiles"}) is None
+
+    def test_what_was_learned_of_the_home_holds_for_the_home(self, home):
+        assert resolve(home, home, **{str(home): "ada/dotfiles"}) == ("ada/dotfiles", "learned")
+
+
+class TestVanished:
+    def test_what_was_learned_decides(self, home):
+        assert resolve(home, "/gone/orbit", **{"/gone/orbit": "ada/orbit"}) == ("ada/orbit", "learned")
+
+    def test_a_folder_below_a_learned_one_belongs_to_it(self, home):
+        assert resolve(home, "/gone/orbit/src", **{"/gone/orbit": "ada/orbit"}) == ("ada/orbit", "learned")
+
+    def test_a_folder_that_only_begins_like_a_learned_one_does_not(self, home):
+        assert resolve(home, "/gone/orbital", **{"/gone/orbit": "ada/orbit"}) is None
+
+    def test_the_nearest_learned_folder_decides(self, home):
+        learned = {"/gone": "ada/mono", "/gone/orbit": "ada/orbit"}
+        assert resolve(home, "/gone/orbit/src", **learned) == ("ada/orbit", "learned")
+
+    @pytest.mark.parametrize("cwd", ["/mnt/repos/ada/orbit", "/mnt/repos/ada/orbit/src", "/x/GitHub/ada/orbit"])
+    def test_a_recognisable_layout_decides(self, home, cwd):
+        assert resolve(home, cwd) == ("ada/orbit", "layout")
+
+    @pytest.mark.parametrize(
+        "cwd", ["/mnt/repos/orbit", "/mnt/repos/ada/src", "/mnt/repos/2026-03-01/orbit", "/mnt/ada/orbit"]
+    )
+    def test_anything_else_does_not(self, home, cwd):
+        assert resolve(home, cwd) is None
+
+    def test_learned_comes_before_layout(self, home):
+        cwd = "/mnt/repos/ada/orbit"
+        assert resolve(home, cwd, **{cwd: "bob/orbit"}) == ("bob/orbit", "learned")
+
+    def test_what_a_folder_said_is_remembered_after_it_is_gone(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        first = Resolver(home, {})
+        first.resolve(str(home / "orbit"))
+        shutil.rmtree(home / "orbit")
+        assert Resolver(home, first.take_new()).resolve(str(home / "orbit")) == Identity("ada/orbit", "learned")
+
+    def test_a_folder_that_is_there_again_knows_better_than_memory(self, home):
+        write_git(home / "orbit", "git@github.com:ada/renamed.git")
+        cwd = str(home / "orbit")
+        assert resolve(home, cwd, **{cwd: "ada/orbit"}) == ("ada/renamed", "git-remote")
+
+
+class TestRemotesInLogs:
+    URL = "git@github.com:ada/orbit.git"
+
+    def test_the_log_speaks_for_a_vanished_folder(self, home):
+        resolver = Resolver(home, {})
+        resolver.learn_remote("/gone/orbit", self.URL)
+        assert resolver.resolve("/gone/orbit") == Identity("ada/orbit", "log-remote")
+
+    def test_the_folder_itself_knows_better(self, home):
+        write_git(home / "orbit", "git@github.com:ada/renamed.git")
+        resolver = Resolver(home, {})
+        resolver.learn_remote(str(home / "orbit"), self.URL)
+        assert resolver.resolve(str(home / "orbit")) == Identity("ada/renamed", "git-remote")
+
+    def test_the_log_knows_better_than_a_folder_without_a_remote(self, home):
+        write_git(home / "orbit")
+        resolver = Resolver(home, {})
+        resolver.learn_remote(str(home / "orbit"), self.URL)
+        assert resolver.resolve(str(home / "orbit")) == Identity("ada/orbit", "log-remote")
+
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_what_is_learned_of_other_folders_does_not_change_that(self, home, exists):
+        if exists:
+            write_git(home / "orbit")
+        resolver = Resolver(home, {})
+        resolver.learn_remote(str(home / "orbit"), self.URL)
+        resolver.learn_remote("/gone/lamp", "git@github.com:ada/lamp.git")
+        assert resolver.resolve(str(home / "orbit")) == Identity("ada/orbit", "log-remote")
+
+    def test_a_remote_that_names_no_repository_teaches_nothing(self, home):
+        resolver = Resolver(home, {})
+        assert resolver.learn_remote("/gone/orbit", "/srv/git/orbit") is None
+        assert resolver.take_new() == {}
+
+    def test_what_was_learned_is_told_once(self, home):
+        resolver = Resolver(home, {})
+        resolver.learn_remote("/gone/orbit", self.URL)
+        assert (resolver.take_new(), resolver.take_new()) == ({"/gone/orbit": "ada/orbit"}, {})
+
+
+class TestSessionNames:
+    """The other half of a chunk's name, and as little to be trusted as a remote."""
+
+    @given(st.lists(st.text(max_size=130), max_size=8, unique=True))
+    def test_two_ids_never_give_one_name(self, ids):
+        assert len({safe_session(item) for item in ids}) == len(ids)
+
+    @pytest.mark.parametrize(
+        "pair", [("a/b", "a-b"), ("a/b", "a:b"), ("", "session"), ("..", "."), ("a" * 100, "a" * 101)]
+    )
+    def test_ids_that_look_alike_when_cleaned_stay_apart(self, pair):
+        assert safe_session(pair[0]) != safe_session(pair[1])
+
+    @given(st.text(max_size=200))
+    def test_a_name_is_one_harmless_part_of_a_path(self, text):
+        name = safe_session(text)
+        assert 0 < len(name) <= 100
+        assert Path(name).parts == (name,)
+        assert name[0].isalnum() or name[0] in "_~"
+        assert name.isascii()
+        assert name.isprintable()
+
+    def test_a_plain_id_stays_as_it_is(self):
+        assert safe_session("0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e") == "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"

@@ -1,0 +1,290 @@
+"""The vector index: what is embedded, what is recorded of it, and getting out of whatever state it is in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.engine.index_manifest import read_manifest
+from aicx.engine.vector_index import Choice, build_vectors, drop_vectors, parse_choice, vector_state
+from aicx.errors import CorpusDamaged, NotFound, UsageError
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
+from tests.engine.search_helpers import ask, copied, embed, found, ignore, keep
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    user = Home(tmp_path_factory.mktemp("stored"))
+    user.claude(ClaudeLog(SESSION).prompt("reconnection backoff " * 20, 0))
+    bread = ClaudeLog(OTHER).prompt("Bread and flour in the oven", 60)
+    user.claude(bread.call("Bash", 61, command="oven --on").result("quicksilver " * 200, 62))
+    keep(user)
+    return user
+
+
+@pytest.fixture(scope="module")
+def embedded(stored: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    user = copied(stored, tmp_path_factory.mktemp("embedded"))
+    keep(user)
+    embed(user)
+    return user
+
+
+@pytest.fixture
+def user(embedded: Home, tmp_path: Path) -> Home:
+    return copied(embedded, tmp_path)
+
+
+def made(user: Home) -> dict[str, Any]:
+    return read_manifest(user.settings.layout)["vectors"]
+
+
+def table(user: Home) -> Path:
+    return user.corpus / "index" / "vectors.lance"
+
+
+# What is embedded -----------------------------------------------------------------------------------------------------
+
+
+def test_a_second_run_embeds_nothing(user):
+    done = embed(user)
+    assert (done.added, done.changed, done.removed, done.unchanged, done.passages) == (0, 0, 0, 2, 0)
+
+
+def test_only_what_is_new_is_embedded(user):
+    keep(user)
+    embed(user)
+    user.claude(ClaudeLog(THIRD).prompt("The pump hums", 120))
+    keep(user)
+    done = embed(user)
+    assert (done.added, done.changed, done.unchanged, done.passages) == (1, 0, 2, 1)
+
+
+def test_what_changed_is_embedded_again(user):
+    keep(user)
+    embed(user)
+    user.claude(ClaudeLog(SESSION).prompt("reconnection backoff " * 20, 0).answer("thermodynamics " * 20, 5))
+    keep(user)
+    done = embed(user)
+    assert (done.added, done.changed, done.unchanged) == (0, 1, 1)
+    assert found(user, "thermodinamics", mode="dense") == [f"claude:{SESSION}:001"]
+
+
+def test_what_is_hidden_leaves(user):
+    (user.corpus / ".aicxignore").write_text(f"*{SESSION}*\n")
+    keep(user)
+    assert embed(user).removed == 1
+
+
+def test_what_tools_printed_is_not_embedded(user):
+    report = ask(user, "quicksilver quicksilver", mode="dense")
+    assert report.oracle_status["nearest"] < 0.5
+
+
+def test_a_chunk_that_cannot_be_read_costs_itself(stored, tmp_path):
+    user = copied(stored, tmp_path)
+    (path,) = user.corpus.rglob(f"*{SESSION}*.meta.json")
+    path.write_text("{")
+    assert embed(user).added == 1
+
+
+def test_nothing_stored_is_an_error_with_a_next_step(tmp_path):
+    with pytest.raises(NotFound) as raised:
+        embed(Home(tmp_path))
+    assert raised.value.hint == "aicx store"
+
+
+# What is recorded -----------------------------------------------------------------------------------------------------
+
+
+def test_the_record_says_what_the_index_was_made_from_and_with(user):
+    fields = made(user)
+    assert (fields["embedder"], fields["model"], fields["quantized"]) == ("test", None, False)
+    assert fields["uri"] == str(user.corpus / "index")
+    assert -1 < fields["near"] < 1
+
+
+def test_the_state_says_what_the_index_holds(user):
+    state = vector_state(user.settings)
+    assert (state.choice, state.table.rows, state.behind) == (Choice("test"), 2, 0)
+    assert state.table.versions.keys() == {f"claude:{SESSION}:001", f"claude:{OTHER}:001"}
+
+
+def test_the_state_says_what_the_index_lacks(user):
+    keep(user)
+    embed(user)
+    user.claude(ClaudeLog(THIRD).prompt("The pump hums", 120))
+    keep(user)
+    assert vector_state(user.settings).behind == 1
+    assert ask(user, "pump").oracle_status["freshness"]["dense"] == {"behind": 1}
+
+
+def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_path, monkeypatch):
+    user = copied(stored, tmp_path)
+    pytest.importorskip("lancedb")
+    monkeypatch.setattr("indexer.vectors._DOCUMENTS_AT_ONCE", 1)
+    monkeypatch.setattr("indexer.vectors._COMMIT_PASSAGES", 1)
+
+    def killed(progress):
+        if progress.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_vectors(user.settings, Choice("test"), rebuild=False, tell=killed, say=ignore)
+    assert (made(user)["sequence"], vector_state(user.settings).table.rows) == (0, 1)
+    report = ask(user, "reconnection")
+    assert report.oracle_status["rankers"] == ["dense", "lexical"]
+    assert report.oracle_status["freshness"]["dense"] == {"behind": 2}
+    done = embed(user)
+    assert (done.added, done.unchanged) == (1, 1)
+    assert vector_state(user.settings).behind == 0
+
+
+def test_a_rebuild_that_ends_early_leaves_a_record_of_the_new_index(user):
+    def killed(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_vectors(user.settings, Choice("test", "other"), rebuild=True, tell=killed, say=ignore)
+    assert (made(user)["model"], made(user)["sequence"]) == ("other", 0)
+    assert ask(user, "flour").hits
+
+
+# Another model --------------------------------------------------------------------------------------------------------
+
+
+def other_make(user: Home) -> None:
+    """Makes it an index of another window, which is another make."""
+    import lancedb
+
+    found = lancedb.connect(str(user.corpus / "index")).open_table("vectors")
+    rows = found.to_arrow()
+    metadata = dict(rows.schema.metadata) | {b"aicx.model": b"another/32"}
+    lancedb.connect(str(user.corpus / "index")).create_table(
+        "vectors", rows.replace_schema_metadata(metadata), mode="overwrite"
+    )
+
+
+def test_an_index_of_another_model_is_refused(user):
+    other_make(user)
+    with pytest.raises(UsageError, match="was made with") as raised:
+        embed(user)
+    assert "--rebuild" in raised.value.hint
+
+
+def test_an_index_of_another_model_is_not_asked_and_words_answer(user):
+    other_make(user)
+    report = ask(user, "flour")
+    assert (len(report.hits), report.oracle_status["rankers"]) == (1, ["lexical"])
+    assert "--rebuild" in report.oracle_status["fallback_reason"]
+
+
+def test_a_rebuild_takes_its_place(user):
+    other_make(user)
+    assert embed(user, rebuild=True).added == 2
+    assert ask(user, "flour").oracle_status["fallback_reason"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"), [("word2vec", None), ("test", None), ("sentence-transformers", None), ("", None)]
+)
+def test_a_choice_that_cannot_be_is_an_error_with_a_next_step(kind, model):
+    with pytest.raises(UsageError) as raised:
+        parse_choice(kind, model, quantized=False)
+    assert raised.value.hint
+
+
+# Getting out of any state ---------------------------------------------------------------------------------------------
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def damage(user: Home, how: str) -> None:
+    if how == "all gone":
+        remove(table(user))
+    elif how.endswith("gone"):
+        remove(table(user) / how.removesuffix(" gone"))
+    else:
+        folder, _, what = how.partition(" ")
+        for path in (table(user) / folder).iterdir():
+            path.write_bytes(b"junk" * 50 if what == "junk" else path.read_bytes()[:30])
+
+
+DAMAGE = ["all gone", "_versions gone", "data gone", "_versions junk", "data junk", "_versions cut", "data cut"]
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_dropping_and_making_it_again_always_helps(user, how):
+    damage(user, how)
+    drop_vectors(user.settings, ignore)
+    assert "vectors" not in read_manifest(user.settings.layout)
+    assert embed(user).added == 2
+    assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_rebuild_always_helps(user, how):
+    damage(user, how)
+    assert embed(user, rebuild=True).added == 2
+    assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+
+
+@pytest.mark.parametrize("how", [how for how in DAMAGE if not how.endswith("gone")] + ["data gone"])
+def test_damage_is_an_error_with_a_next_step(user, how):
+    damage(user, how)
+    for action in (lambda: vector_state(user.settings), lambda: embed(user)):
+        with pytest.raises(CorpusDamaged) as raised:
+            action()
+        assert "aicx index drop" in raised.value.hint
+        assert ".rs:" not in raised.value.message
+
+
+@pytest.mark.parametrize("how", ["all gone", "_versions gone"])
+def test_a_table_that_is_gone_is_made_again(user, how):
+    damage(user, how)
+    with pytest.raises(NotFound):
+        vector_state(user.settings)
+    assert embed(user).added == 2
+
+
+@pytest.mark.parametrize("vectors", [7, [], {}, {"uri": "x"}, {"embedder": "test"}])
+def test_a_record_that_says_nothing_is_no_record(user, vectors):
+    manifest = user.settings.layout.index_manifest
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"vectors": vectors}))
+    with pytest.raises(NotFound):
+        vector_state(user.settings)
+    assert ask(user, "flour").hits
+    assert embed(user).unchanged == 2
+
+
+def test_a_model_that_is_gone_is_named_and_words_answer(user):
+    manifest = user.settings.layout.index_manifest
+    manifest.write_text(manifest.read_text().replace('"test"', '"static"'))
+    report = ask(user, "flour")
+    assert (len(report.hits), report.oracle_status["rankers"]) == (1, ["lexical"])
+    assert "model minilm" in report.oracle_status["fallback_reason"]
+    assert "aicx index" in report.oracle_status["fallback_reason"]
+
+
+def test_dropping_what_is_not_there_says_so(stored):
+    pytest.importorskip("lancedb")
+    with pytest.raises(NotFound) as raised:
+        drop_vectors(stored.settings, ignore)
+    assert raised.value.hint == "aicx index"
+
+
+def test_dropping_leaves_the_search_by_words(user):
+    drop_vectors(user.settings, ignore)
+    assert not table(user).exists()
+    assert ask(user, "flour").oracle_status["rankers"] == ["lexical"]

@@ -1,0 +1,95 @@
+"""Which commits count as made in this repository, and how often each stands there."""
+
+from __future__ import annotations
+
+import pytest
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.commits import commits_of
+from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.runs import followed
+from aicx.git.roots import Roots
+from tests.evidence.stories import Story
+
+KNOWN = Elsewhere("ada/orbit", Roots.of(["/srv/ada/orbit", "/srv/trees/login"]), ("/srv/ada", "/srv/bob/apiary"))
+COMMITTED = "[main 1a2b3c4] Fix login\n 1 file changed"
+
+
+def commits(story: Story) -> list[tuple[str, str]]:
+    found = commits_of(followed(answered_calls(story.steps)), KNOWN)
+    return [(trace.text, trace.refs[0].removeprefix("commit:")) for trace in found]
+
+
+def script(folder: str, command: str = "git commit -m x") -> Story:
+    story = Story().calls("exec", f'\nawait tools.exec_command({{cmd:"{command}","workdir":"{folder}"}})')
+    return story.gets("exec", f"Script completed\nOutput:\n{COMMITTED}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd /srv/bob/apiary && git commit -m x",
+        "cd /srv/bob/apiary/web; git commit -m x",
+        'cd "/srv/bob/apiary" && git commit -m x',
+        "git -C /srv/bob/apiary commit -m x",
+        "cd /srv/ada/notes && git commit -m x",
+    ],
+)
+def test_commit_in_a_folder_of_another_repository_is_left_out(command: str) -> None:
+    assert commits(Story().runs(command, COMMITTED)) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m x",
+        "cd /srv/ada/orbit/web && git commit -m x",
+        "cd /srv/trees/login && git commit -m x",
+        "cd /srv/ada/orbit && git -C /srv/bob/apiary status && git commit -m x",
+        "cd /tmp/nobody-knows && git commit -m x",
+        "cd web && git commit -m x",
+    ],
+)
+def test_commit_here_in_a_worktree_or_in_an_unknown_folder_is_kept(command: str) -> None:
+    assert commits(Story().runs(command, COMMITTED)) == [("Fix login", "1a2b3c4")]
+
+
+def test_folder_in_the_arguments_of_a_call_counts() -> None:
+    assert commits(script("/srv/bob/apiary")) == []
+    assert len(commits(script("/srv/ada/orbit"))) == 1
+    story = Story().calls("shell", "\n$ git commit -m x\nworkdir: /srv/bob/apiary").gets("shell", COMMITTED)
+    assert commits(story) == []
+
+
+def test_folder_that_the_command_goes_to_counts_more_than_its_arguments() -> None:
+    assert commits(script("/srv/ada/orbit", "cd /srv/bob/apiary && git commit -m x")) == []
+
+
+def test_unknown_folder_from_which_another_repository_was_pushed_is_its() -> None:
+    story = Story().runs("cd /tmp/plugin && git commit -m x", COMMITTED)
+    assert len(commits(story)) == 1
+    story.runs("cd /tmp/plugin && git push", "To https://example.org/bob/plugin.git\n * [new branch] main -> main")
+    assert commits(story) == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "remote"),
+    [
+        ("/tmp/fork", "https://example.org/bob/orbit.git"),
+        ("/tmp/clone", "git@example.org:ada/orbit.git"),
+        ("/srv/ada/orbit", "https://example.org/ada/backups.git"),
+    ],
+)
+def test_push_to_a_fork_or_from_here_makes_no_folder_another_repositorys(folder: str, remote: str) -> None:
+    story = Story().runs(f"cd {folder} && git commit -m x", COMMITTED).runs(f"cd {folder} && git push", f"To {remote}")
+    assert len(commits(story)) == 1
+
+
+def test_commit_that_was_made_anew_stands_once_with_its_last_hash() -> None:
+    story = Story().runs("git commit -m 'Fix login'", COMMITTED).runs("git commit -m y", "[main 2b3c4d5] Add docs")
+    story.runs("git commit --amend", "[main 9f8e7d6] Fix login\n 2 files changed")
+    assert commits(story) == [("Fix login", "9f8e7d6"), ("Add docs", "2b3c4d5")]
+
+
+def test_commit_that_failed_is_none() -> None:
+    assert commits(Story().runs("git commit -m x", COMMITTED, failed=True)) == []

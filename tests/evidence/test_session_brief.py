@@ -1,0 +1,193 @@
+"""One session in brief, from beginning to end."""
+
+from __future__ import annotations
+
+import pytest
+
+from aicx.evidence.session_brief import SessionBrief, StateReason, brief_of, ending
+from aicx.git.roots import Roots
+from tests.evidence.stories import Story
+
+RED = "Exit code 1\nFAILED tests/test_login.py - AssertionError: no token"
+ROOTS = Roots.of(["/srv/ada/orbit"])
+
+
+def brief(story: Story) -> SessionBrief:
+    return brief_of(story.steps, ROOTS, "/srv/ada/orbit")
+
+
+@pytest.fixture
+def story() -> Story:
+    """Work that went well in part: one failure fixed, one not, a commit, a decision, an open question."""
+    story = Story().asks("/clear").asks("fix the login, tokens expire too early").says("I will look.")
+    story.runs("pytest -q", RED, failed=True).edits("/srv/ada/orbit/src/login.py")
+    story.says("I kept the old field because clients depend on it.")
+    story.runs("pytest -q", "9 passed").runs(
+        "ruff check .", "Found 1 error.\nsrc/login.py:3:1: F401 unused", failed=True
+    )
+    story.runs("git commit -am 'Fix login'", "[fix/login 1a2b3c4] Fix login\n 1 file changed")
+    story.asks("yes").asks("make a pr")
+    story.runs("gh pr create --fill", "https://github.com/ada/orbit/pull/12")
+    return story.says("Fixed the login. The changelog still needs to be written. Want me to do that?")
+
+
+def test_goal_is_the_first_request_that_says_something(story: Story) -> None:
+    found = brief(story).goal
+    assert found is not None
+    assert (found.text, found.refs) == ("fix the login, tokens expire too early", ("chunk:claude:s:002",))
+
+
+def test_last_request_that_says_something_is_kept_beside_it(story: Story) -> None:
+    found = brief(story).asked
+    assert found is not None
+    assert found.text == "make a pr"
+
+
+def test_order_that_leans_on_an_earlier_request_names_it() -> None:
+    found = brief(Story().asks("fix the login").asks("rename the token field").asks("make a pr").says("Done.")).asked
+    assert found is not None
+    assert found.text == "rename the token field / then: make a pr"
+
+
+def test_only_the_failure_that_nothing_fixed_is_left(story: Story) -> None:
+    assert [line.text for line in brief(story).failures] == ["`ruff check .` failed: src/login.py:3:1: F401 unused"]
+
+
+def test_checks_that_passed_are_told_once_with_how_often_they_ran(story: Story) -> None:
+    assert [line.text for line in brief(story).checks] == ["`pytest -q` passed (run 2 times)"]
+
+
+def test_commit_carries_its_hash_as_a_reference(story: Story) -> None:
+    (line,) = brief(story).commits
+    assert (line.text, line.refs[0]) == ("Fix login", "commit:1a2b3c4")
+
+
+def test_pull_request_is_kept(story: Story) -> None:
+    assert [line.text for line in brief(story).pull_requests] == ["https://github.com/ada/orbit/pull/12"]
+
+
+def test_pull_request_that_was_only_looked_at_is_not() -> None:
+    assert brief(Story().runs("gh pr view 12", "https://github.com/ada/orbit/pull/12")).pull_requests == ()
+
+
+def test_commit_is_kept_that_git_told_only_when_asked_how_it_went_on() -> None:
+    story = Story().calls("exec", '\nconst r = await tools.exec_command({cmd:"git commit -m \\"Fix login\\""})')
+    story.gets("exec", "Script completed\nOutput:\n\nProcess running with session ID 7\nLink this commit? [Y]es: ")
+    story.calls("exec", "\nawait tools.write_stdin({session_id:7,chars:'y'})")
+    story.gets("exec", "Script completed\nOutput:\n\ny\r\n[fix/login 1a2b3c4] Fix login\r\n 1 file changed\r\n")
+    (line,) = brief(story).commits
+    assert (line.text, line.refs) == ("Fix login", ("commit:1a2b3c4", "chunk:claude:s:004"))
+
+
+def test_pull_request_that_a_service_opened_is_kept() -> None:
+    story = Story().calls("mcp__github__create_pull_request", "\ntitle: Fix login")
+    story.gets("mcp__github__create_pull_request", 'Done.\n{"url":"https://github.com/ada/orbit/pull/12","number":12}')
+    assert [line.text for line in brief(story).pull_requests] == ["https://github.com/ada/orbit/pull/12"]
+
+
+def test_pull_request_that_a_service_only_told_of_is_not() -> None:
+    story = Story().runs("gh pr view 12 --json url,mergedAt", '{"url":"https://github.com/ada/orbit/pull/12"}')
+    assert brief(story).pull_requests == ()
+
+
+def test_what_is_next_and_what_was_asked_are_apart(story: Story) -> None:
+    found = brief(story)
+    assert [line.text for line in found.ahead] == ["The changelog still needs to be written."]
+    assert [line.text for line in found.questions] == ["Want me to do that?"]
+
+
+def test_decision_and_edited_file_are_kept(story: Story) -> None:
+    found = brief(story)
+    assert [line.text for line in found.decisions] == ["I kept the old field because clients depend on it."]
+    assert [edit.path for edit in found.edits] == ["src/login.py"]
+
+
+def test_what_was_asked_for_is_not_told_again_as_a_decision() -> None:
+    found = brief(Story().asks("let's drop the legacy endpoint").says("Dropped it."))
+    assert found.goal is not None
+    assert (found.goal.text, found.decisions) == ("let's drop the legacy endpoint", ())
+
+
+def test_every_line_has_a_reference(story: Story) -> None:
+    found = brief(story)
+    lines = [found.goal, found.asked, found.progress, *found.checks, *found.commits, *found.pull_requests]
+    lines += [*found.failures, *found.ahead, *found.questions, *found.decisions]
+    assert all(line is not None and line.refs for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("story", "state"),
+    [
+        (Story().asks("fix it all").runs("pytest", RED, failed=True).says("Done."), ("active", "failure_open")),
+        (Story().asks("fix the login").says("Fixed it.").asks("now the cache"), ("active", "interrupted")),
+        (Story().asks("fix the login").says("Fixed it. Want me to commit?"), ("active", "question_open")),
+        (Story().calls("update_plan", "\n- [pending] Print").says("I parsed the first file."), ("active", "plan_open")),
+        (Story().asks("fix the login").says("Next, I will write tests."), ("active", "said_next")),
+        (Story().asks("fix the login").says("Fixed the login."), ("completed", "said_done")),
+        (Story().asks("fix the login").says("The login uses tokens."), ("unknown", "nothing_said")),
+        (Story(), ("unknown", "nothing_said")),
+    ],
+)
+def test_state_says_whether_something_is_open(story: Story, state: tuple[str, StateReason]) -> None:
+    found = brief(story)
+    assert (found.state, found.state_reason) == state
+
+
+def test_plan_that_was_never_ticked_off_is_not_open_once_the_work_was_reported() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print").says("Implemented the printer.")
+    assert brief(story).ahead == ()
+
+
+def test_word_of_leave_after_the_last_report_interrupts_nothing() -> None:
+    assert (
+        brief(Story().asks("fix the login").says("Fixed the login.").asks("thanks").asks("/exit")).state == "completed"
+    )
+
+
+def test_tools_at_work_when_the_log_ends_are_an_interruption() -> None:
+    story = Story().asks("fix the login").says("I fixed the first part.").runs("pytest", "9 passed").runs("make", "ok")
+    assert brief(story).state_reason == "interrupted"
+
+
+def failures(story: Story) -> list[str]:
+    return [line.text for line in brief(story).failures]
+
+
+def test_failure_that_was_not_run_again_after_later_changes_says_so() -> None:
+    story = Story().runs("pytest -q", "FAILED test_token", failed=True).edits("/srv/ada/orbit/src/login.py")
+    assert failures(story) == ["`pytest -q` failed, and was not run again: FAILED test_token"]
+
+
+def test_failure_is_not_open_once_the_agent_said_that_all_tests_pass() -> None:
+    story = Story().runs("pytest -q", "FAILED test_token", failed=True).says("Fixed the token. All tests pass.")
+    assert (failures(story), brief(story).state) == ([], "completed")
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        Story().says("All tests pass.").runs("pytest -q", "FAILED test_token", failed=True),
+        Story().runs("ruff check .", "F401 unused", failed=True).says("All tests pass."),
+        Story().runs("git push", "error: failed to push", failed=True).says("All tests pass."),
+    ],
+)
+def test_word_that_tests_pass_ends_no_later_and_no_other_failure(story: Story) -> None:
+    assert len(failures(story)) == 1
+
+
+def test_running_ci_leaves_finished_work_finished() -> None:
+    assert brief(Story().asks("fix the login").says("PR opened. Full CI is still running.")).state == "completed"
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().says("Fixed the login.").asks("now the cache"), "broke off"),
+        (Story().says("Fixed the login. The changelog still needs to be written."), "open"),
+        (Story().says("Fixed the login. Want me to commit?"), "open"),
+        (Story().says("Fixed the login. CI is pending."), None),
+        (Story(), None),
+    ],
+)
+def test_ending_of_a_session_is_told_from_its_last_messages(story: Story, expected: str | None) -> None:
+    assert ending(story.steps) == expected

@@ -1,0 +1,307 @@
+"""What counts as a request, as something left to do, as a question, and as a decision."""
+
+from __future__ import annotations
+
+import pytest
+
+from aicx.evidence.statements import (
+    conclusion,
+    decisions,
+    is_done,
+    left_open,
+    open_plan,
+    requests,
+    says_passing,
+    telling,
+    weigh,
+)
+from tests.evidence.stories import Story
+
+# Requests -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["continue", "Yes, please!", "ok thanks", "1", "weiter", "sí, continúa", "/exit", "/clear", "👍", "go on…"],
+)
+def test_prompt_that_says_nothing_does_not_count(prompt: str) -> None:
+    assert weigh(prompt).level == 0
+
+
+@pytest.mark.parametrize("prompt", ["make a pr", "commit the changes", "run the tests again", "merge it"])
+def test_order_that_leans_on_what_came_before_counts_little(prompt: str) -> None:
+    assert weigh(prompt).level == 1
+
+
+@pytest.mark.parametrize(
+    "prompt", ["fix the login", "continue with the parser", "why is CI red on arm64?", "yes, but keep v1"]
+)
+def test_prompt_that_says_something_counts(prompt: str) -> None:
+    assert weigh(prompt).level == 2
+
+
+def test_what_a_client_puts_before_a_prompt_is_not_the_prompt() -> None:
+    found = weigh("# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nfix the icon")
+    assert found.text == "fix the icon"
+
+
+def test_only_what_a_person_typed_is_a_request() -> None:
+    story = Story().asks("fix the login").says("continue with the parser")
+    story._add("user", "injected", "fix the cache")
+    assert [weight.text for weight, _ in requests(story.steps)] == ["fix the login"]
+
+
+# What is left -------------------------------------------------------------------------------------------------------
+
+
+def ahead(text: str) -> list[str]:
+    return [statement.text for statement in left_open(Story().says(text).steps[0])[0]]
+
+
+def asked(text: str) -> list[str]:
+    return [statement.text for statement in left_open(Story().says(text).steps[0])[1]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The branch still needs to be merged.",
+        "Next, I\u2019ll wire the cache in.",
+        "The tags are still stale until the release workflow is dispatched.",
+        "CI is pending, and the branch still needs to be merged.",
+        "Since the last push, the build is still failing.",
+        "The release workflow is pending your approval.",
+        "The slow tests still need running.",
+        "The migration has not been run yet.",
+        "Windows remains untested and remains to be checked.",
+        "Renaming the field is out of scope here.",
+        "The remaining failure is in the nightly build.",
+    ],
+)
+def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
+    assert ahead(f"Fixed the parser. {text}") == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No remaining failures.",
+        "Addressed all follow-up comments.",
+        "The button stands next to the field.",
+        "0 pending checks.",
+        "CI is pending.",
+        "Full PR CI is still running.",
+        "No failing checks; six CI jobs remain pending.",
+        "CI restarted after the push; lint is green, with heavier jobs still pending.",
+        "New files appear as \u201cuntracked\u201d because they are not committed.",
+        "If the branch is not merged yet, the page shows a hint.",
+        "The cache keeps entries that have not been verified.",
+        "`name` remains only a label.",
+        "All tests pass.",
+    ],
+)
+def test_sentence_that_only_sounds_like_it_is_not(text: str) -> None:
+    assert ahead(text) == []
+
+
+def test_everything_under_next_steps_is_next() -> None:
+    assert ahead("Done.\n\n## Next steps\n1. Merge the branch\n2. Tell the team\n\n## Notes\n- Nothing") == [
+        "Merge the branch",
+        "Tell the team",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["Want me to commit this?", "Should I keep the old name?", "Let me know which one you prefer."]
+)
+def test_question_to_the_person_is_kept_as_one(text: str) -> None:
+    assert asked(f"Fixed. {text}") == [text]
+
+
+def test_conclusion_is_the_last_thing_the_agent_said() -> None:
+    story = Story().says("I looked around.").says("Fixed the login.").asks("/exit")
+    found = conclusion(story.steps)
+    assert found is not None
+    assert found.text == "Fixed the login."
+
+
+def test_session_in_which_the_agent_never_spoke_has_no_conclusion() -> None:
+    assert conclusion(Story().asks("fix the login").steps) is None
+
+
+@pytest.mark.parametrize("text", ["Done. The login works.", "I fixed the login.", "All 12 tests pass.", "PR opened."])
+def test_report_of_finished_work_is_recognised(text: str) -> None:
+    assert is_done(Story().says(text).steps[0])
+
+
+def test_announcement_is_no_report() -> None:
+    assert not is_done(Story().says("I\u2019m going to look at the login next.").steps[0])
+
+
+def test_word_of_joy_before_a_report_is_left_out() -> None:
+    assert telling("Perfect! The login works.") == "The login works."
+    assert telling("Done.") == "Done."
+
+
+@pytest.mark.parametrize("text", ["All tests pass.", "All 12 tests are green.", "The full test suite passes now."])
+def test_word_that_all_tests_pass_is_recognised(text: str) -> None:
+    assert says_passing(Story().says(f"Done. {text}").steps[0], "test")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All unit tests pass.",
+        "The new tests pass.",
+        "Not all tests pass.",
+        "Do all tests pass?",
+        "Let me make sure all tests pass.",
+        "I\u2019ll push once all tests pass.",
+        "All tests pass except the slow one.",
+        "Lint is clean.",
+    ],
+)
+def test_word_that_some_tests_pass_is_not_that_all_do(text: str) -> None:
+    assert not says_passing(Story().says(text).steps[0], "test")
+
+
+def test_word_that_lint_is_clean_is_recognised() -> None:
+    assert says_passing(Story().says("Tests pass and lint is clean.").steps[0], "lint")
+
+
+# Plans --------------------------------------------------------------------------------------------------------------
+
+
+def plan(story: Story) -> list[str]:
+    return [statement.text for statement in open_plan(story.steps)]
+
+
+def test_items_of_the_last_plan_that_are_not_ticked_off_are_open() -> None:
+    story = Story().calls("TodoWrite", '\ntodos: [{"content":"Old","status":"pending"}]')
+    story.calls(
+        "TodoWrite",
+        '\ntodos: [{"content":"Parse","status":"completed"},{"content":"Print","status":"in_progress"},'
+        '{"content":"Test","status":"pending"}]',
+    )
+    assert plan(story) == ["Print", "Test"]
+
+
+def test_plan_of_another_agent_is_read_too() -> None:
+    assert plan(Story().calls("update_plan", "\n- [completed] Parse\n- [pending] Print")) == ["Print"]
+
+
+def test_tasks_are_followed_by_their_numbers() -> None:
+    story = Story().calls("TaskCreate", "\nsubject: Parse\ndescription: x").calls("TaskCreate", "\nsubject: Print")
+    story.calls("TaskUpdate", "\ntaskId: 1\nstatus: completed").calls("TaskUpdate", "\ntaskId: 7\nstatus: completed")
+    assert plan(story) == ["Print"]
+
+
+def test_plan_is_no_longer_open_once_a_later_request_was_answered() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print").asks("now rename the field").says("Renamed it.")
+    assert plan(story) == []
+
+
+def test_plan_stays_open_while_its_work_goes_on() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print").says("Looking at it.").asks("continue").says("I see.")
+    assert plan(story) == ["Print"]
+    assert plan(story.asks("now rename the field")) == ["Print"]
+
+
+def test_plan_that_was_not_touched_for_long_is_no_longer_open() -> None:
+    story = Story().calls("update_plan", "\n- [pending] Print")
+    for number in range(26):
+        story.says(f"I looked at part {number}.")
+    assert plan(story) == []
+
+
+def test_plan_that_was_cut_when_it_was_stored_is_passed_over() -> None:
+    assert plan(Story().calls("TodoWrite", '\ntodos: [{"content":"Pa[… 40 characters left out …]')) == []
+
+
+# Decisions ----------------------------------------------------------------------------------------------------------
+
+
+def decided(story: Story) -> list[str]:
+    return [statement.text for statement in decisions(story.steps, 8)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I kept the old name because clients depend on it.",
+        "I\u2019ll use a lock file, since two processes may write at once.",
+        "Decision: store times as UTC to avoid surprises with daylight saving.",
+        "I put the constants in `core` rather than in `api`, which would have been a circular import.",
+        "Root cause: the cache key leaves out the locale, because it was added later.",
+    ],
+)
+def test_choice_of_the_agent_counts_with_its_reason(text: str) -> None:
+    assert decided(Story().says(text)) == [text]
+
+
+def test_reason_may_stand_in_the_next_sentence() -> None:
+    assert decided(
+        Story().says("I\u2019m keeping the explicit lock here. That avoids a new dependency for one test.")
+    ) == ["I\u2019m keeping the explicit lock here. That avoids a new dependency for one test."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I kept the old name for the exported function.",
+        "I\u2019m keeping the verification running because this change touches releases.",
+        "I left the server running in the background because the tests need it.",
+        "I\u2019m keeping an eye on it, since the remaining signal comes from the long tests.",
+        "I\u2019m using the review workflow because you asked for a review.",
+        "I\u2019ll check the logs first because they are short.",
+        "Should I keep it because clients depend on it?",
+        "The cache is slow because it is on a network disk.",
+    ],
+)
+def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:
+    assert decided(Story().says(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let's drop the legacy endpoint entirely",
+        "let's go with the second option",
+        "don't touch the public API",
+        "we removed the session commands on purpose",
+        "use true and false instead of on and off",
+        "no need to deprecate it first",
+    ],
+)
+def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
+    assert decided(Story().asks(text)) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let's run the tests again now",
+        "ok let's move to the next one",
+        "I give up, let's go back to it tomorrow",
+        "should we not use the new API?",
+        "if (!never) { always(); }",
+        "fix the login " * 200,
+    ],
+)
+def test_question_code_and_pasted_text_are_no_decisions(text: str) -> None:
+    assert decided(Story().asks(text)) == []
+
+
+def test_answered_question_is_a_decision() -> None:
+    story = Story().gets("AskUserQuestion", 'User has answered: "Which database?"="SQLite (Recommended)". Go on.')
+    assert decided(story) == ["Which database? → SQLite (Recommended)"]
+
+
+def test_decision_said_twice_is_kept_once_and_latest_first() -> None:
+    story = (
+        Story()
+        .asks("don't touch the public API")
+        .asks("keep the old names everywhere")
+        .asks("Don't touch the public API!")
+    )
+    assert decided(story) == ["Don't touch the public API!", "keep the old names everywhere"]

@@ -1,0 +1,94 @@
+"""One browser and one server for all tests of the page, and for each test a window that tells what went wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus.builders import Home
+from tests.servers.dashboard.http_client import TOKEN, serving
+from tests.servers.dashboard.page.browsers import browser, store_sessions
+
+_WATCH = "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))"
+# What a browser says by itself about an answer that is no success; the page has to say it better.
+_NOT_OURS = "Failed to load resource"
+
+
+# No longer than a module: while it is there, a loop of asyncio runs, and tests elsewhere run theirs.
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with browser(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return store_sessions(tmp_path_factory.mktemp("sessions"))
+
+
+@pytest.fixture(scope="module")
+def address(chromium: Any, sessions: Home) -> Iterator[str]:
+    pytest.importorskip("fastapi")
+    pytest.importorskip("uvicorn")
+    with serving("--rate", "10000", **sessions.environ) as (_, found):
+        yield found
+
+
+@pytest.fixture(scope="module")
+def _desktop(chromium: Any) -> Any:
+    """What most windows have in common. A context of their own is for those that want something else: it takes long."""
+    return _context(chromium)
+
+
+@pytest.fixture
+def window(chromium: Any, _desktop: Any) -> Iterator[Callable[..., Any]]:
+    """Makes a window of a given size and taste. At the end, no window may have complained about anything."""
+    opened = []
+    complaints: list[str] = []
+
+    def make(**options: Any) -> Any:
+        page = (_context(chromium, **options) if options else _desktop).new_page()
+        opened.append(page.context if options else page)
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+        return page
+
+    yield make
+    for each in opened:
+        each.close()
+    assert [said for said in complaints if not said.startswith(_NOT_OURS)] == []
+
+
+def _context(chromium: Any, width: int = 1280, height: int = 800, **options: Any) -> Any:
+    usual = {"viewport": {"width": width, "height": height}, "timezone_id": "UTC", "service_workers": "block"}
+    context = chromium.new_context(**{**usual, **options})
+    context.add_init_script(_WATCH)
+    return context
+
+
+@pytest.fixture
+def visit(window: Callable[..., Any], address: str) -> Callable[..., Any]:
+    """Opens the page at a route, such as `/?q=lexer`, as somebody who has the token; waits until it shows something."""
+
+    def open_at(route: str = "/", **options: Any) -> Any:
+        page = window(**options)
+        page.add_init_script(f"sessionStorage.setItem('aicx-token', '{TOKEN}')")
+        page.goto(f"{address}/#{route}")
+        page.wait_for_selector(":is(.result, .state, .tile, .part):visible")
+        return page
+
+    return open_at
+
+
+@pytest.fixture(scope="session")
+def exported(sessions: Home, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page as a file."""
+    from tests.servers.dashboard.page.exports import export
+
+    path = tmp_path_factory.mktemp("exported") / "aicx.html"
+    export(sessions, path)
+    return path

@@ -1,0 +1,127 @@
+"""Reading a session: the way to the hit, what is folded, where it is from, and that no long session is loaded whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from tests.servers.dashboard.page.browsers import LEXER, LONG, SESSION
+
+Visit = Callable[..., Any]
+
+
+def test_opening_an_answer_shows_its_session(visit: Visit) -> None:
+    page = visit("/?q=lexer")
+    page.locator(".result a.title").first.click()
+    expect(page.locator("#reader h1")).to_have_text("Lexer loses a token")
+
+
+def test_the_reader_goes_to_the_line_that_answers(visit: Visit) -> None:
+    page = visit("/?q=quince&group=session")
+    page.locator(".result a.title").first.click()
+    expect(page.locator(".turn.hit")).to_contain_text("The secret ingredient is quince.")
+    expect(page.locator(".turn.hit mark").first).to_be_in_viewport()
+
+
+def test_the_next_hit_may_lie_many_parts_further(visit: Visit) -> None:
+    page = visit("/?q=quince")
+    page.locator(".result a.title").first.click()
+    expect(page.locator(".places")).to_contain_text("of 2 hits")
+    first = page.locator(".turn.hit").inner_text()
+    page.keyboard.press("n")
+    expect(page.locator(".turn.hit")).not_to_have_text(first)
+    expect(page.locator(".turn.hit mark").first).to_be_in_viewport()
+
+
+def test_a_tool_call_is_folded_to_a_line_that_tells_what_and_how_it_ended(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    call = page.locator("details.turn.tool").nth(1)
+    expect(call).not_to_have_attribute("open", "")
+    expect(call.locator("summary")).to_contain_text("pytest -q tests/test_lexer.py")
+    expect(call.locator("summary")).to_contain_text("done, 2 lines")
+
+
+def test_a_failed_call_is_told_apart(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    expect(page.locator("details.turn.tool").first.locator("summary")).to_contain_text("failed")
+
+
+def test_unfolding_shows_the_call_and_its_output(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    call = page.locator("details.turn.tool").nth(1)
+    call.locator("summary").click()
+    expect(call.locator("pre.output")).to_have_text("1 passed\nin 0.2 s")
+    call.locator("summary").click()
+    expect(call.locator("pre.output")).to_be_hidden()
+
+
+def test_all_calls_unfold_and_fold_with_one_key(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    page.wait_for_selector("details.turn")
+    page.keyboard.press("u")
+    expect(page.locator("details.turn:not([open])")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator("details.turn[open]")).to_have_count(0)
+
+
+def test_what_an_agent_wrote_in_markdown_is_laid_out(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    answer = page.locator(".turn.assistant").first
+    expect(answer.get_by_role("heading", name="Cause")).to_be_visible()
+    assert answer.locator("code").all_inner_texts() == ["next_token", "<="]
+    expect(answer.locator("strong")).to_have_text("one character")
+    expect(answer.locator("li")).to_have_count(2)
+
+
+def test_what_stands_for_a_secret_is_shown_as_such(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    expect(page.locator(".turn .redacted")).to_have_text("[REDACTED:github-token]")
+    expect(page.locator(".provenance summary .redacted")).to_have_text("1 redacted")
+    page.locator(".provenance summary").first.click()
+    expect(page.locator(".provenance dl")).to_contain_text("github-token 1")
+
+
+def test_the_source_of_a_part_names_its_log_and_the_place_in_it(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    page.locator(".provenance summary").first.click()
+    told = page.locator(".provenance dl").first
+    expect(told).to_contain_text(f"{SESSION}.jsonl")
+    expect(told).to_contain_text(re.compile(r"\d+ records from \d+ to [\d,]+"))
+    expect(told).to_contain_text(f"{LEXER}:001")
+
+
+def test_the_command_that_resumes_a_session_is_copied(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the command that resumes this session").click()
+    expect(page.locator(".command button").first).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == f"claude --resume {SESSION}"
+
+
+def test_a_long_session_is_loaded_as_it_is_read(visit: Visit) -> None:
+    page = visit(f"/?session={LONG}")
+    page.wait_for_selector(".part")
+    loaded = page.locator(".part").count()
+    assert "later part" in page.locator(".more button").inner_text()
+    page.locator(".part").last.scroll_into_view_if_needed()
+    expect(page.locator(".part").nth(loaded)).to_be_attached()
+
+
+def test_earlier_parts_come_without_moving_what_is_read(visit: Visit) -> None:
+    page = visit(f"/?session={LONG}&chunk={LONG}:012")
+    place = page.locator(f".part[data-chunk='{LONG}:012']")
+    place.scroll_into_view_if_needed()
+    before = place.bounding_box()["y"]
+    page.get_by_role("button", name="earlier part").evaluate("button => button.click()")
+    page.wait_for_selector(f".part[data-chunk='{LONG}:001']", state="attached")
+    assert place.bounding_box()["y"] == pytest.approx(before, abs=4)
+
+
+def test_a_session_that_is_not_there_says_so(visit: Visit) -> None:
+    page = visit("/?session=claude:00000000-dead-4000-8000-000000000000")
+    expect(page.locator("#reader .state")).to_contain_text("no session")

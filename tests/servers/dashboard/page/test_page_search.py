@@ -1,0 +1,211 @@
+"""Asking in the page: answers as one types, filters, the address, and what is shown when there is nothing to show."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from aicx.cli import run
+from tests.corpus.builders import Home
+from tests.servers.dashboard.http_client import TOKEN
+from tests.servers.dashboard.page.browsers import HOSTILE, LEXER, LONG
+
+Visit = Callable[..., Any]
+
+
+def sessions_shown(page: Any) -> list[str]:
+    return list(page.eval_on_selector_all(".result", "rows => rows.map((row) => row.dataset.session)"))
+
+
+def ask(page: Any, question: str) -> None:
+    page.fill("#question", question)
+    page.wait_for_selector(".why meter")
+
+
+def test_before_anything_is_asked_the_newest_sessions_are_listed(visit: Visit) -> None:
+    assert sessions_shown(visit()) == [LONG, HOSTILE, LEXER]
+
+
+def test_answers_come_while_typing_with_the_questions_words_marked(visit: Visit) -> None:
+    page = visit()
+    page.locator("#question").press_sequentially("dropped token")
+    expect(page.locator(".matches mark").first).to_have_text("drops")
+    assert "token" in page.locator(".matches mark").all_inner_texts()
+
+
+def test_answers_are_those_of_the_command_line_in_its_order(
+    visit: Visit, sessions: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in sessions.environ.items():
+        monkeypatch.setenv(name, value)
+    run(["search", "chapter quince", "-n", "20", "--json"])
+    expected = [item["id"] for item in json.loads(capsys.readouterr().out)["items"]]
+    page = visit("/?q=chapter+quince")
+    assert page.eval_on_selector_all(".result", "rows => rows.map((row) => row.dataset.chunk)") == expected
+
+
+def test_an_answer_says_why_it_is_there(visit: Visit) -> None:
+    page = visit("/?q=lexer+token")
+    expect(page.locator(".why").first).to_contain_text("1st by words · 2 of 2 words")
+
+
+def test_an_answer_found_both_ways_says_its_place_in_each(visit: Visit) -> None:
+    page = visit()
+
+    def found_both_ways(route: Any) -> None:
+        fields = route.fetch().json()
+        places = {"lexical": {"rank": 1, "score": 9.1, "worth": 0.7}, "dense": {"rank": 3, "score": 0.6, "worth": 0.1}}
+        fields["items"][0]["contributions"] = places
+        route.fulfill(body=json.dumps(fields), content_type="application/json")
+
+    page.route("**/api/search/**", found_both_ways)
+    ask(page, "lexer")
+    expect(page.locator(".why").first).to_contain_text("1st by words · 3rd by meaning")
+
+
+def test_what_the_server_notes_about_a_question_is_shown(visit: Visit) -> None:
+    page = visit("/?q=lexer&project=nowhere")
+    expect(page.locator(".found .note")).to_contain_text("nowhere")
+
+
+def test_a_filter_narrows_the_answers_and_stands_in_the_address(visit: Visit) -> None:
+    page = visit("/?q=chapter+token")
+    page.select_option("[name=agent]", "claude")
+    expect(page.locator(".result[data-session^=codex]")).to_have_count(0)
+    assert set(sessions_shown(page)) == {LEXER}
+    assert "agent=claude" in page.url
+
+
+def test_a_time_filter_leaves_out_what_is_older(visit: Visit) -> None:
+    page = visit("/?since=2026-03-02")
+    expect(page.locator(".state")).to_contain_text("No session fits these filters")
+
+
+def test_clearing_the_filters_brings_everything_back(visit: Visit) -> None:
+    page = visit("/?agent=codex")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.locator(".result")).to_have_count(3)
+    assert "agent" not in page.url
+
+
+def test_the_back_button_brings_back_what_was_asked_before(visit: Visit) -> None:
+    page = visit("/?q=lexer")
+    page.select_option("[name=agent]", "codex")
+    expect(page.locator(".state")).to_contain_text("Nothing matches “lexer”")
+    page.go_back()
+    expect(page.locator(".result")).not_to_have_count(0)
+    expect(page.locator("[name=agent]")).to_have_value("")
+
+
+def test_going_back_from_a_session_leads_to_the_answers(visit: Visit) -> None:
+    page = visit("/?q=lexer")
+    page.locator(".result a.title").first.click()
+    expect(page.locator("#reader h1")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#reader")).to_be_hidden()
+    expect(page.locator("#question")).to_have_value("lexer")
+
+
+def test_a_link_opens_the_same_question_with_mode_and_filters(visit: Visit) -> None:
+    page = visit("/?q=chapter&mode=lexical&agent=codex&group=session")
+    expect(page.locator("#question")).to_have_value("chapter")
+    expect(page.get_by_label("Words")).to_be_checked()
+    expect(page.locator("[name=agent]")).to_have_value("codex")
+    assert sessions_shown(page) == [LONG]
+
+
+def test_typing_a_question_is_one_step_in_the_history(visit: Visit) -> None:
+    page = visit()
+    page.locator("#question").press_sequentially("lexer token", delay=5)
+    page.wait_for_selector(".why meter")
+    page.go_back()
+    expect(page.locator("#question")).to_have_value("")
+
+
+def test_an_answer_that_comes_too_late_is_not_shown(visit: Visit) -> None:
+    page = visit()
+    held = []
+    page.route(re.compile("q=lexer"), lambda route: held.append(route))
+    page.fill("#question", "lexer")
+    page.wait_for_timeout(250)
+    ask(page, "quince")
+    assert held
+    page.unroute_all()
+    page.wait_for_timeout(150)
+    assert set(sessions_shown(page)) == {LONG}
+
+
+def test_where_nothing_matches_the_next_step_is_offered(visit: Visit) -> None:
+    page = visit("/?q=lexer&agent=codex")
+    page.get_by_role("button", name="Search without filters").click()
+    assert LEXER in sessions_shown(page) or page.wait_for_selector(f".result[data-session='{LEXER}']")
+
+
+def test_asking_by_meaning_without_an_index_says_how_to_make_one(visit: Visit) -> None:
+    page = visit("/?q=lexer&mode=dense")
+    expect(page.locator(".state")).to_contain_text("aicx index")
+    page.get_by_role("button", name="Search by words").click()
+    expect(page.locator(".result")).not_to_have_count(0)
+
+
+def test_a_server_that_is_gone_is_said_with_the_command_that_starts_it(visit: Visit) -> None:
+    page = visit()
+    page.route("**/api/**", lambda route: route.abort())
+    page.fill("#question", "lexer")
+    expect(page.locator(".state")).to_contain_text("The server does not answer")
+    expect(page.locator(".state code")).to_have_text("aicx dashboard")
+
+
+def test_trying_again_asks_again(visit: Visit) -> None:
+    page = visit()
+    page.route("**/api/search/**", lambda route: route.abort())
+    page.fill("#question", "lexer")
+    expect(page.locator(".state")).to_be_visible()
+    page.unroute_all()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(f".result[data-session='{LEXER}']").first).to_be_visible()
+
+
+def test_without_the_token_the_page_says_where_it_is(window: Callable[..., Any], address: str) -> None:
+    page = window()
+    page.goto(address)
+    expect(page.locator(".state")).to_contain_text("Open the address that aicx dashboard prints")
+
+
+def test_the_token_leaves_the_address_at_once(window: Callable[..., Any], address: str) -> None:
+    page = window()
+    page.goto(f"{address}/#token={TOKEN}")
+    expect(page.locator(".result")).to_have_count(3)
+    assert "token" not in page.url
+
+
+def test_the_number_of_answers_is_announced(visit: Visit) -> None:
+    page = visit("/?q=lexer")
+    expect(page.get_by_role("status")).to_have_text(re.compile("answer"))
+
+
+@pytest.mark.parametrize(
+    ("project", "folder", "shown"),
+    [
+        ("non-repository-contexts", "/home/ada/recipes/", "recipes"),
+        ("non-repository-contexts", "C:\\Users\\ada\\recipes", "recipes"),
+        ("non-repository-contexts", None, "no repository"),
+        ("non-repository-contexts", "/", "no repository"),
+        ("ada/orbit", "/home/ada/orbit", "ada/orbit"),
+    ],
+)
+def test_where_there_is_no_repository_a_row_has_the_folders_name(
+    visit: Visit, project: str, folder: str | None, shown: str
+) -> None:
+    named = """async ([project, folder]) => {
+      const { sessionRow } = await import("/assets/results.js");
+      return sessionRow({ agent: "claude", project, cwd: folder }, "#").querySelector(".agent + span").textContent;
+    }"""
+    assert visit().evaluate(named, [project, folder]) == shown

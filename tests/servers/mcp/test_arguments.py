@@ -1,0 +1,99 @@
+"""What tools may be given: their schemas, and that nothing else gets through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aicx.servers.mcp.arguments import IndexStatus, InvalidArguments, Rank, Read, Resume, Search, Steer, parse, schema
+
+KINDS = [Search, Steer, Rank, Resume, Read, IndexStatus]
+LEAST: dict[type, dict[str, Any]] = {Search: {"query": "x"}, Rank: {"project": "x"}, Read: {"ref": "x"}}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_least_that_is_required_is_enough(kind: type) -> None:
+    assert isinstance(parse(kind, LEAST.get(kind, {})), kind)
+    assert schema(kind).get("required", []) == list(LEAST.get(kind, {}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unknown_parameter_is_named_with_the_known(kind: type) -> None:
+    with pytest.raises(InvalidArguments, match="unknown parameter 'colour'; known: "):
+        parse(kind, LEAST.get(kind, {}) | {"colour": 1})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_parameter_says_what_it_is_for(kind: type) -> None:
+    described = schema(kind)["properties"]
+    assert all(len(field["description"]) > 10 for field in described.values())
+    assert schema(kind)["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_schemas_are_plain(kind: type) -> None:
+    # Some clients know neither references nor alternatives.
+    types = {field["type"] for field in schema(kind)["properties"].values()}
+    assert types <= {"string", "integer", "number", "boolean"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "complaint"),
+    [
+        (Search, {}, "query: Field required"),
+        (Search, {"query": ""}, "query: String should have at least 1 character"),
+        (Search, {"query": "x" * 10_001}, "query: String should have at most 10000 characters"),
+        (Search, {"query": "x", "limit": 0}, "limit: Input should be greater than or equal to 1"),
+        (Search, {"query": "x", "limit": 51}, "limit: Input should be less than or equal to 50"),
+        (Search, {"query": "x", "limit": "5"}, "limit: Input should be a valid integer"),
+        (Search, {"query": "x", "limit": True}, "limit: Input should be a valid integer"),
+        (Search, {"query": "x", "limit": 2.5}, "limit: Input should be a valid integer"),
+        (
+            Search,
+            {"query": "x", "mode": "magic"},
+            "mode: Input should be 'auto', 'lexical', 'dense'",
+        ),
+        (Search, {"query": ["x"]}, "query: Input should be a valid string"),
+        (Search, {"query": "\ud800"}, "text that is not valid Unicode"),
+        (Steer, {"limit": 101}, "limit: Input should be less than or equal to 100"),
+        (Steer, {"limit": 10**30}, "a number beyond 64 bits"),
+        (Rank, {"project": "x", "hours": -1}, "hours: Input should be greater than or equal to 0"),
+        (Rank, {"project": "x", "strict": "yes"}, "strict: Input should be a valid boolean"),
+        (Resume, {"budget": 499}, "budget: Input should be greater than or equal to 500"),
+        (Read, {"ref": "x", "max_chars": 50_001}, "max_chars: Input should be less than or equal to 50000"),
+        (Read, {"ref": "x", "offset": -1}, "offset: Input should be greater than or equal to 0"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(kind: type, given: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InvalidArguments) as refusal:
+        parse(kind, given)
+    assert complaint in str(refusal.value)
+
+
+def test_null_stands_for_what_is_not_given() -> None:
+    assert parse(Search, {"query": "x", "project": None, "limit": None}) == Search(query="x")
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    assert parse(Steer, {"limit": 5.0}).limit == 5
+
+
+@given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(["query", "limit", "ref", "hours"]) | st.text(), JSON))
+def test_whatever_is_given_is_taken_or_refused_in_one_line(kind: type, given: dict[str, Any]) -> None:
+    try:
+        parse(kind, given)
+        said = ""
+    except InvalidArguments as refusal:
+        said = str(refusal)
+    assert "\n" not in said
