@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
+from types import ModuleType
 from typing import Annotated, Any
 
 import click
@@ -19,7 +20,8 @@ import aicx
 from aicx import console
 from aicx.errors import AicxError, UsageError
 
-# Command -> module with its function `command`, in the order in which help lists them.
+# Command -> "module" with its function `command`, or "module:function", in the order in which help lists them. A module
+# with a table COMMANDS of its own is a group: `aicx index status`.
 COMMANDS: dict[str, str] = {
     "store": "aicx.commands.store",
     "search": "aicx.commands.search",
@@ -42,10 +44,10 @@ COMMANDS: dict[str, str] = {
     "install": "aicx.commands.install",
     "bench": "aicx.commands.bench",
     "demo": "aicx.commands.demo",
-    "all": "aicx.commands.all",
-    "claude": "aicx.commands.claude",
-    "codex": "aicx.commands.codex",
-    "gemini": "aicx.commands.gemini",
+    "all": "aicx.commands.store:every_agent",
+    "claude": "aicx.commands.store:claude",
+    "codex": "aicx.commands.store:codex",
+    "gemini": "aicx.commands.store:gemini",
 }
 
 # What other tools call it, for those who try that first.
@@ -59,6 +61,7 @@ _CALLED_ELSEWHERE = {
 # Arguments and options that name what lies on disk, by how help writes their values.
 _PATHS = frozenset({"DIR", "FILE", "FOLDER", "INPUT", "NAME[=PATH]", "REF", "RESULT", "[RESULT]..."})
 
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
@@ -70,47 +73,97 @@ class _Word(StringParamType):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-class _LazyGroup(TyperGroup):
-    """Knows every command by name and imports only the one that is called."""
+class Group(TyperGroup):
+    """Knows its commands by name and imports only the one that is called."""
+
+    table: Mapping[str, str]
+    default: str | None = None  # the command that is meant where none is named
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.table)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self._command_first(args) if self.name else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise _no_such_command(args[0])
+        if args and args[0] not in self.table and not args[0].startswith("-"):
+            raise _no_such_command(args[0], self)
         return super().resolve_command(ctx, args)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> TyperCommand | None:
-        if cmd_name not in COMMANDS:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.table:
             return None
-        single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name)(import_module(COMMANDS[cmd_name]).command)
-        command = typer.main.get_command(single)
-        assert isinstance(command, TyperCommand)
-        command.name = cmd_name
-        for parameter in command.params:
-            if parameter.type is click.STRING and parameter.metavar not in _PATHS:
-                parameter.type = _Word()
-        # Examples are lines of their own; `\b` is how click is told not to fill them into a paragraph.
-        command.help = (command.help or "").replace("\n\nExample: ", "\n\n\b\nExample: ")
-        return command
+        name, _, function = self.table[cmd_name].partition(":")
+        module = import_module(name)
+        if hasattr(module, "COMMANDS"):
+            return _group(cmd_name, module)
+        return _command(cmd_name, getattr(module, function or "command"))
+
+    def _command_first(self, args: list[str]) -> list[str]:
+        """The command may follow its options, and may be left out where there is a default."""
+        if not args and self.default is None:
+            return ["--help"]
+        if args and args[0] in ("-h", "--help"):
+            return args
+        options = args[: args.index("--")] if "--" in args else args
+        named = next((word for word in options if word in self.table), None)
+        if named is None:
+            is_option = not args or args[0].startswith("-")
+            return [self.default, *args] if self.default and is_option else args
+        if args[0].startswith("-"):
+            at = args.index(named)
+            return [named, *args[:at], *args[at + 1 :]]
+        return args
 
 
-def _no_such_command(name: str) -> UsageError:
+def _group(name: str, module: ModuleType) -> Group:
+    """The group of commands that ``module`` describes."""
+    group = Group(name=name, help=_examples_apart(module.HELP), rich_markup_mode=None, context_settings=_CONTEXT)
+    group.table, group.default = module.COMMANDS, module.DEFAULT
+    return group
+
+
+def _command(name: str, function: Callable[..., None]) -> TyperCommand:
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name)(function)
+    command = typer.main.get_command(single)
+    assert isinstance(command, TyperCommand)
+    command.name = name
+    for parameter in command.params:
+        if parameter.type is click.STRING and parameter.metavar not in _PATHS:
+            parameter.type = _Word()
+    command.help = _examples_apart(command.help or "")
+    return command
+
+
+def _examples_apart(text: str) -> str:
+    """Examples are lines of their own; `\b` is how click is told not to fill them into a paragraph."""
+    return text.replace("\n\nExample: ", "\n\n\b\nExample: ")
+
+
+def _no_such_command(name: str, group: Group) -> UsageError:
     """What to raise, with the command that was probably meant."""
-    near = next(iter(get_close_matches(name, COMMANDS, 1)), _CALLED_ELSEWHERE.get(name.lower()))
+    prefix = f"{group.name} " if group.name else ""
+    near = next(iter(get_close_matches(name, group.table, 1)), None)
+    if near is None and not group.name:
+        near = _CALLED_ELSEWHERE.get(name.lower())
     if near is None:
-        return UsageError(f"There is no command {name!r}.", hint="aicx --help")
-    return UsageError(f"There is no command {name!r}. Did you mean {near!r}?", hint=f"aicx {near} --help")
+        return UsageError(f"There is no command {prefix + name!r}.", hint=f"aicx {prefix}--help")
+    return UsageError(
+        f"There is no command {prefix + name!r}. Did you mean {prefix + near!r}?", hint=f"aicx {prefix}{near} --help"
+    )
+
+
+class _Root(Group):
+    table = COMMANDS
 
 
 app = typer.Typer(
-    cls=_LazyGroup,
+    cls=_Root,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_CONTEXT,
 )
 
 

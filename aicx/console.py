@@ -16,6 +16,7 @@ import typer
 
 from aicx.paths import NON_REPOSITORY
 from aicx.terminal import only_styles, without_controls
+from aicx.text import plural as plural
 
 # Titles are shortened, so that a link may lack its end.
 _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
@@ -135,8 +136,3 @@ def title(fields: Mapping[str, Any]) -> str:
     """What a session or a chunk is called, with the words of a Markdown link in its place."""
     found = fields.get("session_title") or fields.get("title") or "(no title)"
     return _LINK.sub(r"\1", str(found))
-
-
-def plural(count: int, noun: str) -> str:
-    """``3 chunks``, ``1 chunk``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

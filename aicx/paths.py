@@ -83,8 +83,8 @@ class Layout:
         """Files being written, on the same file system as the store so that a rename publishes them."""
         return self.home / "locks" / "staging"
 
-    def chunk(self, relative: str) -> Path:
-        """The file behind a stored relative path; refuses one that would lead outside the store."""
+    def inside(self, relative: str) -> Path:
+        """The file behind a stored relative path. Raises UnsafePath for one that leads outside what is journalled."""
         if "\0" in relative or "\\" in relative or "\n" in relative or "\r" in relative:
             raise UnsafePath(f"not a path of this store: {relative!r}")
         pure = PurePosixPath(relative)

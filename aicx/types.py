@@ -41,6 +41,7 @@ class ToolUse:
     files: tuple[str, ...] = ()  # paths named in the call's arguments or in a patch
     failed: bool | None = None  # results only; None where the log does not say
     exit_code: int | None = None
+    seconds: float | None = None  # how long it ran, where the log says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 FOLDER is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`). It is stored into a scratch corpus, and each
 session in it that goes on from an earlier one becomes a question: its first meaningful prompt is the task, its
-beginning the clock, so that only what was stored before it can be seen. `benchmarks.resume_evaluation` says what counts.
+beginning the clock, so that only what was stored before it can be seen. See `benchmarks.resume_evaluation`.
 
 Compared are the brief, with the branch that the session's first chunk names and without any, and two baselines: the
 latest session, and the passages that lexical search alone gives.

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 import aicx
 from aicx.cli import COMMANDS, run
-from aicx.commands import index
+from aicx.commands.index import build, drop, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.vector_index import Choice, LexicalState, VectorState
@@ -71,9 +72,21 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command_has_help_that_begins_with_a_sentence(name: str) -> None:
-    command = import_module(COMMANDS[name]).command
-    first = " ".join(cleandoc(command.__doc__).partition("\n\n")[0].split())
-    assert re.fullmatch(r"[A-Z].{15,}\.", first), first
+    for text in help_texts(COMMANDS[name]):
+        first = " ".join(cleandoc(text).partition("\n\n")[0].split())
+        assert re.fullmatch(r"[A-Z].{15,}\.", first), first
+
+
+def help_texts(place: str) -> Iterator[str]:
+    """The help of a row of the table, and of every command of a group."""
+    name, _, function = place.partition(":")
+    module = import_module(name)
+    if hasattr(module, "COMMANDS"):
+        yield module.HELP
+        for row in module.COMMANDS.values():
+            yield from help_texts(row)
+    else:
+        yield getattr(module, function or "command").__doc__
 
 
 def test_command_page_is_what_the_commands_say() -> None:
@@ -296,10 +309,10 @@ def test_every_field_of_index_is_documented(
 ) -> None:
     # What the engine does needs optional parts; what the command makes of its answers does not.
     table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
-    monkeypatch.setattr(index, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
-    monkeypatch.setattr(index, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
-    monkeypatch.setattr(index, "lexical_state", lambda _: LexicalState(True, 0, 1))
-    monkeypatch.setattr(index, "drop_vectors", lambda *_: None)
+    monkeypatch.setattr(build, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
+    monkeypatch.setattr(status, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
+    monkeypatch.setattr(status, "lexical_state", lambda _: LexicalState(True, 0, 1))
+    monkeypatch.setattr(drop, "drop_vectors", lambda *_: None)
     assert run(["index", action, "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)
     assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")

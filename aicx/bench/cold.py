@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from aicx.bench.dataset import Query
 from aicx.bench.metrics import DEPTH
@@ -44,10 +45,8 @@ def cold_seconds(
 
 def _peer_seconds(ranker: str, query: Query, place: Place) -> float:
     """Another tool's process from its start to its first answer; none of ours is started for it."""
-    from aicx.bench.rankers.peer import open_ranker
-
     started = time.perf_counter()
-    opened = open_ranker(ranker, (), place)
+    opened: Any = method_of(ranker).open_ranker(ranker, (), place)
     if opened.chosen.peer.process_a_question:  # what was opened so far is our script, which starts the tool
         started = time.perf_counter()
     try:

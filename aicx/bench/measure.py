@@ -23,13 +23,13 @@ from aicx.bench.rankers import (
     Place,
     QuestionFailed,
     Ranker,
+    RankerAbsent,
     RankerFailed,
     full_text,
     method_of,
 )
 from aicx.errors import AicxError, MissingExtra
 from aicx.types import Document
-from benchmarks.peers.environment import PeerAbsent
 
 # Sessions are ranked by their best chunk, so more chunks are asked for than answers.
 _CHUNKS = 100
@@ -178,7 +178,7 @@ def _told(error: Exception, dataset: Dataset) -> str:
     if isinstance(error, RankerFailed):
         return error.plain if dataset.private else error.message
     # What has to be installed is no text of anybody's.
-    if dataset.private and not isinstance(error, MissingExtra | PeerAbsent):
+    if dataset.private and not isinstance(error, MissingExtra | RankerAbsent):
         return type(error).__name__
     if isinstance(error, AicxError):
         return error.message + (f" (next: {error.hint})" if error.hint else "")

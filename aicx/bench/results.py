@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from aicx.bench.metrics import MEASURES
-from aicx.corpus.files.writer import write_file
 from aicx.errors import MissingExtra, NotFound, UsageError
+from aicx.storage.atomic import replace_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,8 +64,8 @@ def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
     rows = result.rows.with_columns(pl.col("seconds").cast(pl.Float32))
     buffer = io.BytesIO()
     rows.write_parquet(buffer, compression="zstd", metadata={_METADATA: orjson.dumps(facts).decode()})
-    write_file(parquet_path, buffer.getvalue())
-    write_file(json_path, orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE))
+    replace_file(parquet_path, buffer.getvalue())
+    replace_file(json_path, orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE))
     return json_path, parquet_path
 
 

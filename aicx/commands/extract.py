@@ -10,12 +10,12 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.files.writer import write_file
 from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
 from aicx.corpus.views.report import encode_report, entries_fields, message_fields, render_markdown
 from aicx.errors import UnsafePath, UsageError
 from aicx.paths import user_path
 from aicx.sources import SOURCES
+from aicx.storage.atomic import replace_file
 
 SCHEMA = "aicx.extract/1"
 _MOST_PROBLEMS = 10
@@ -79,7 +79,7 @@ def command(
     as_json = json or (target is not None and target.suffix.lower() == ".json")
     if target is not None:
         _check_not_source(target, found.logs)
-        write_file(target, encode_report(SCHEMA, extract_fields(found, selection)) if as_json else _page(found))
+        replace_file(target, encode_report(SCHEMA, extract_fields(found, selection)) if as_json else _page(found))
     elif as_json:
         console.out_json(SCHEMA, extract_fields(found, selection))
     else:

@@ -16,7 +16,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UnsafePath, UsageError
-from aicx.output import check_target, replacing
+from aicx.output import check_target
 from aicx.paths import user_path
 from aicx.reports import Outcome, Selection, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
@@ -27,6 +27,7 @@ from aicx.reports.page import embedded, frame
 from aicx.reports.reading import clean_line
 from aicx.reports.record import Report
 from aicx.reports.selection import make_selection
+from aicx.storage.atomic import replacing
 
 _SHOWN = 20
 _MOST_PROBLEMS = 5

@@ -13,8 +13,9 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.filters import parse_instant
 from aicx.git.state import Git, Look
-from aicx.output import check_target, replacing
+from aicx.output import check_target
 from aicx.paths import user_path
+from aicx.storage.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

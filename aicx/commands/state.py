@@ -9,7 +9,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import forget_watermarks, state_of
-from aicx.corpus.files.writer_lock import writer_lock
+from aicx.storage.lock import writer_lock
 
 SCHEMA = "aicx.state/1"
 

@@ -112,6 +112,12 @@ def limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
     return command
 
 
+every_agent = limited_to((), "Store the logs of every agent; the same as `aicx store`.")
+claude = limited_to(("claude",), "Store the logs of Claude Code.")
+codex = limited_to(("codex",), "Store the logs of Codex.")
+gemini = limited_to(("gemini", "gemini-antigravity"), "Store the logs of Gemini CLI and Antigravity.")
+
+
 def run_store(
     *,
     agents: tuple[str, ...],

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.writer import write_file
-from aicx.corpus.files.writer_lock import writer_lock
 from aicx.paths import Layout
+from aicx.storage.atomic import replace_file
+from aicx.storage.lock import writer_lock
 
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
 LEXICAL_VERSION = "2"
@@ -85,4 +85,4 @@ def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> N
         states = {key: value for key, value in (read_manifest(layout) | {name: state}).items() if value is not None}
         manifest = {"schema": "aicx.indexes/1", **states}
         body = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        write_file(layout.index_manifest, body)
+        replace_file(layout.index_manifest, body)

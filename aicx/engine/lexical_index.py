@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.writer_lock import writer_lock
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.index_manifest import LEXICAL_VERSION, belongs, is_current, read_manifest, write_manifest
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.storage.lock import writer_lock
 from retrieval.analysis import analyze
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.writer_lock import writer_lock
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
 from aicx.errors import NotFound, UsageError
+from aicx.storage.lock import writer_lock
 from aicx.types import Candidate, Document
 from retrieval.analysis import STOP_WORDS
 from retrieval.conditions import Condition

@@ -1,8 +1,8 @@
-"""Tool calls of a session with their answers, which logs as stored do not link."""
+"""Tool calls of a session with their results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from aicx.evidence.transcript import Step
 
@@ -10,25 +10,33 @@ _Numbered = tuple[int, Step]
 
 
 def answered_calls(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
-    """Every tool call in order, with its answer; None where it printed nothing and so has none stored.
+    """Every tool call in order, with its result; None where it printed nothing and so has none stored.
 
-    Answers of one tool come in the order of its calls. Where there are fewer answers than calls between two moments at
-    which the model or a person spoke, an answer belongs to the latest call before it.
+    Call and result are linked by the id that the log gave both. What has none is paired by order: results of one tool
+    come in the order of its calls; where there are fewer results than calls between two moments at which the model or a
+    person spoke, a result belongs to the latest call before it.
     """
-    found = [pair for calls, results in _batches(steps) for pair in _pair(calls, results)]
-    return [(call, result) for _, call, result in sorted(found, key=lambda pair: pair[0])]
+    results = {step.call_id: step for step in steps if step.phase == "result" and step.call_id}
+    called = {step.call_id for step in steps if step.phase == "call" and step.call_id}
+    linked = [
+        (number, step, results.get(step.call_id))
+        for number, step in enumerate(steps)
+        if step.phase == "call" and step.call_id
+    ]
+    unlinked = [pair for calls, answers in _batches(steps, called) for pair in _pair(calls, answers)]
+    return [(call, result) for _, call, result in sorted([*linked, *unlinked], key=lambda pair: pair[0])]
 
 
-def _batches(steps: Sequence[Step]) -> Iterator[tuple[list[_Numbered], list[_Numbered]]]:
-    """Calls and results, by tool, between two moments at which somebody spoke."""
+def _batches(steps: Sequence[Step], linked: Collection[str]) -> Iterator[tuple[list[_Numbered], list[_Numbered]]]:
+    """Calls and results that no id links, by tool, between two moments at which somebody spoke."""
     batch: dict[str, tuple[list[_Numbered], list[_Numbered]]] = {}
     for number, step in enumerate(steps):
         if step.tool is None:
             yield from batch.values()
             batch = {}
-            continue
-        calls, results = batch.setdefault(step.tool, ([], []))
-        (calls if step.phase == "call" else results).append((number, step))
+        elif step.call_id is None or step.call_id not in linked:
+            calls, results = batch.setdefault(step.tool, ([], []))
+            (calls if step.phase == "call" else results).append((number, step))
     yield from batch.values()
 
 

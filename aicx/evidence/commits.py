@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from aicx.evidence.other_repositories import Elsewhere
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.texts import shorten
 from aicx.evidence.transcript import Step
+from aicx.text import shorten
 
 Answered = Sequence[tuple[Step, Sequence[Step]]]
 

@@ -27,23 +27,11 @@ def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: st
     for call, result in calls:
         if result is not None and result.failed:
             continue
-        for path in _paths(call, rules.tools.search(call.tool or "") is not None):
+        if not (rules.tools.search(call.tool or "") or "*** Begin Patch" in call.text):
+            continue
+        for path in call.files:
             relative = roots.relative(path, folder)
             if relative is not None:
                 count = found.pop(relative).times if relative in found else 0
                 found[relative] = Edit(relative, count + 1, call.at, call.chunk)
     return list(reversed(found.values()))
-
-
-def _paths(call: Step, edits: bool) -> list[str]:
-    if "*** " in call.text:
-        # Inside a script the patch is a string, its line breaks escaped.
-        text = call.text.replace("\\n", "\n")
-        patched = [found.strip() for pattern in command_rules().patch for found in pattern.findall(text)]
-        if patched:
-            return list(dict.fromkeys(patched))
-    if not edits:
-        return []
-    head = call.text.partition("\n")[0]
-    _, _, path = head.partition(" ")
-    return [path] if path else []

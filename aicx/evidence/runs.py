@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -10,8 +9,8 @@ from typing import Literal, NamedTuple
 from aicx.evidence.fixes import end_together, ends
 from aicx.evidence.patterns import CommandRules, command_rules
 from aicx.evidence.shell import Simple, simple_commands
-from aicx.evidence.texts import shorten
 from aicx.evidence.transcript import Step
+from aicx.text import shorten
 
 Outcome = Literal[
     "ok",
@@ -27,14 +26,6 @@ _FRESH_RUNS = 4
 _HEADER = 400
 _COMMAND_LENGTH = 120
 _TELLING_LENGTH = 160
-# A script's commands as JSON strings, in any of the ways in which models write them.
-_SCRIPTED = re.compile(r"""\bcmd["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-# Where `aicx.sources.tools` puts the arguments that follow a command.
-_ARGUMENT = re.compile(
-    r"\n(?:cwd|description|justification|login|prefix_rule|run_in_background|sandbox_permissions|shell|timeout|tty"
-    r"|workdir)\w*: "
-)
 
 
 class Run(NamedTuple):
@@ -57,7 +48,7 @@ def runs_of(calls: Iterable[tuple[Step, Sequence[Step]]]) -> list[Run]:
     rules = command_rules()
     runs = []
     for call, answers in calls:
-        parts = [part for part in simple_commands(_command_line(call)) if not rules.look.match(part.text)]
+        parts = [part for part in simple_commands(call.command) if not rules.look.match(part.text)]
         if not parts:
             continue
         kinds = [_kind(part, rules) for part in parts]
@@ -111,7 +102,7 @@ def followed(calls: Iterable[tuple[Step, Step | None]]) -> list[tuple[Step, list
     every: list[tuple[Step, list[Step]]] = []
     waiting: dict[str, list[Step]] = {}  # the answers so far of what still runs, by the id that later calls ask with
     for call, result in calls:
-        asked = None if _command_line(call) else rules.asks.search(call.text)
+        asked = None if call.command else rules.asks.search(call.text)
         answers = waiting.get(asked[1]) if asked else None
         if answers is None:
             answers = []
@@ -121,18 +112,6 @@ def followed(calls: Iterable[tuple[Step, Step | None]]) -> list[tuple[Step, list
             if running := rules.running.search(result.text, 0, _HEADER):
                 waiting[next(filter(None, running.groups()))] = answers
     return every
-
-
-def _command_line(call: Step) -> str:
-    """The command line in a call's text; empty when it runs none."""
-    rest = call.text.partition("\n")[2]
-    if rest.startswith("$ "):
-        return _ARGUMENT.split(rest[2:], maxsplit=1)[0]
-    return "\n".join(_unquoted(literal) for literal in _SCRIPTED.findall(call.text))
-
-
-def _unquoted(literal: str) -> str:
-    return _ESCAPE.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), literal[1:-1])
 
 
 def _kind(part: Simple, rules: CommandRules) -> RunKind:

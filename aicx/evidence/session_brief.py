@@ -24,9 +24,10 @@ from aicx.evidence.statements import (
     says_passing,
     telling,
 )
-from aicx.evidence.texts import gist, shorten
+from aicx.evidence.texts import gist
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
+from aicx.text import shorten
 
 State = Literal["active", "completed", "unknown"]
 Ending = Literal["open", "broke off"]

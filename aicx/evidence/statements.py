@@ -10,8 +10,9 @@ from typing import NamedTuple
 import orjson
 
 from aicx.evidence.patterns import StatementRules, request_rules, statement_rules
-from aicx.evidence.texts import Sentence, gist, sentences, shorten, words
+from aicx.evidence.texts import Sentence, gist, sentences, words
 from aicx.evidence.transcript import Step
+from aicx.text import shorten
 
 _LENGTH = 240
 _REASON_LENGTH = 320

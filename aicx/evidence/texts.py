@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from aicx.terminal import unseen
+from aicx.text import shorten
 
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
@@ -26,8 +26,6 @@ _SENTENCE_END = re.compile(
     "(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])"
 )
 _GIST_SHARE = 20
-_UNPRINTED = unseen() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
-_TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
 
@@ -77,24 +75,6 @@ def gist(text: str, limit: int) -> str:
             break
         kept = longer
     return shorten(kept or _FENCE.sub("", text), limit)
-
-
-def shorten(text: str, limit: int) -> str:
-    """``text`` on one line of at most ``limit`` characters, cut between words, never inside a redaction mark."""
-    line = " ".join(printable(text).split())
-    if len(line) <= limit:
-        return line
-    cut = line[: limit - 1]
-    space = cut.rfind(" ")
-    cut = cut[:space] if space > limit // 2 else cut
-    return _TORN_MARK.sub("", cut).rstrip(" ,;:-") + "…"
-
-
-def printable(text: str) -> str:
-    """``text`` as valid Unicode without what nobody sees or turns its direction; spaces for what steers a terminal."""
-    if text.isascii() and text.isprintable():
-        return text
-    return text.encode("utf-8", "replace").decode().translate(_UNPRINTED)
 
 
 def words(text: str) -> list[str]:

@@ -1,24 +1,23 @@
-"""A stored session read back from its chunks: what was said and what tools did, in order, each with where it stands."""
+"""A stored session read back from its chunks: what was said and what tools did, in order, each with its chunk."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from aicx.corpus.files.read import load_markdown, load_sidecar
-from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.files.sidecar import WITHOUT_TOOL_FACTS, Sidecar
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.evidence.text_facts import facts_in_text
 from aicx.paths import Layout
-
-# The last line before a message's text, as `aicx.corpus.ingest.render` writes it.
-_HEADING = re.compile(rb"### \d\d:\d\d:\d\d (?P<speaker>[^\n]*)\n\n(?:`{3,}\n)?\Z")
-_PART = re.compile(r" \(\d+/\d+\)$")
 
 
 class Step(NamedTuple):
-    """One message of a session. ``tool`` and ``phase`` are set for tool messages; ``failed`` as the log said so."""
+    """One message of a session. What follows ``text`` is for tool messages, as their log said it.
+
+    ``failed`` and ``exit_code`` are a result's, ``command`` and ``files`` a call's. ``seconds`` is how long it ran.
+    """
 
     chunk: str
     at: datetime
@@ -28,27 +27,35 @@ class Step(NamedTuple):
     tool: str | None = None
     phase: Literal["call", "result"] | None = None
     failed: bool = False
+    call_id: str | None = None
+    command: str = ""
+    files: tuple[str, ...] = ()
+    exit_code: int | None = None
+    seconds: float | None = None
 
 
 def read_steps(
     layout: Layout, paths: Iterable[str], until: datetime | None = None, *, repeated: bool = False
 ) -> tuple[list[Step], list[str]]:
-    """The messages of the chunks at ``paths``, in order and once each, and notes on chunks that cannot be read.
+    """The messages of the chunks at ``paths``, in order and once each, and notes on what could not be read as it is.
 
     With ``repeated``, those too with which the chunk before ended and that stand in both. Messages later than ``until``
     are left out. What aicx itself answered is left out too: it quotes older sessions.
     """
     steps: list[Step] = []
     notes: list[str] = []
+    guessed = 0
     for path in paths:
         try:
-            found = list(_steps(load_sidecar(layout, path), load_markdown(layout, path), repeated))
+            sidecar = load_sidecar(layout, path)
+            found = list(_steps(sidecar, load_markdown(layout, path), repeated))
         except (CorpusDamaged, NotFound) as error:
             notes.append(f"{error.message}; `aicx doctor` says more")
             continue
         except (LookupError, TypeError, ValueError):
             notes.append(f"{path}: its sidecar does not fit it; `aicx doctor` says more")
             continue
+        guessed += lacks_tool_facts(sidecar)
         for step, continues in found:
             if until is not None and step.at > until:
                 continue
@@ -56,7 +63,15 @@ def read_steps(
                 steps[-1] = steps[-1]._replace(text=steps[-1].text + step.text)
             else:
                 steps.append(step)
+    if guessed:
+        notes.append(f"{guessed} chunks have no tool facts; their commands and outcomes were read from the text")
     return steps, notes
+
+
+def lacks_tool_facts(sidecar: Sidecar) -> bool:
+    """Whether the chunk was stored before facts of tools were kept, and its log is gone."""
+    messages = sidecar.messages
+    return sidecar.get("schema") == WITHOUT_TOOL_FACTS and any(item.get("role") == "tool" for item in messages)
 
 
 def _steps(sidecar: Sidecar, markdown: bytes, repeated: bool) -> Iterator[tuple[Step, bool]]:
@@ -65,15 +80,23 @@ def _steps(sidecar: Sidecar, markdown: bytes, repeated: bool) -> Iterator[tuple[
         if (message.get("repeated") and not repeated) or message.get("echo"):
             continue
         low, high = message["span"]
-        tool: str | None = None
-        phase: Literal["call", "result"] | None = None
-        failed = False
-        if message["role"] == "tool" and (found := _HEADING.search(markdown, max(0, low - 400), low)):
-            speaker = _PART.sub("", found["speaker"].decode("utf-8", "replace")).removeprefix("tool · ")
-            failed = speaker.endswith(" failed")
-            phase = "result" if failed or speaker.endswith(" result") else "call"
-            tool = speaker.removesuffix(" failed").removesuffix(" result")
         text = markdown[low:high].decode("utf-8", "replace")
-        at = datetime.fromisoformat(message["at"])
-        step = Step(sidecar.id, at, message["role"], message["origin"], text, tool, phase, failed)
+        facts: dict[str, Any] = message.get("tool") or {}
+        if message["role"] == "tool" and not facts:
+            facts = facts_in_text(markdown, low, text)
+        step = Step(
+            sidecar.id,
+            datetime.fromisoformat(message["at"]),
+            message["role"],
+            message["origin"],
+            text,
+            facts.get("name"),
+            facts.get("phase"),
+            facts.get("failed") is True,
+            facts.get("call_id"),
+            facts.get("command") or "",
+            tuple(facts.get("files") or ()),
+            facts.get("exit_code"),
+            facts.get("seconds"),
+        )
         yield step, (message.get("part") or [1])[0] > 1

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from aicx.repomap.examine import Examined, without_text
 from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_name
+from aicx.repomap.files import Stamp
 from aicx.repomap.languages import language_of, may_be_script
 from aicx.repomap.pool import Task
-from aicx.repomap.repository import Stamp
 from aicx.repomap.store import MapStore
 
 # Scripts without an ending are known by their first line. Larger files without one are data.

@@ -11,10 +11,10 @@ from hashlib import blake2b
 
 from aicx.redaction import redact
 from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_content
+from aicx.repomap.files import Stamp, stamp_of
 from aicx.repomap.imports import targets
 from aicx.repomap.languages import PLAIN, refine
 from aicx.repomap.plaintext import outline_plain
-from aicx.repomap.repository import Stamp, stamp_of
 from aicx.repomap.symbols import Outline, Symbol
 from aicx.repomap.terms import Posting, postings, words_of
 

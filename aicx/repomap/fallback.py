@@ -9,10 +9,11 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from aicx.git.identity import Repository
 from aicx.repomap.examine import Examined, examine, without_text
 from aicx.repomap.exclusions import excluded_by_name
+from aicx.repomap.files import list_files
 from aicx.repomap.languages import PLAIN, language_of
-from aicx.repomap.repository import Repository, list_files
 from aicx.repomap.store import StoredFile
 from aicx.repomap.terms import terms_in
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.errors import AicxError
+from aicx.git.identity import Repository, find_repository
 from aicx.paths import Layout
-from aicx.repomap.lock import trace_of
+from aicx.repomap.files import Listing, Source, is_inside, list_files
 from aicx.repomap.ranking import EntryPoint, rank
 from aicx.repomap.relations import Relation, relations
-from aicx.repomap.repository import Listing, Repository, Source, find_repository, is_inside, list_files
 from aicx.repomap.store import MapStore, Place
+from aicx.storage.lock import trace_of
 
 LastRefresh = Literal["never", "ok", "partial", "running", "interrupted", "needs_full_refresh", "damaged"]
 Basis = Literal["index", "names"]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from aicx.repomap.repository import Stamp
+from aicx.repomap.files import Stamp
 from aicx.repomap.symbols import Symbol
 
 if TYPE_CHECKING:

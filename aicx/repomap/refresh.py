@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.errors import StoreUnwritable
+from aicx.git.identity import Repository, find_repository
 from aicx.paths import Layout
 from aicx.repomap import grammar
 from aicx.repomap.changes import find_changes
 from aicx.repomap.examine import without_text
-from aicx.repomap.lock import refresh_lock
+from aicx.repomap.files import Stamp, is_inside, list_files
 from aicx.repomap.pool import Crew, Failure
 from aicx.repomap.record import Record
-from aicx.repomap.repository import Repository, Stamp, find_repository, is_inside, list_files
 from aicx.repomap.store import DAMAGED, MapStore, Place
+from aicx.storage.lock import hold_lock
 
 UNREADABLE = "unreadable"
 # A file written this shortly before it was looked at may be written once more without looking different, for some file
@@ -70,7 +71,7 @@ def refresh_map(
     repository = find_repository(folder)
     place = Place.of(layout, repository)
     started = time.monotonic()
-    with refresh_lock(place.lock, wait_seconds, say):
+    with hold_lock(place.lock, wait_seconds, say, busy="refreshes this map", wait="that refreshes this map"):
         try:
             return _Run(repository, place, workers, tell, started).refresh(rebuild)
         except sqlite3.OperationalError as error:

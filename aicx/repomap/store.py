@@ -15,11 +15,12 @@ from pathlib import Path
 from time import time_ns
 from typing import Any, Self
 
+from aicx.git.identity import Repository
 from aicx.paths import Layout
 from aicx.repomap import postings
+from aicx.repomap.files import Stamp
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.record import Record, symbols_from
-from aicx.repomap.repository import Repository, Stamp
 from aicx.repomap.symbols import SYNTAX_ERRORS, Symbol
 
 # Raised when the tables change; the next refresh then builds anew. Changes of what is in them are noticed without it.
@@ -67,7 +68,7 @@ class Place:
 
     @classmethod
     def of(cls, layout: Layout, repository: Repository) -> Self:
-        return cls(layout.repomap / repository.shared_name, repository.own_name)
+        return cls(layout.repomap / repository.repo_id, repository.worktree_id)
 
     @property
     def lock(self) -> Path:

@@ -10,6 +10,7 @@ import orjson
 from aicx.reports.record import Report
 from aicx.reports.scan import Outcome
 from aicx.reports.selection import Selection
+from aicx.text import instant
 
 SCHEMA = "aicx.reports/1"
 TITLE = "Workflow reports"
@@ -26,7 +27,7 @@ def write_bundle(
     head = {
         "schema": SCHEMA,
         "title": TITLE,
-        "generated_at": now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "generated_at": instant(now, "seconds"),
         "folder": folder,
         "filters": selection.to_json(),
     }

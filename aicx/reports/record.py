@@ -14,6 +14,7 @@ from aicx.reports.markdown import Heading, headings, preview, shorten, split_blo
 from aicx.reports.places import agent_in, day_in, title_in
 from aicx.reports.reading import Text, clean_line, read_meta, read_report, read_tail
 from aicx.sources.records import parse_instant
+from aicx.text import instant
 from aicx.types import BadRecord
 
 DETAIL_CHARS = 48_000
@@ -113,7 +114,7 @@ def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadR
         title=shorten(facts["title"] or _first_title(outline) or title_in(stem), _TITLE_CHARS),
         path=clean_line(f"{relative}{entry.files[main]}"),
         files={part: clean_line(name) for part, name in sorted(entry.files.items())},
-        scanned_at=_instant(now),
+        scanned_at=instant(now, "seconds"),
         date=_date(entry, facts, said),
         org=clean_line(place.org) if place.org else None,
         repo=clean_line(place.repo) if place.repo else None,
@@ -146,7 +147,7 @@ def _facts(meta: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
         facts[name] = next((number for number in numbers if number is not None), None)
     for name in _INSTANTS:
         instants = filter(None, (parse_instant(source.get(name)) for source in (meta, said)))
-        facts[name] = next(map(_instant, instants), None)
+        facts[name] = next((instant(at, "seconds") for at in instants), None)
     return facts
 
 
@@ -174,8 +175,8 @@ def _status(meta: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
 def _date(entry: Entry, facts: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
     if entry.day:
         return entry.day
-    instant = next(filter(None, (facts[name] for name in ("completed_at", "started_at", "updated_at"))), None)
-    return day_in(instant or said.get("date", ""))
+    stated = next(filter(None, (facts[name] for name in ("completed_at", "started_at", "updated_at"))), None)
+    return day_in(stated or said.get("date", ""))
 
 
 def _workflow_in(lane: str | None) -> str | None:
@@ -191,7 +192,3 @@ def _first_title(outline: list[Heading]) -> str | None:
 def _last_line(transcript: Text | None) -> str:
     lines = transcript.text.split("\n") if transcript else []
     return shorten(next((" ".join(line.split()) for line in reversed(lines) if line.strip()), ""), 280)
-
-
-def _instant(at: datetime) -> str:
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")

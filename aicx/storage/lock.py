@@ -1,30 +1,95 @@
-"""Waiting for a lock of the operating system, which ends with the process that holds it."""
+"""Locks of the operating system, which end with the process that holds them; the file names its holder."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Literal
 
 from aicx.errors import StoreLocked
+from aicx.storage.atomic import unwritable
 
 _POLL_SECONDS = 0.05
 
 
-def acquire(handle: int, wait_seconds: float, on_wait: Callable[[str], None], *, busy: str, wait: str) -> None:
-    """Takes the lock of an open file that names its holder's process id.
+@contextmanager
+def hold_lock(
+    path: Path,
+    wait_seconds: float,
+    on_wait: Callable[[str], None],
+    *,
+    busy: str = "is writing",
+    wait: str = "to finish writing",
+) -> Iterator[None]:
+    """Holds the lock of ``path``, which is made where it is missing.
 
-    ``busy`` and ``wait`` say what the holder does, in the error and to ``on_wait``, which is told once. Raises
-    StoreLocked after ``wait_seconds``.
+    ``busy`` and ``wait`` say what the holder does, in the error and to ``on_wait``, which is told once. The file holds
+    the process id while the block runs. Found there while the lock is free, it tells of a holder that was killed.
+    Raises StoreLocked after ``wait_seconds``, StoreUnwritable when the lock file cannot be made.
     """
+    try:
+        # Private: the home holds what was said to agents, and a lock's folder is made before anything else.
+        for folder in reversed(path.parents[:3]):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    try:
+        _acquire(handle, wait_seconds, on_wait, busy, wait)
+        # For the message of whoever waits; the lock itself is the kernel's.
+        with suppress(OSError):
+            _write(handle, str(os.getpid()))
+        yield
+        with suppress(OSError):
+            _write(handle, "")
+    finally:
+        os.close(handle)
+
+
+def writer_lock(
+    folder: Path, wait_seconds: float, on_wait: Callable[[str], None], name: str = "writer"
+) -> AbstractContextManager[None]:
+    """The lock of the store's writer in the folder of locks, or that of the index called ``name``."""
+    return hold_lock(folder / f"{name}.lock", wait_seconds, on_wait)
+
+
+def holder_of(path: Path) -> str | None:
+    """The process that holds the lock of ``path``, None when it is free."""
+    return _probe(path)[1]
+
+
+def trace_of(path: Path) -> Literal["running", "interrupted"] | None:
+    """Whether the lock of ``path`` is held, or was when its holder was killed; None when it was given back."""
+    state, _ = _probe(path)
+    return state
+
+
+def _probe(path: Path) -> tuple[Literal["running", "interrupted"] | None, str | None]:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None, None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return ("interrupted" if _holder(handle) else None), None
+    except OSError:
+        return "running", _holder(handle) or "unknown"
+    finally:
+        os.close(handle)
+
+
+def _acquire(handle: int, wait_seconds: float, on_wait: Callable[[str], None], busy: str, wait: str) -> None:
     deadline = time.monotonic() + wait_seconds
     told = False
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.pread(handle, 32, 0).decode("ascii", "replace") or "unknown"
+            holder = _holder(handle) or "unknown"
             if time.monotonic() >= deadline:
                 raise StoreLocked(
                     f"another aicx (process {holder}) {busy}; waited {wait_seconds:.0f} s",
@@ -36,3 +101,12 @@ def acquire(handle: int, wait_seconds: float, on_wait: Callable[[str], None], *,
             time.sleep(_POLL_SECONDS)
         else:
             return
+
+
+def _holder(handle: int) -> str:
+    return os.pread(handle, 32, 0).decode("ascii", "replace").strip()
+
+
+def _write(handle: int, text: str) -> None:
+    os.truncate(handle, 0)
+    os.pwrite(handle, text.encode(), 0)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from aicx.bench.rankers import RankerAbsent
 from aicx.errors import AicxError
 from benchmarks.peers import Peer
 
@@ -39,7 +40,7 @@ _OFFLINE = {
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "OMP_NUM_THREADS")
 
 
-class PeerAbsent(AicxError):
+class PeerAbsent(RankerAbsent):
     """The peer is not installed, or not in the version that is measured."""
 
     def __init__(self, peer: Peer, message: str) -> None:

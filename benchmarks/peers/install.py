@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aicx.corpus.files.writer import write_file
 from aicx.errors import AicxError
+from aicx.storage.atomic import replace_file
 from benchmarks.peers import Peer
 from benchmarks.peers.environment import Environment, new_enough_node
 from benchmarks.peers.onnx_model import export_for_chroma
@@ -69,7 +69,7 @@ def install(environment: Environment, torch: str, say: Say) -> Mapping[str, obje
         "seconds": round(time.perf_counter() - started, 1),
         "bytes": _size(folder),
     }
-    write_file(environment.note, json.dumps(facts, indent=1).encode())
+    replace_file(environment.note, json.dumps(facts, indent=1).encode())
     return facts
 
 

@@ -13,14 +13,15 @@ import pytest
 
 from aicx.bench.dataset import Dataset, Query, with_version
 from aicx.bench.measure import Measured, Task, run_here
-from aicx.bench.rankers import Place, QuestionFailed, check_name, peer
-from aicx.bench.rankers.peer import PeerRanker
+from aicx.bench.rankers import Place, QuestionFailed, check_name
 from aicx.errors import UsageError
 from aicx.types import Part
 from benchmarks import peers
 from benchmarks.peers import Peer, choose
+from benchmarks.peers import ranker as peer
 from benchmarks.peers.environment import PeerAbsent, PeerUnfit, closed_environ, environment_of
 from benchmarks.peers.forms import session_id, write_documents
+from benchmarks.peers.ranker import PeerRanker
 from benchmarks.peers.worker import PeerFailed
 from tests.bench.invented import QUERIES, small
 
@@ -75,7 +76,7 @@ FAKE = Peer(
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A place in which the fake peer is installed."""
-    scripts = str(Path(peer.__file__).parent.parent / "peers" / "scripts")
+    scripts = str(Path(peer.__file__).parent / "scripts")
     script = tmp_path / "ask_fake.py"
     script.write_text(SCRIPT.replace("SCRIPTS", repr(scripts)))
     fake = replace(FAKE, script=str(script))
@@ -339,14 +340,14 @@ def test_number_of_a_log_can_be_read_from_its_id() -> None:
 
 
 def test_every_peer_has_modes_and_a_script_or_a_reason() -> None:
-    scripts = Path(peer.__file__).parent.parent / "peers" / "scripts"
+    scripts = Path(peer.__file__).parent / "scripts"
     for name, known in peers.PEERS.items():
         assert known.name == name
         assert known.unfit or (known.modes and (scripts / known.script).is_file())
 
 
 def test_scripts_of_peers_use_the_standard_library_until_they_are_asked(tmp_path: Path) -> None:
-    scripts = Path(peer.__file__).parent.parent / "peers" / "scripts"
+    scripts = Path(peer.__file__).parent / "scripts"
     for script in scripts.glob("ask_*.py"):
         heads = [line for line in script.read_text().splitlines() if line.startswith(("import ", "from "))]
         names = {line.split()[1].partition(".")[0] for line in heads}

@@ -17,8 +17,8 @@ import pytest
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.corpus.files.read import walk_chunks
-from aicx.corpus.files.writer import Writer
-from aicx.corpus.files.writer_lock import writer_lock
+from aicx.storage.journal import Writer
+from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot
 
 LONG = "The wick is trimmed at both ends. " * 45
@@ -208,7 +208,7 @@ def test_an_interrupted_publication_is_a_warning(patient: Patient) -> None:
 
 def test_a_writer_is_named_and_what_it_changes_is_not_judged(patient: Patient) -> None:
     holder = (
-        "import sys; from pathlib import Path; from aicx.corpus.files.writer_lock import writer_lock\n"
+        "import sys; from pathlib import Path; from aicx.storage.lock import writer_lock\n"
         f"with writer_lock(Path({str(patient.corpus / 'locks')!r}), 5, print):\n"
         " print('held', flush=True); sys.stdin.read()"
     )

@@ -17,7 +17,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.doctor.inputs import compare_catalog
 from aicx.corpus.doctor.survey import survey_store
 from aicx.corpus.files.read import load_sidecar, walk_chunks
-from aicx.corpus.files.writer import Writer
+from aicx.storage.journal import Writer
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, write_git
 
 SECRET = "Project Titan opens its doors in the harbour next spring, tell nobody about it yet."
@@ -298,7 +298,7 @@ def test_a_repeated_copy_in_the_next_chunk_is_blanked_too(place: Place) -> None:
         if message.get("repeated")
     ]
     path, (start, end) = repeated[0]
-    said = layout.chunk(path).read_bytes()[start:end].decode()
+    said = layout.inside(path).read_bytes()[start:end].decode()
     assert forget("--pattern", f"^{said}$".replace("?", r"\?")) == 0
     assert place.holding(said) == []
     assert place.is_sound()
@@ -382,7 +382,7 @@ def test_a_match_across_the_parts_of_a_long_message_is_found(place: Place) -> No
     layout = load_settings().layout
     path = next(path for path in place.paths() if THIRD in path)
     part = next(message for message in load_sidecar(layout, path).messages if message.get("part"))
-    last = layout.chunk(path).read_bytes()[slice(*part["span"])].decode().split()[-1]
+    last = layout.inside(path).read_bytes()[slice(*part["span"])].decode().split()[-1]
     following = f"word{int(last[4:]) + 1}"
     assert forget("--pattern", f"{last} {following}") == 0
     assert place.holding("word7 ") == []

@@ -267,7 +267,7 @@ class TestSecrets:
 
 class TestFailures:
     def test_a_busy_store_is_exit_five(self, user, capsys):
-        from aicx.corpus.files.writer_lock import writer_lock
+        from aicx.storage.lock import writer_lock
 
         (user.corpus).mkdir()
         (user.corpus / "config.toml").write_text("lock_wait_seconds = 0\n")

@@ -257,14 +257,14 @@ class Home:
     def markdown(self) -> str:
         """All chunks, one after the other."""
         layout = self.settings.layout
-        return "".join(layout.chunk(path).read_text("utf-8") for path in walk_chunks(layout))
+        return "".join(layout.inside(path).read_text("utf-8") for path in walk_chunks(layout))
 
     def own_texts(self) -> list[str]:
         """The messages as stored, each where it is no repetition, in the order of the chunks."""
         layout = self.settings.layout
         texts = []
         for path in walk_chunks(layout):
-            body = layout.chunk(path).read_bytes()
+            body = layout.inside(path).read_bytes()
             for message in load_sidecar(layout, path).messages:
                 if not message.get("repeated"):
                     start, end = message["span"]

@@ -9,10 +9,10 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import load_settings
-from aicx.corpus.files.writer_lock import writer_lock
 from aicx.engine.search import SearchQuery, search
 from aicx.engine.vector_index import Choice, build_vectors, vector_state
 from aicx.errors import NotFound
+from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 from tests.engine.search_helpers import ignore
 
@@ -98,7 +98,7 @@ def test_an_index_at_another_address_is_still_known_after_a_forget_that_failed(
     outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("aicx.corpus.files.writer.Writer.publish", lambda writer: 1 / 0)
+        patched.setattr("aicx.storage.journal.Writer.publish", lambda writer: 1 / 0)
         assert run(["forget", "--session", SESSION, "--yes"]) == 70
     assert list(vector_state(load_settings()).table.versions) == [f"claude:{OTHER}:001"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from aicx.corpus.files.writer import write_file
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
+from aicx.storage.atomic import replace_file
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import copied, found, ignore, keep
 
@@ -109,7 +109,7 @@ def test_two_indexes_recorded_at_once_are_both_in_the_manifest(user: Home, monke
         if not other.ident:
             other.start()
             other.join(0.3)
-        write_file(*what)
+        replace_file(*what)
 
     monkeypatch.setattr("aicx.engine.index_manifest.write_file", write_slowly)
     write_manifest(layout, "lexical", {"version": "0"})
@@ -126,7 +126,7 @@ def test_a_chunk_that_cannot_be_read_costs_itself(user):
 
 
 def test_in_the_background_another_writer_is_not_waited_for(user):
-    from aicx.corpus.files.writer_lock import writer_lock
+    from aicx.storage.lock import writer_lock
 
     (user.corpus / "index" / "lexical" / "meta.json").unlink()
     with writer_lock(user.settings.layout.locks, 1, ignore, name="lexical"):

@@ -7,6 +7,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from aicx.evidence.text_facts import facts_in_text
 from aicx.evidence.transcript import Step
 
 T0 = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
@@ -25,7 +26,12 @@ class Story:
         return self._add("assistant", "agent", text)
 
     def calls(self, tool: str, text: str = "") -> Story:
-        return self._add("tool", "tool", f"{tool}{text}", tool=tool, phase="call")
+        whole = f"{tool}{text}"
+        heading = f"### 10:00:00 tool · {tool}\n\n```\n".encode()
+        facts = facts_in_text(heading, len(heading), whole)
+        return self._add(
+            "tool", "tool", whole, tool=tool, phase="call", command=facts["command"], files=tuple(facts["files"])
+        )
 
     def gets(self, tool: str, text: str, *, failed: bool = False) -> Story:
         return self._add("tool", "tool", text, tool=tool, phase="result", failed=failed)

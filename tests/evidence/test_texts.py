@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.evidence.texts import gist, sentences, shorten
+from aicx.evidence.texts import gist, sentences
+from aicx.text import shorten
 
 
 def said(text: str) -> list[str]:

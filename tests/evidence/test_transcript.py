@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from aicx.evidence.transcript import Step, read_steps
@@ -72,7 +73,34 @@ def test_damaged_sidecar_costs_its_chunk_and_is_named(tmp_path: Path) -> None:
     home.claude(ClaudeLog().prompt("Fix the lexer", 0))
     home.store()
     (path,) = home.chunks()
-    home.settings.layout.chunk(path.replace(".md", ".meta.json")).write_text("{")
+    home.settings.layout.inside(path.replace(".md", ".meta.json")).write_text("{")
     steps, notes = read_steps(home.settings.layout, [path, "store/gone.md"])
     assert steps == []
     assert ["is not JSON" in notes[0], "does not exist" in notes[1]] == [True, True]
+
+
+def test_facts_of_tools_are_those_of_the_log(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    log = ClaudeLog().prompt("Fix the lexer", 0).call("Bash", 1, command="pytest -q\ncwd: /tmp is a trap")
+    home.claude(log.result("Exit code 2\n1 failed", 2, failed=True).call("Edit", 3, file_path="src/lexer.py"))
+    home.store()
+    _, call, result, edit = steps_of(home)[0]
+    assert call.command == "pytest -q\ncwd: /tmp is a trap"
+    assert (result.exit_code, result.failed, result.call_id) == (2, True, call.call_id)
+    assert edit.files == ("src/lexer.py",)
+
+
+def test_chunk_stored_before_facts_were_kept_is_read_from_its_text_and_says_so(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.claude(ClaudeLog().prompt("Fix the lexer", 0).call("Bash", 1, command="pytest").result("fine", 2))
+    home.store()
+    (path,) = home.chunks()
+    layout = home.settings.layout
+    sidecar = layout.inside(path.replace(".md", ".meta.json"))
+    fields = json.loads(sidecar.read_bytes())
+    for message in fields["messages"]:
+        message.pop("tool", None)
+    sidecar.write_text(json.dumps({**fields, "schema": "aicx.chunk/1"}))
+    steps, notes = read_steps(layout, [path])
+    assert [(step.tool, step.command) for step in steps[1:]] == [("Bash", "pytest"), ("Bash", "")]
+    assert notes == ["1 chunks have no tool facts; their commands and outcomes were read from the text"]

@@ -16,9 +16,10 @@ from aicx.bench import machine
 from aicx.bench.mining import subjects
 from aicx.errors import AicxError
 from aicx.git import command as gitcall
+from aicx.git.identity import find_repository
 from aicx.git.state import Git, GitState, Look
-from aicx.repomap import repository as repository_module
-from aicx.repomap.repository import find_repository, list_files
+from aicx.repomap import files as files_module
+from aicx.repomap.files import list_files
 from tests.evidence.stories import Repository
 
 SECRETS = ("AICX_HTTP_AUTH_TOKEN", "AICX_EMBEDDING_KEY")
@@ -283,6 +284,6 @@ def test_git_that_hangs_is_given_up(repository: Repository, monkeypatch: pytest.
     config = repository.folder / ".git" / "config"
     config.unlink()
     os.mkfifo(config)
-    monkeypatch.setattr(repository_module, "_GIT_SECONDS", 0.2)
+    monkeypatch.setattr(files_module, "_GIT_SECONDS", 0.2)
     with pytest.raises(AicxError, match=r"within 0\.2 s"):
         files(repository.folder)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from aicx.repomap.lock import refresh_lock
 from aicx.repomap.store import Place
+from aicx.storage.lock import hold_lock
 from tests.repomap.builders import Repo
 
 FILES = {
@@ -192,14 +192,14 @@ def test_a_language_pack_that_would_download_is_no_provider(mapped: Repo, monkey
 
 def test_status_tells_of_a_refresh_that_is_on(mapped: Repo) -> None:
     [lock] = mapped.layout.repomap.rglob("*.lock")
-    with refresh_lock(lock, 1, print):
+    with hold_lock(lock, 1, print):
         assert mapped.map.status().last_refresh_status == "running"
     assert mapped.map.status().last_refresh_status == "ok"
 
 
 def test_status_tells_of_a_refresh_that_failed(mapped: Repo) -> None:
     [lock] = mapped.layout.repomap.rglob("*.lock")
-    with pytest.raises(KeyboardInterrupt), refresh_lock(lock, 1, print):
+    with pytest.raises(KeyboardInterrupt), hold_lock(lock, 1, print):
         raise KeyboardInterrupt
     assert mapped.map.status().last_refresh_status == "interrupted"
     mapped.refresh()

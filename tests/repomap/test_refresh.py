@@ -13,10 +13,10 @@ import pytest
 from aicx.errors import MissingExtra, StoreLocked, StoreUnwritable
 from aicx.repomap import refresh as refresh_module
 from aicx.repomap.exclusions import HUGE_BYTES
-from aicx.repomap.lock import refresh_lock
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.refresh import refresh_map
 from aicx.repomap.store import MapStore
+from aicx.storage.lock import hold_lock
 from tests.repomap.builders import Repo, git
 
 pytest.importorskip("tree_sitter_language_pack")
@@ -339,7 +339,7 @@ def test_a_refresh_that_lasts_too_long_is_not_waited_for(repo: Repo) -> None:
     repo.refresh()
     [lock] = repo.layout.repomap.rglob("*.lock")
     said: list[str] = []
-    with refresh_lock(lock, 1, said.append), pytest.raises(StoreLocked):
+    with hold_lock(lock, 1, said.append), pytest.raises(StoreLocked):
         refresh_map(repo.layout, repo.root, wait_seconds=0.2, say=said.append)
     assert len(said) == 1
 

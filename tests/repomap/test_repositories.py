@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import AicxError, NotFound, UsageError
+from aicx.git.identity import find_repository
+from aicx.repomap import files as files_module
 from aicx.repomap import open_map
-from aicx.repomap import repository as repository_module
+from aicx.repomap.files import list_files
 from aicx.repomap.refresh import refresh_map
-from aicx.repomap.repository import find_repository, list_files
 from tests.repomap.builders import Repo, git
 
 FILES = {
@@ -66,8 +67,8 @@ def test_a_worktree_is_listed_by_its_own_files(repo: Repo, tmp_path: Path) -> No
     (tmp_path / "beside" / "own.py").write_text("")
     found = find_repository(tmp_path / "beside")
     assert found.root == tmp_path / "beside"
-    assert found.shared_name == find_repository(repo.root).shared_name
-    assert found.own_name != find_repository(repo.root).own_name
+    assert found.repo_id == find_repository(repo.root).repo_id
+    assert found.worktree_id != find_repository(repo.root).worktree_id
     assert listed(tmp_path / "beside") == sorted([*FILES, "own.py"])
 
 
@@ -118,7 +119,7 @@ def test_a_folder_without_git_is_walked(repo: Repo, tmp_path: Path) -> None:
 def test_a_folder_without_git_that_is_a_whole_disk_is_refused(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository_module, "MOST_FILES_WITHOUT_GIT", 2)
+    monkeypatch.setattr(files_module, "MOST_FILES_WITHOUT_GIT", 2)
     plain = Repo(tmp_path / "plain", repo.layout.home)
     plain.write(FILES)
     with pytest.raises(UsageError, match="more than 2 files"):

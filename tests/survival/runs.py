@@ -119,7 +119,7 @@ class Runner:
         order = {
             "arguments": arguments,
             "environ": home.environ,
-            "patches": {**(patches or {}), **({"aicx.corpus.files.writer:_BATCH_FILES": batch} if batch else {})},
+            "patches": {**(patches or {}), **({"aicx.storage.journal:_BATCH_FILES": batch} if batch else {})},
             "kill_after": kill_after,
             "fatal_step": fatal_step,
             "steps": str(steps) if steps else None,

@@ -33,6 +33,10 @@ class RankerFailed(AicxError):
         self.plain, self.said = plain, said
 
 
+class RankerAbsent(AicxError):
+    """What the ranker runs is not installed, or not in the version that is measured."""
+
+
 class QuestionFailed(RankerFailed):
     """A ranker has no answer to one question because it failed. It may still answer the next."""
 
@@ -98,6 +102,15 @@ class Method(Protocol):
         ...
 
 
+@runtime_checkable
+class Choosing(Protocol):
+    """A method whose names say more than the embedder: what they mean can be checked before anything is built."""
+
+    def choose(self, name: str) -> object:
+        """Raises UsageError where ``name`` means nothing."""
+        ...
+
+
 METHODS: Mapping[str, str] = {
     "grep": "aicx.bench.rankers.grep",
     "rank-bm25": "aicx.bench.rankers.reference",
@@ -108,7 +121,7 @@ METHODS: Mapping[str, str] = {
     "rrf": "aicx.bench.rankers.fusion",
     "weighted": "aicx.bench.rankers.fusion",
     "aicx": "aicx.bench.rankers.product",
-    "peer": "aicx.bench.rankers.peer",
+    "peer": "benchmarks.peers.ranker",
 }
 
 
@@ -117,17 +130,23 @@ def method_of(name: str) -> Method:
     method = name.partition(":")[0]
     if method not in METHODS:
         raise UsageError(f"there is no ranker {name!r}", hint=f"choose from {', '.join(METHODS)}")
-    module: Method = import_module(METHODS[method])
+    try:
+        module: Method = import_module(METHODS[method])
+    except ModuleNotFoundError as error:
+        if error.name != "benchmarks":
+            raise
+        raise UsageError(
+            f"{name!r} is measured from a checkout of aicx, not from an installed package",
+            hint="in the checkout: make bench, then .venv/bin/aicx bench peers",
+        ) from error
     return module
 
 
 def check_name(name: str) -> None:
     """Says whether there is a ranker called ``name``, before anything is built for it."""
-    method_of(name)
-    if name.partition(":")[0] == "peer":
-        from benchmarks.peers import choose
-
-        choose(name)
+    method = method_of(name)
+    if isinstance(method, Choosing):
+        method.choose(name)
 
 
 def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:

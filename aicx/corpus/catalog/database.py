@@ -22,7 +22,7 @@ import orjson
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.types import LogFile, LogIdentity
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
 COMPLETE = "complete"
 # What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.

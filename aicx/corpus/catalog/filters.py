@@ -12,6 +12,7 @@ from typing import Any
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.paths import NON_REPOSITORY
+from aicx.text import instant
 from aicx.types import KINDS, Filters
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -51,9 +52,9 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
         globs = is_glob(filters.branch)
         add("branch GLOB ?" if globs else "branch=?", _glob(filters.branch) if globs else filters.branch)
     if filters.since is not None:
-        add("completed_at>=?", _instant(filters.since))
+        add("completed_at>=?", instant(filters.since))
     if filters.until is not None:
-        add("started_at<=?", _instant(filters.until))
+        add("started_at<=?", instant(filters.until))
     if filters.date is not None:
         low_day, high_day = filters.date
         if low_day is not None:
@@ -259,7 +260,3 @@ def _check_day(text: str) -> None:
         raise UsageError(
             f"{text!r} is no date", hint="write it as 2026-01-31, yesterday or 2026-01-01..2026-01-31"
         ) from None
-
-
-def _instant(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -114,7 +114,7 @@ def _load(layout: Layout, paths: list[str]) -> tuple[list[dict[str, Any]], list[
     for path in paths:
         try:
             fields = load_sidecar(layout, path).fields
-            if not layout.chunk(path).exists():
+            if not layout.inside(path).exists():
                 raise NotFound(f"{path} does not exist")
         except (NotFound, CorpusDamaged) as error:
             missing.append(f"{error.message}; `aicx doctor` says more")

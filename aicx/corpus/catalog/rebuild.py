@@ -10,10 +10,10 @@ from typing import TypeVar
 from aicx.corpus.catalog.database import COMPLETE, DAMAGED, Catalog
 from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import Sidecar
-from aicx.corpus.files.writer import clear_staging, drop_unpublished, play_journal
-from aicx.corpus.files.writer_lock import unwritable
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
 from aicx.paths import Layout, parse_chunk_name, safe_session
+from aicx.storage.atomic import unwritable
+from aicx.storage.journal import clear_staging, drop_unpublished, play_journal
 
 Say = Callable[[str], None]
 Result = TypeVar("Result")
@@ -143,8 +143,8 @@ def adopt(layout: Layout, catalog: Catalog, paths: Iterable[str], say: Say) -> i
         try:
             sidecar = load_sidecar(layout, path)
             _check_name(path, sidecar)
-            size = layout.chunk(path).stat().st_size
-            digest = sha256(layout.chunk(sidecar_path(path)).read_bytes()).hexdigest()
+            size = layout.inside(path).stat().st_size
+            digest = sha256(layout.inside(sidecar_path(path)).read_bytes()).hexdigest()
             catalog.put_chunk(dict(sidecar.fields), path, digest, size)
         except (CorpusDamaged, NotFound) as error:
             catalog.connection.execute("ROLLBACK TO adopted")

@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.writer import write_file
 from aicx.errors import UsageError
 from aicx.paths import Layout
+from aicx.storage.atomic import replace_file
 
 SUMMARY_SCHEMA = "aicx.summary/1"
 _IGNORE_DIGEST = "ignore_sha256"
@@ -66,7 +66,7 @@ def write_summary(layout: Layout, catalog: Catalog) -> None:
     """Writes `index.json` when it would say something new."""
     body = orjson.dumps(summarise(catalog), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if not layout.summary.is_file() or layout.summary.read_bytes() != body:
-        write_file(layout.summary, body)
+        replace_file(layout.summary, body)
 
 
 def summarise(catalog: Catalog) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from aicx.corpus.doctor.survey import Survey
 from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.sources import SOURCES, load_source
+from aicx.storage.lock import holder_of
 from aicx.types import AgentHomes, BadRecord, LogFile
 
 
@@ -42,18 +41,8 @@ class Facts:
 
 
 def current_writer(layout: Layout) -> str | None:
-    """The process that holds the writer lock, None when nobody does."""
-    try:
-        handle = os.open(layout.locks / "writer.lock", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
-    finally:
-        os.close(handle)
-    return None
+    """The process that holds the writer lock, None when it is free."""
+    return holder_of(layout.locks / "writer.lock")
 
 
 @contextmanager

@@ -14,12 +14,12 @@ from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, su
 from aicx.corpus.doctor.inputs import compare_catalog
 from aicx.corpus.doctor.survey import Survey, survey_store
 from aicx.corpus.files.read import load_markdown
-from aicx.corpus.files.writer_lock import writer_lock
 from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.run import StoreRequest, store
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.sources import SOURCES, load_source
+from aicx.storage.lock import writer_lock
 from aicx.types import LogFile
 
 Say = Callable[[str], None]

@@ -68,7 +68,7 @@ def survey_store(layout: Layout, *, quick: bool = False) -> Survey:
 
 
 def _look(layout: Layout, survey: Survey, path: str, *, read_chunk: bool) -> None:
-    body = layout.chunk(sidecar_path(path)).read_bytes()
+    body = layout.inside(sidecar_path(path)).read_bytes()
     if (schema := _newer_schema(body)) is not None:
         survey.newer[path] = schema
         return

@@ -22,12 +22,12 @@ def sidecar_path(chunk_path: str) -> str:
 
 def load_sidecar(layout: Layout, chunk_path: str) -> Sidecar:
     """The sidecar of a stored chunk. Raises NotFound or CorpusDamaged."""
-    return decode_sidecar(_read(layout.chunk(sidecar_path(chunk_path)), layout), sidecar_path(chunk_path))
+    return decode_sidecar(_read(layout.inside(sidecar_path(chunk_path)), layout), sidecar_path(chunk_path))
 
 
 def load_markdown(layout: Layout, chunk_path: str) -> bytes:
     """The Markdown of a stored chunk. Raises NotFound."""
-    return _read(layout.chunk(chunk_path), layout)
+    return _read(layout.inside(chunk_path), layout)
 
 
 def walk_chunks(layout: Layout) -> Iterator[str]:

@@ -11,7 +11,9 @@ import orjson
 
 from aicx.errors import CorpusDamaged
 
-SCHEMA = "aicx.chunk/1"
+SCHEMA = "aicx.chunk/2"
+# Sidecars of this version have no facts of tools: what a call ran and how it ended is in their text alone.
+WITHOUT_TOOL_FACTS = "aicx.chunk/1"
 REQUIRED = (
     "schema",
     "id",

@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.files.writer import write_file
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
+from aicx.storage.atomic import replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +58,4 @@ def read_tombstones(path: Path) -> Tombstones:
 def add_tombstones(path: Path, rows: list[dict[str, Any]]) -> None:
     """Appends tombstones; the file is replaced whole."""
     before = path.read_bytes() if path.exists() else b""
-    write_file(path, before + b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    replace_file(path, before + b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))

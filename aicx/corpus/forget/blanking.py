@@ -10,6 +10,7 @@ from typing import Any
 
 from aicx.corpus.ingest.drafts import FORGOTTEN, estimate_tokens
 from aicx.corpus.ingest.session_chunks import shorten_title
+from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
 
 # What a chunk is and where it came from: kept, because the chunk could not be found or verified without it.
@@ -103,6 +104,12 @@ def _blank_markdown(
         if message["key"] in targets.keys:
             body = FORGOTTEN.encode()
             new["text_key"] = _FORGOTTEN_TEXT_KEY
+        if facts := message.get("tool"):
+            kept = identity_of(facts) if message["key"] in targets.keys else facts
+            new["tool"] = {
+                **_without(kept, targets),
+                "name": FORGOTTEN if targets.match(kept["name"]) else kept["name"],
+            }
         position += len(between)
         new["span"] = [position, position + len(body)]
         position += len(body)

@@ -356,7 +356,7 @@ def _names(fields: Mapping[str, Any]) -> Iterator[str]:
 def _raw(layout: Layout, item: Item) -> Iterator[str]:
     for path in (item.path, sidecar_path(item.path)):
         try:
-            yield layout.chunk(path).read_text("utf-8", "replace")
+            yield layout.inside(path).read_text("utf-8", "replace")
         except OSError:
             continue
 

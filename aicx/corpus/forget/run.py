@@ -20,8 +20,7 @@ from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import add_tombstones, read_tombstones
-from aicx.corpus.files.writer import Writer, clear_staging
-from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.forget.blanking import blank_chunk
 from aicx.corpus.forget.plan import Copy, ForgetPlan, ForgetRequest, plan_forget
 from aicx.corpus.ingest.reading import read_logs
@@ -29,6 +28,8 @@ from aicx.errors import StoreUnwritable, UnsafePath
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
+from aicx.storage.journal import Writer, clear_staging
+from aicx.storage.lock import writer_lock
 from aicx.types import LogFile, Redacted
 
 # Takes chunks, by their paths, out of what lies elsewhere; inside it, they go here.
@@ -151,7 +152,7 @@ def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         blanked = blank_chunk(load_markdown(layout, path), stored, targets)
         fields = blanked.fields | {"forgotten": True}
         sidecar = encode_sidecar(fields)
-        writer.stage_chunk(path.removesuffix(".md"), blanked.markdown, sidecar)
+        stage_chunk(writer, path.removesuffix(".md"), blanked.markdown, sidecar)
         _drop_folders(catalog, stored, fields)
         catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
     for path in plan.references:
@@ -161,7 +162,7 @@ def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         ]
         sidecar = encode_sidecar(fields)
         writer.stage(sidecar_path(path), sidecar)
-        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), layout.chunk(path).stat().st_size)
+        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), layout.inside(path).stat().st_size)
     _drop_rows(catalog, plan)
     writer.publish()
     apply_ignore_file(layout, catalog)
@@ -207,7 +208,7 @@ def _scrub(catalog: Catalog, say: Callable[[str], None]) -> None:
 
 def _drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
     tops = (layout.store, layout.home / NON_REPOSITORY)
-    for folder in {layout.chunk(path).parent for path in removed}:
+    for folder in {layout.inside(path).parent for path in removed}:
         with suppress(OSError):  # not empty
             while folder not in tops:
                 folder.rmdir()

@@ -9,6 +9,7 @@ from typing import Any
 from aicx.corpus.catalog.database import Catalog, KnownMessage
 from aicx.corpus.ingest.drafts import Draft, Redact
 from aicx.corpus.ingest.session_chunks import SessionScope
+from aicx.text import instant
 
 # A shorter text ("yes", "continue") typed in two sessions is two answers, not one message twice.
 _SHORT_REPLY = 40
@@ -83,7 +84,7 @@ def reference(copy: Copy, redact: Redact) -> dict[str, Any]:
         "key": copy.key,
         "agent": entry.agent,
         "session_id": entry.session_id,
-        "at": entry.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "at": instant(entry.at),
         "path": redact(entry.ref.path).text,
         "span": [entry.ref.start, entry.ref.end],
     }

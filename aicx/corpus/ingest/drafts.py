@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import AnyStr
+from typing import Any, AnyStr
 
 from aicx.corpus.catalog.database import message_key
+from aicx.corpus.ingest.tool_facts import identity_of, tool_facts
 from aicx.redaction import redact_plain
 from aicx.types import Redacted, TimelineEntry, ToolUse
 
@@ -47,6 +48,7 @@ class Draft:
     text_key: str
     redactions: dict[str, int] = field(default_factory=dict)
     part: tuple[int, int] | None = None
+    facts: dict[str, Any] | None = None  # of a tool message, as the sidecar keeps them
     echo: bool = False  # what aicx itself answered in this session: a quotation of older chunks
 
     @property
@@ -96,6 +98,7 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
             key=message_key(entry.agent, identity),
             text_key=text_key,
             redactions=redacted.counts,
+            facts=tool_facts(entry.tool, redact) if entry.tool else None,
             echo=echo,
         )
 
@@ -119,7 +122,8 @@ def blank(draft: Draft) -> Draft:
     """``draft`` with everything it said taken out, for messages the user had forgotten."""
     tool = draft.entry.tool and ToolUse(draft.entry.tool.name, draft.entry.tool.phase, draft.entry.tool.call_id)
     entry = replace(draft.entry, text=FORGOTTEN, tool=tool)
-    return replace(draft, entry=entry, body=FORGOTTEN.encode(), text_key=_hash(FORGOTTEN), redactions={})
+    facts = draft.facts and identity_of(draft.facts)
+    return replace(draft, entry=entry, body=FORGOTTEN.encode(), text_key=_hash(FORGOTTEN), redactions={}, facts=facts)
 
 
 def split_draft(draft: Draft) -> list[Draft]:

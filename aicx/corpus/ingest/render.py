@@ -16,6 +16,7 @@ from aicx.corpus.ingest.drafts import Draft, Redact
 from aicx.corpus.ingest.segments import Segment
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls
+from aicx.text import instant
 from aicx.types import Kind, Lane
 
 _MAX_HIGHLIGHTS = 3
@@ -67,7 +68,7 @@ def render(
     chunk_id = f"{context.agent}:{session}:{number:03d}"
     project = segment.identity.project if segment.identity else None
     header = _header(context, project, segment.date, number, window, redact)
-    markdown, messages = _body(header, window, redact)
+    markdown, messages = _body(header, window)
     own = window.own
     sources = _sources(own, context.formats, redact)
     first, last = min(own, key=_at).entry, max(own, key=_at).entry
@@ -79,8 +80,8 @@ def render(
         "session_id": context.session_id,
         "date": segment.date,
         "kind": kind,
-        "started_at": _instant(first.at),
-        "completed_at": _instant(last.at),
+        "started_at": instant(first.at),
+        "completed_at": instant(last.at),
         "content_sha256": sha256(markdown).hexdigest(),
         "source": sources[0],
         "redactions": _sum_counts(own),
@@ -95,7 +96,7 @@ def render(
         "lane": context.lane,
         "parent_session": context.parent_session,
         "stream": context.stream,
-        **_tool_fields(own, redact),
+        **_tool_fields(own),
         "highlights": _highlights(own),
         "tokens": window.tokens,
         "messages": messages,
@@ -130,27 +131,29 @@ def _header(
     return f"# {title}\n\n{_words(' · '.join(facts))}\n".encode("utf-8", "replace")
 
 
-def _body(header: bytes, window: Window, redact: Redact) -> tuple[bytes, list[dict[str, Any]]]:
+def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
     """The Markdown, and where in its bytes each message's text stands."""
     parts = [header]
     position = len(header)
     messages: list[dict[str, Any]] = []
     repeated = len(window.repeated)
     for index, draft in enumerate((*window.repeated, *window.own)):
-        speaker = _speaker(draft, redact) + (" · repeated" if index < repeated else "")
+        speaker = _speaker(draft) + (" · repeated" if index < repeated else "")
         heading = f"\n### {draft.entry.at:%H:%M:%S} {speaker}\n\n"
         fence = _fence(draft)
         opening = heading.encode() + (fence + b"\n" if fence else b"")
         closing = b"\n" + (fence + b"\n" if fence else b"")
         start = position + len(opening)
         message: dict[str, Any] = {
-            "at": _instant(draft.entry.at),
+            "at": instant(draft.entry.at),
             "role": draft.entry.role,
             "origin": draft.entry.origin,
             "span": [start, start + len(draft.body)],
             "key": draft.key,
             "text_key": draft.text_key,
         }
+        if draft.facts:
+            message["tool"] = draft.facts
         if draft.echo:
             message["echo"] = True
         if draft.part:
@@ -163,12 +166,12 @@ def _body(header: bytes, window: Window, redact: Redact) -> tuple[bytes, list[di
     return b"".join(parts), messages
 
 
-def _speaker(draft: Draft, redact: Redact) -> str:
+def _speaker(draft: Draft) -> str:
     entry = draft.entry
     label: str = entry.role
-    if entry.tool is not None:
-        outcome = "" if entry.tool.phase == "call" else " failed" if entry.tool.failed else " result"
-        label = f"tool · {_one_line(redact(entry.tool.name).text)}{outcome}"
+    if draft.facts is not None:
+        outcome = "" if draft.facts["phase"] == "call" else " failed" if draft.facts.get("failed") else " result"
+        label = f"tool · {_one_line(draft.facts['name'])}{outcome}"
     elif entry.origin in ("compaction", "injected") or (entry.role == "user" and entry.origin != "typed"):
         label = f"{entry.role} · {entry.origin}"
     return f"{label} ({draft.part[0]}/{draft.part[1]})" if draft.part else label
@@ -215,26 +218,26 @@ def _folders(own: Iterable[Draft], segment: Segment, redact: Redact) -> dict[str
     return folders
 
 
-def _tool_fields(own: Sequence[Draft], redact: Redact) -> dict[str, Any]:
+def _tool_fields(own: Sequence[Draft]) -> dict[str, Any]:
     tools: dict[str, int] = {}
     commands: dict[str, None] = {}
     paths: dict[str, None] = {}
     errors: dict[str, None] = {}
     for draft in own:
-        tool = draft.entry.tool
-        if tool is None or (draft.part and draft.part[0] > 1):
+        facts = draft.facts
+        if facts is None or (draft.part and draft.part[0] > 1):
             continue
-        if tool.phase == "call":
-            name = _one_line(redact(tool.name).text)
+        name = _one_line(facts["name"])
+        if facts["phase"] == "call":
             tools[name] = tools.get(name, 0) + 1
-            if tool.command and len(commands) < _MAX_COMMANDS:
-                commands[_one_line(redact(tool.command).text)] = None
-            for path in tool.files:
-                paths[_relative(_clean(path, redact) or "", draft.entry.cwd)] = None
-        elif tool.failed:
+            if (command := facts.get("command")) and len(commands) < _MAX_COMMANDS:
+                commands[_one_line(command)] = None
+            for path in facts.get("files", ()):
+                paths[_relative(path, draft.entry.cwd)] = None
+        elif facts.get("failed"):
             lines = draft.body.decode("utf-8", "replace").splitlines()
             line = next((text for line in lines if (text := _error_line(line))), None)
-            errors[line or f"{_one_line(redact(tool.name).text)} failed"] = None
+            errors[line or f"{name} failed"] = None
     return {
         "files": [path for path in paths if path][:_MAX_FILES],
         "commands": list(commands),
@@ -296,8 +299,3 @@ def _sum_counts(own: Iterable[Draft]) -> dict[str, int]:
 
 def _at(draft: Draft) -> Any:
     return draft.entry.at
-
-
-def _instant(at: Any) -> str:
-    text: str = at.isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")

@@ -18,8 +18,7 @@ from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
-from aicx.corpus.files.writer import Writer
-from aicx.corpus.files.writer_lock import writer_lock
+from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import Draft, Redact, blank
 from aicx.corpus.ingest.identity import Identity, Resolver
@@ -31,6 +30,8 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
+from aicx.storage.journal import Writer
+from aicx.storage.lock import writer_lock
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionFact, TimelineEntry
 
 _HISTORY = "history"
@@ -351,7 +352,7 @@ class _Run:
             return
         self._count(chunk, stored)
         if not self._request.dry_run:
-            self._writer.stage_chunk(chunk.stem, chunk.markdown, sidecar)
+            stage_chunk(self._writer, chunk.stem, chunk.markdown, sidecar)
             self._report.paths.append(path)
         if stored is not None and stored.path != path:
             self._remove_files(stored.path)
@@ -407,7 +408,7 @@ class _Run:
                 continue
             try:
                 stored = load_sidecar(self._layout, path).fields
-                size = self._layout.chunk(path).stat().st_size
+                size = self._layout.inside(path).stat().st_size
             except (NotFound, CorpusDamaged, OSError) as error:
                 self._report.notes.append(f"{path} could not be brought up to date: {error}; `aicx doctor` says more")
                 continue

@@ -143,7 +143,7 @@ def _stored_path(text: str, layout: Layout) -> str:
     name = str(relative)
     if name.endswith(".meta.json"):
         name = f"{name.removesuffix('.meta.json')}.md"
-    real = _resolved(layout.chunk(name))
+    real = _resolved(layout.inside(name))
     if not any(real.is_relative_to(top.resolve()) for top in (layout.store, layout.non_repository)):
         raise UnsafePath(f"{text} leads out of the store through a symbolic link", hint="put the real file there")
     if parse_chunk_name(Path(name).name) is None:

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.corpus.files.writer import write_file
+from aicx.storage.atomic import replace_file
+from aicx.text import instant, plural
 from aicx.types import TimelineEntry
 
 REPORT_SCHEMA = "aicx.report/1"
@@ -37,7 +38,7 @@ def write_reports(
     stem = _free_stem(folder, f"{name}-{now:%Y%m%dT%H%M%SZ}", list(bodies))
     paths = []
     for suffix, body in bodies.items():
-        write_file(folder / f"{stem}{suffix}", body)
+        replace_file(folder / f"{stem}{suffix}", body)
         paths.append(folder / f"{stem}{suffix}")
     return paths
 
@@ -59,7 +60,7 @@ def entries_fields(entries: Sequence[TimelineEntry]) -> dict[str, Any]:
 def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
     """One entry under its exported names; what is not known is absent."""
     fields = {
-        "timestamp": _instant(entry.at),
+        "timestamp": instant(entry.at),
         "agent": entry.agent,
         "session_id": entry.session_id,
         "role": entry.role,
@@ -74,7 +75,7 @@ def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
 def message_fields(entry: TimelineEntry, repo_project: str | None) -> dict[str, Any]:
     """One message of a conversation; every name is there, null where nothing is known."""
     return {
-        "timestamp": _instant(entry.at),
+        "timestamp": instant(entry.at),
         "agent": entry.agent,
         "session_id": entry.session_id,
         "role": entry.role,
@@ -91,7 +92,7 @@ def render_markdown(entries: Sequence[TimelineEntry], title: str) -> str:
     for entry in entries:
         sessions.setdefault((entry.agent, entry.session_id), []).append(entry)
     ordered = sorted(sessions.values(), key=lambda session: min(entry.at for entry in session))
-    counts = f"{_count(len(ordered), 'session')}, {_count(len(entries), 'message')}. All times are UTC."
+    counts = f"{plural(len(ordered), 'session')}, {plural(len(entries), 'message')}. All times are UTC."
     parts = [f"# {_one_line(title)}\n\n{counts}\n"]
     for session in ordered:
         parts += _session(session)
@@ -104,7 +105,7 @@ def _session(entries: Sequence[TimelineEntry]) -> Iterator[str]:
     branches = _distinct(entry.branch for entry in entries)
     began, ended = min(entry.at for entry in entries), max(entry.at for entry in entries)
     yield f"\n## {first.agent} · {folders[0] if folders else 'no project folder'} · {began:%Y-%m-%d}\n\n"
-    yield f"Session {_one_line(first.session_id)}: {_count(len(entries), 'message')}, {_span(began, ended)}."
+    yield f"Session {_one_line(first.session_id)}: {plural(len(entries), 'message')}, {_span(began, ended)}."
     if branches:
         yield f" {'Branch' if len(branches) == 1 else 'Branches'} {', '.join(branches)}."
     if len(folders) > 1:
@@ -163,16 +164,8 @@ def _span(began: datetime, ended: datetime) -> str:
     return f"{began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _one_line(text: str) -> str:
     return " ".join(_CONTROL.sub("", text).split())
-
-
-def _instant(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _free_stem(folder: Path, stem: str, suffixes: Sequence[str]) -> str:

@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from aicx.evidence.session_brief import Line
-from aicx.evidence.texts import gist, printable, shorten
+from aicx.evidence.texts import gist
 from aicx.paths import NON_REPOSITORY
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
+from aicx.text import instant, printable, shorten
 
 Section = Literal[
     "now", "session", "failures", "ahead", "decisions", "done", "files", "symbols", "recalled", "sessions", "branches"
@@ -63,7 +64,7 @@ def compose(report: ResumeReport) -> list[Part]:
 
 def _now(report: ResumeReport) -> Iterator[Part]:
     for number, commit in enumerate(report.commits):
-        data = {"commit": commit.hash, "at": instant(commit.at), "subject": shorten(commit.subject, 120)}
+        data = {"commit": commit.hash, "at": instant(commit.at, "seconds"), "subject": shorten(commit.subject, 120)}
         text = f"commit `{commit.hash[:9]}` {data['subject']}"
         yield Part("now", "commits", text, (), _level(2, number, 3), f"commit:{commit.hash}", data)
     names = list(map(clean, report.git.changed))
@@ -105,7 +106,12 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     for number, line in enumerate(brief.checks):
         yield _kept("done", "validated", line, _level(4, number, 3), entry)
     for number, edit in enumerate(brief.edits):
-        data = {"path": clean(edit.path), "count": edit.times, "at": instant(edit.at), "refs": [f"chunk:{edit.chunk}"]}
+        data = {
+            "path": clean(edit.path),
+            "count": edit.times,
+            "at": instant(edit.at, "seconds"),
+            "refs": [f"chunk:{edit.chunk}"],
+        }
         yield Part("done", "files_edited", "", (), _level(5, number, 4), entry, data)
     if brief.edits:
         text = f"edited: {_listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
@@ -267,12 +273,12 @@ def _entry_data(
         "staleness": staleness(at, report.now),
         "role": role,
         "related_paths": [clean(path) for path in paths[:_RELATED_PATHS]],
-        "at": instant(at),
+        "at": instant(at, "seconds"),
     }
 
 
 def _line_data(line: Line) -> dict[str, Any]:
-    return {"text": line.text, "at": instant(line.at), "refs": list(line.refs)}
+    return {"text": line.text, "at": instant(line.at, "seconds"), "refs": list(line.refs)}
 
 
 def _listed(names: Sequence[str], count: int) -> str:
@@ -294,10 +300,6 @@ def clean(text: str) -> str:
 
 def words_of(relation: str | None) -> str:
     return (relation or "").replace("_", " ")
-
-
-def instant(at: datetime) -> str:
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def where_of(report: ResumeReport) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 
 from aicx.corpus.ingest.drafts import estimate_tokens
-from aicx.evidence.texts import shorten
-from aicx.resume.brief.compose import Part, Slot, clean, instant, where_of
+from aicx.resume.brief.compose import Part, Slot, clean, where_of
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
+from aicx.text import instant, shorten
 
 SCHEMA = "aicx.resume/1"
 _MOST_WARNINGS = 5
@@ -55,7 +55,7 @@ def _fields(report: ResumeReport, parts: Sequence[Part], limit: int) -> dict[str
     ahead = of("next")
     return {
         "schema": SCHEMA,
-        "generated_at": instant(report.now),
+        "generated_at": instant(report.now, "seconds"),
         "mode": "agent_brief",
         "agent_id": report.agent and shorten(clean(report.agent), limit or 1),
         "request": shorten(report.task, limit or 1),

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from aicx.evidence.session_brief import StateReason
-from aicx.evidence.texts import shorten
 from aicx.resume.brief.compose import STANDING_WORDS, Part, Section, clean, where_of
 from aicx.resume.select.report import BriefedSession, ResumeReport
+from aicx.text import plural, shorten
 
 _RUN = re.compile(r"`{3,}|~{3,}")
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
@@ -100,7 +100,7 @@ def _git_lines(report: ResumeReport, limit: int) -> list[str]:
     if git.kind == "bare":
         facts.append("a bare repository, without files")
     elif git.changed_count is not None:
-        facts.append(f"{_count(git.changed_count, 'file')} changed or untracked" if git.changed_count else "no changes")
+        facts.append(f"{plural(git.changed_count, 'file')} changed or untracked" if git.changed_count else "no changes")
     if git.shallow:
         facts.append("a shallow clone: older history is not here")
     if git.superproject:
@@ -108,7 +108,7 @@ def _git_lines(report: ResumeReport, limit: int) -> list[str]:
     if git.worktree_count > 1:
         facts.append(f"{git.worktree_count:,} worktrees")
     if report.commit_count:
-        facts.append(f"{_count(report.commit_count, 'commit')} since the last session")
+        facts.append(f"{plural(report.commit_count, 'commit')} since the last session")
     return ["; ".join(facts)]
 
 
@@ -145,9 +145,5 @@ def _ago(then: datetime, now: datetime) -> str:
     minutes = max(0, int((now - then).total_seconds() // 60))
     for size, unit in ((1440, "day"), (60, "hour")):
         if minutes >= size:
-            return f"{_count(minutes // size, unit)} ago"
-    return f"{_count(minutes, 'minute')} ago"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+            return f"{plural(minutes // size, unit)} ago"
+    return f"{plural(minutes, 'minute')} ago"

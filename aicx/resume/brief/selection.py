@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from aicx.evidence.texts import printable
+from aicx.text import printable
 
 SCHEMA = "aicx.manifest/1"
 

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.evidence.texts import printable
 from aicx.resume.brief.budget import Fitted
-from aicx.resume.brief.compose import Part, clean, instant
+from aicx.resume.brief.compose import Part, clean
 from aicx.resume.brief.selection import SCHEMA, Use, entries, exclusions
 from aicx.resume.select.report import ResumeReport
+from aicx.text import instant, printable
 
 Format = Literal["markdown", "json"]
 
@@ -31,7 +31,7 @@ def manifest_of(
         "project": report.project,
         "branch": report.git.branch and clean(report.git.branch),
         "head": report.git.head,
-        "now": instant(report.now),
+        "now": instant(report.now, "seconds"),
         "agent": report.agent and clean(report.agent),
     }
     digest = sha256(orjson.dumps([question, budget, format], option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()
@@ -40,7 +40,7 @@ def manifest_of(
         "id": f"resume:{digest[:16]}",
         "purpose": "resume",
         "query": question,
-        "generated_at": instant(report.now),
+        "generated_at": instant(report.now, "seconds"),
         "write_mode": "read_only",
         "budget": {"unit": "tokens", "limit": budget, "used": fitted.tokens},
         "method": dict(report.search),

@@ -9,10 +9,11 @@ from typing import Any
 
 from aicx.evidence.patterns import request_rules, statement_rules
 from aicx.evidence.statements import weigh
-from aicx.evidence.texts import sentences, shorten, words
+from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.term_weights import Rarity
+from aicx.text import shorten
 
 # A session and its subagents; more of them say the same, and the places of other sessions are better used.
 MOST_OF_SESSION = 2

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import NON_REPOSITORY
+from aicx.text import instant
 
 # The newest sessions that are looked at; older ones come in through recall alone.
 MOST_SESSIONS = 60
@@ -64,12 +65,12 @@ def list_sessions(
     catalog: Catalog, scope: Scope, now: datetime, since: datetime | None = None, limit: int | None = MOST_SESSIONS
 ) -> list[SessionFacts]:
     """The sessions of a repository that had begun by ``now``, the last active first."""
-    after, conditions = _instant(since) if since else "", _conditions(scope)
+    after, conditions = instant(since) if since else "", _conditions(scope)
     last: dict[tuple[str, str], str] = {}
     if limit is not None and conditions:
-        last = _among_newest(catalog, conditions, _instant(now), after)
+        last = _among_newest(catalog, conditions, instant(now), after)
     if limit is None or len(last) < limit:
-        last = _among_all(catalog, conditions, _instant(now), after)
+        last = _among_all(catalog, conditions, instant(now), after)
     named = sorted(last, key=lambda key: (last[key], key), reverse=True)[:limit]
     return load_sessions(catalog, named, now)
 
@@ -110,7 +111,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
     """The named sessions as (agent, session id), as far as they had begun by ``now``."""
     ids = sorted({session_id for _, session_id in named})
     among = f"IN ({','.join('?' * len(ids))})"
-    values = [*ids, _instant(now)]
+    values = [*ids, instant(now)]
     files: dict[tuple[str, str], dict[str, None]] = {}
     for row in catalog.rows(
         "SELECT DISTINCT c.agent, c.session_id, f.path FROM chunks c JOIN files f ON f.chunk=c.rowid"
@@ -158,7 +159,7 @@ def chunk_paths(catalog: Catalog, session: SessionFacts, now: datetime) -> list[
     rows = catalog.rows(
         "SELECT path FROM chunks WHERE agent=? AND session_id=? AND stream='' AND +ignored=0 AND +started_at<=?"
         " ORDER BY number",
-        [session.agent, session.session_id, _instant(now)],
+        [session.agent, session.session_id, instant(now)],
     )
     return [row["path"] for row in rows]
 
@@ -228,7 +229,3 @@ def _conditions(scope: Scope, nowhere: str = f"project='{NON_REPOSITORY}'") -> l
         values = [folder, f"{folder}/", f"{folder}0" if scope.below else ""]
         found.append((f"{nowhere} AND (cwd=? OR (cwd>=? AND cwd<?))", values))
     return found
-
-
-def _instant(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -10,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from aicx.errors import StoreUnwritable
+from aicx.storage.atomic import create_private
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -32,9 +32,8 @@ def invitation(address: str) -> Iterator[str]:
     with folder:
         path = Path(folder.name, "dashboard.html")
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.write(_PAGE.format(address=escape(address)))
+            with create_private(path) as stream:
+                stream.write(_PAGE.format(address=escape(address)).encode())
         except OSError as error:
             raise _unwritable(error) from error
         yield path.as_uri()

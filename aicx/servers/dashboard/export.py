@@ -16,12 +16,12 @@ from aicx.corpus.catalog.overview import list_chunk_paths
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sessions import browse
 from aicx.errors import NotFound
-from aicx.output import replacing
 from aicx.paths import Layout
 from aicx.servers.dashboard.bundle import bundled_page
 from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import detail
 from aicx.servers.dashboard.status import status_of
+from aicx.storage.atomic import replacing
 from aicx.types import Filters
 
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import StoreUnwritable, UsageError
+from aicx.storage.atomic import UNFINISHED, create_private
 
 _FEWEST = 16
 _BYTES = 32
@@ -53,11 +54,10 @@ def _checked(token: str, place: str) -> str:
 def _make(path: Path) -> None:
     """Writes a new token. Of several servers that start at once, one makes the file and the others read it."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
+    with create_private(temporary) as stream:
+        stream.write(f"{secrets.token_urlsafe(_BYTES)}\n".encode())
     try:
-        with os.fdopen(descriptor, "w") as stream:
-            stream.write(secrets.token_urlsafe(_BYTES) + "\n")
         with suppress(FileExistsError):
             path.hardlink_to(temporary)
     finally:

@@ -20,6 +20,7 @@ _SCRIPT_COMMAND = re.compile(
 _SCRIPT_PATCH = re.compile(r'"\*\*\* Begin Patch(?:[^"\\\n]|\\.)*"')
 
 _HEADER_STARTS = ("Chunk ID:", "Exit code:", "Wall time", "Script ", "Process ", "Command:")
+_HEADER_SECONDS = re.compile(r"^Wall time:? (\d+(?:\.\d+)?) seconds", re.MULTILINE)
 _HEADER_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})\b", re.MULTILINE)
 _ENVELOPE_KEYS = frozenset(
     {
@@ -56,6 +57,7 @@ class Outcome:
     exit_code: int | None = None
     failed: bool | None = None
     files: tuple[str, ...] = ()
+    seconds: float | None = None
 
 
 def describe_call_item(payload: dict[str, Any], cwd: str | None) -> tuple[str, ToolUse]:
@@ -150,10 +152,12 @@ def _outcome_of_text(text: str) -> Outcome:
     if not text.startswith(_HEADER_STARTS):
         return Outcome(text, failed=failed)
     header = text[:600].partition("Output:\n")[0]
+    waited = _HEADER_SECONDS.search(header)
+    seconds = float(waited[1]) if waited else None
     if found := _HEADER_EXIT.search(header):
         code = int(found[1])
-        return Outcome(text, code, code != 0)
-    return Outcome(text, failed=False if header.startswith("Script completed") else failed)
+        return Outcome(text, code, code != 0, seconds=seconds)
+    return Outcome(text, failed=False if header.startswith("Script completed") else failed, seconds=seconds)
 
 
 def _outcome_of_parts(parts: Any) -> Outcome:
@@ -165,6 +169,7 @@ def _outcome_of_parts(parts: Any) -> Outcome:
         "\n".join(outcome.text.rstrip("\n") for outcome in outcomes),
         next((code for code in codes if code), codes[0] if codes else None),
         any(verdicts) if verdicts else None,
+        seconds=next((outcome.seconds for outcome in outcomes if outcome.seconds is not None), None),
     )
 
 
@@ -172,9 +177,10 @@ def _outcome_of_object(value: dict[str, Any]) -> Outcome:
     text = next((value[key] for key in ("output", "content", "text") if isinstance(value.get(key), str)), None)
     if text is None:
         text = _content_of(value)
-    code = value.get("exit_code", object_of(value.get("metadata")).get("exit_code"))
+    facts = {**object_of(value.get("metadata")), **value}
+    code = facts.get("exit_code")
     if isinstance(code, int) and not isinstance(code, bool):
-        return Outcome(text, code, code != 0)
+        return Outcome(text, code, code != 0, seconds=_seconds(facts))
     if isinstance(running := value.get("session_id"), int):
         # In the words of outputs that are text: later calls ask by this number how it went on.
         return Outcome(f"Process running with session ID {running}\n{text}")
@@ -182,6 +188,15 @@ def _outcome_of_object(value: dict[str, Any]) -> Outcome:
         if isinstance(value.get(key), bool):
             return Outcome(text, failed=value[key] is when_failed)
     return Outcome(text)
+
+
+def _seconds(facts: dict[str, Any]) -> float | None:
+    """How long a command ran: `duration_seconds`, or the seconds and nanoseconds of an event's `duration`."""
+    duration = facts.get("duration")
+    found = facts.get("duration_seconds", facts.get("wall_time_seconds"))
+    if isinstance(duration, dict) and isinstance(duration.get("secs"), int):
+        found = duration["secs"] + int(duration.get("nanos") or 0) / 1e9
+    return round(float(found), 3) if isinstance(found, int | float) and not isinstance(found, bool) else None
 
 
 def _content_of(value: dict[str, Any]) -> str:

@@ -99,7 +99,7 @@ class Messages:
     def _take_notice(self, text: str) -> None:
         if text.startswith("<user_shell_command>"):
             command, outcome = _inside(text, "command"), read_outcome(_inside(text, "result"))
-            use = ToolUse("user_shell", "result", None, command, (), outcome.failed, outcome.exit_code)
+            use = ToolUse("user_shell", "result", None, command, (), outcome.failed, outcome.exit_code, outcome.seconds)
             self._timeline.tell("tool", f"$ {command}\n{outcome.text}", "tool", tool=use)
         else:
             self._timeline.tell("system", text, "injected")

@@ -184,7 +184,9 @@ class Rollout:
 
     def _result(self, outcome: Outcome, call_id: str | None, name: str) -> ToolUse:
         called = self._calls.get(call_id, name) if call_id else name
-        return ToolUse(called, "result", call_id, None, outcome.files, outcome.failed, outcome.exit_code)
+        return ToolUse(
+            called, "result", call_id, None, outcome.files, outcome.failed, outcome.exit_code, outcome.seconds
+        )
 
     def _take_event(self, payload: dict[str, Any]) -> None:
         kind = payload.get("type")

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from aicx.corpus.files.writer_lock import writer_lock
+from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.servers.dashboard.http_client import Reply, get, request, serving
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from aicx.config import load_settings
-from aicx.corpus.files.writer_lock import writer_lock
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.servers.dashboard import status as module
 from aicx.servers.dashboard.status import Status, status_of
+from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import embed
 

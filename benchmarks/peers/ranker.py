@@ -13,7 +13,7 @@ from typing import Any
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed
-from aicx.corpus.files.writer import write_file
+from aicx.storage.atomic import replace_file
 from aicx.types import Candidate, Document
 from benchmarks.peers import Chosen, choose
 from benchmarks.peers.environment import Environment, closed_environ, environment_of
@@ -22,7 +22,7 @@ from benchmarks.peers.worker import ASK_SECONDS, BUILD_SECONDS, OPEN_SECONDS, Pe
 
 IN_MEMORY = False
 
-_SCRIPTS = Path(__file__).parent.parent / "peers" / "scripts"
+_SCRIPTS = Path(__file__).parent / "scripts"
 _NOTE = "built.json"
 # A document may have several passages, so more of them are asked for than documents are wanted.
 _PASSAGES = 3
@@ -93,7 +93,7 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
     finally:
         worker.close()
     body = {"version": version, "seconds": seconds, "peak": int(answer.get("peak", 0)), "ids": ids}
-    write_file(work / _NOTE, json.dumps(body).encode())
+    replace_file(work / _NOTE, json.dumps(body).encode())
     return seconds
 
 

@@ -1,0 +1,27 @@
+"""`aicx bench`: which retriever is best, by how much, and at what cost. One module an action."""
+
+from __future__ import annotations
+
+HELP = """Measure which retriever finds the right answers, on public sets, a small bundled one, or your own history.
+
+`run` measures and reports. `ablate` switches each rule of ranking off in turn and shows what is lost; `recommend` says
+which rules such a result supports. `report` shows a result again and writes it as one HTML page. `compare` says what
+changed between two results and whether it is more than noise. `list` names datasets, retrievers and peers, which are
+other tools measured beside aicx. Results are kept in AICX_HOME/bench; of your own corpus they hold figures and no text.
+
+Example: aicx bench run
+Example: aicx bench run --dataset own
+Example: aicx bench ablate --dataset own
+Example: aicx bench compare before.json after.json
+Example: aicx bench peers install qmd txtai
+"""
+COMMANDS = {
+    "run": "aicx.commands.bench.run",
+    "ablate": "aicx.commands.bench.ablate",
+    "recommend": "aicx.commands.bench.recommend",
+    "report": "aicx.commands.bench.report",
+    "compare": "aicx.commands.bench.compare",
+    "list": "aicx.commands.bench.list",
+    "peers": "aicx.commands.bench.peers",
+}
+DEFAULT = None

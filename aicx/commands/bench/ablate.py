@@ -1,0 +1,28 @@
+"""`aicx bench ablate`: what each rule of ranking is worth."""
+
+from __future__ import annotations
+
+from aicx import options
+from aicx.commands.bench.results import Against, Output
+from aicx.commands.bench.run import Data, Datasets, Home, Rankers, Seed, Timeout, measure_and_print
+
+# Whose rules are switched off: what a user asks, with everything on that can be.
+ABLATED = ("aicx:static",)
+
+
+def command(
+    dataset: Datasets = None,
+    data: Data = None,
+    home: Home = None,
+    ranker: Rankers = None,
+    seed: Seed = 0,
+    timeout: Timeout = 1800,
+    output: Output = None,
+    against: Against = "aicx",
+    json: options.Json = False,
+) -> None:
+    """Switch each rule of ranking off in turn and show what is lost.
+
+    Example: aicx bench ablate --dataset own
+    """
+    measure_and_print(ranker or ABLATED, dataset or (), data, home, seed, timeout, output, against, json, ablate=True)

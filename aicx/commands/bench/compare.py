@@ -1,0 +1,65 @@
+"""`aicx bench compare`: what changed between two results."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aicx import console, options
+
+if TYPE_CHECKING:
+    from aicx.bench.report.comparison import Comparison
+
+SCHEMA = "aicx.bench-comparison/1"
+
+
+def command(
+    before: Annotated[Path, typer.Argument(metavar="RESULT", help="The result before.")],
+    after: Annotated[Path, typer.Argument(metavar="RESULT", help="The result after.")],
+    json: options.Json = False,
+) -> None:
+    """Say what changed between two results and whether it is more than noise.
+
+    Example: aicx bench compare before.json after.json
+    """
+    from aicx.bench.report.comparison import compare
+    from aicx.bench.results import read_result
+
+    comparison = compare(read_result(before.expanduser()), read_result(after.expanduser()))
+    if json:
+        console.out_json(SCHEMA, comparison_fields(comparison))
+    else:
+        _print_comparison(comparison)
+
+
+def comparison_fields(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as `aicx bench compare --json` prints it."""
+    return {
+        "changes": [asdict(change) | {"clear": change.clear} for change in comparison.changes],
+        "costs": [asdict(cost) | {"ratio": cost.ratio, "clear": cost.clear} for cost in comparison.costs],
+        "notes": comparison.notes,
+    }
+
+
+def _print_comparison(comparison: Comparison) -> None:
+    for change in sorted(comparison.changes, key=lambda change: (not change.clear, change.dataset, change.ranker)):
+        gap = change.difference
+        color = ("green" if gap.mean > 0 else "red") if change.clear else "white"
+        verdict = console.style("more than noise" if change.clear else "may be noise", fg=color)
+        console.out(
+            f"{change.dataset:<10} {change.ranker:<16} {change.measure:<10} {change.first:.3f} -> {change.second:.3f}"
+            f"  {gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]  p {change.corrected:.3f}  {verdict}"
+        )
+    for cost in comparison.costs:
+        if cost.clear:
+            console.out(f"{cost.dataset:<10} {cost.ranker:<16} {cost.what}: {cost.ratio:.2f} times what it was")
+    for note in comparison.notes:
+        console.say(f"note: {note}")
+    clear = sum(change.clear for change in comparison.changes)
+    console.say(
+        f"{console.plural(len(comparison.changes), 'figure')} changed, {clear} of them by more than noise"
+        " (p below 0.05, corrected for how many were looked at)."
+    )

@@ -1,0 +1,47 @@
+"""What the actions of `aicx bench` share: their options, where results are kept, and showing one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aicx import console
+from aicx.config import Settings
+
+if TYPE_CHECKING:
+    from aicx.bench.results import Result
+
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and indexes are kept.")
+]
+Against = Annotated[
+    str, typer.Option("--against", metavar="NAME", help="The retriever that a report compares the others with.")
+]
+OneResult = Annotated[Path | None, typer.Argument(metavar="[RESULT]", help="A result, or a folder: its newest.")]
+
+
+def results_folder(settings: Settings, output: Path | None) -> Path:
+    """Where results are written and looked for."""
+    return (output or settings.layout.home / "bench").resolve()
+
+
+def find_result(given: Path | None, folder: Path) -> Path:
+    """The result that is given, else the newest one."""
+    from aicx.bench.results import newest_result
+
+    path = given.expanduser() if given else folder
+    return newest_result(path) if path.is_dir() else path
+
+
+def show_result(result: Result, path: Path, against: str) -> None:
+    """Prints a result as Markdown and writes its page beside it."""
+    from aicx.bench.report.markdown import markdown
+    from aicx.bench.report.page import page
+    from aicx.storage.atomic import replace_file
+
+    html = path.with_suffix(".html")
+    replace_file(html, page(result, against).encode())
+    console.out(markdown(result, against).rstrip())
+    console.say(f"page: {html}")

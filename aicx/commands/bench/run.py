@@ -1,0 +1,130 @@
+"""`aicx bench run`: measures retrievers and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.commands.bench.results import Against, Output, results_folder, show_result
+from aicx.config import Settings, load_settings
+
+if TYPE_CHECKING:
+    from aicx.bench.results import Result
+
+SCHEMA = "aicx.bench/1"
+
+# What is run unless asked otherwise: every kind of retriever, with the embedder that costs seconds rather than minutes.
+QUICK = (
+    *("grep", "rank-bm25", "fts5", "lexical", "dense:static", "rrf:static", "weighted:static"),
+    *("aicx", "aicx:static"),
+)
+FULL = (*QUICK, "bm25-analysed", "dense:minilm", "rrf:minilm", "weighted:minilm", "aicx:minilm")
+
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option("--dataset", "-d", metavar="NAME[=PATH]", help="What to measure on; may be given several times."),
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="FOLDER", envvar="AICX_BENCH_DATA", help="A folder with datasets.")
+]
+Home = Annotated[
+    Path | None, typer.Option("--home", metavar="FOLDER", help="A home folder with the logs that `commits` asks about.")
+]
+Rankers = Annotated[
+    list[str] | None,
+    typer.Option("--ranker", "-r", metavar="NAME", help="What to measure; may be given several times."),
+]
+Full = Annotated[bool, typer.Option("--full", help="Also the retrievers that take minutes to build.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=1, metavar="SECONDS", help="Give up one retriever after this long.")
+]
+
+
+def command(
+    dataset: Datasets = None,
+    data: Data = None,
+    home: Home = None,
+    ranker: Rankers = None,
+    full: Full = False,
+    seed: Seed = 0,
+    timeout: Timeout = 1800,
+    output: Output = None,
+    against: Against = "aicx",
+    json: options.Json = False,
+) -> None:
+    """Measure retrievers on datasets and report how often each finds the right answer.
+
+    Example: aicx bench run
+    Example: aicx bench run --dataset own
+    Example: aicx bench run --dataset locomo=locomo10.json --ranker fts5 --ranker aicx
+    Example: aicx bench run --ranker aicx --ranker peer:qmd --ranker peer:txtai/dense
+    """
+    rankers = ranker or (FULL if full else QUICK)
+    measure_and_print(rankers, dataset or (), data, home, seed, timeout, output, against, json, ablate=False)
+
+
+def measure_and_print(
+    rankers: Sequence[str],
+    datasets: Sequence[str],
+    data: Path | None,
+    home: Path | None,
+    seed: int,
+    timeout: float,
+    output: Path | None,
+    against: str,
+    json: bool,
+    *,
+    ablate: bool,
+) -> None:
+    """What `run` and `ablate` have in common."""
+    settings = load_settings()
+    folder = results_folder(settings, output)
+    result, path = _measure(settings, folder, rankers, datasets, data, home, seed, timeout, ablate=ablate)
+    if json:
+        rows = result.rows.to_dict(as_series=False)
+        console.out_json(SCHEMA, {**result.facts, "path": str(path), "rows": rows})
+    else:
+        show_result(result, path, against)
+
+
+def _measure(
+    settings: Settings,
+    folder: Path,
+    rankers: Sequence[str],
+    names: Sequence[str],
+    data: Path | None,
+    home: Path | None,
+    seed: int,
+    timeout: float,
+    *,
+    ablate: bool,
+) -> tuple[Result, Path]:
+    from aicx.bench.datasets import Around, in_folder, open_datasets, parse_wanted
+    from aicx.bench.results import load_polars, write_result
+    from aicx.bench.run import Plan, run
+
+    load_polars()  # what is not installed is better known now than after the measuring
+    wanted = [parse_wanted(name) for name in names]
+    if not wanted:
+        wanted = [parse_wanted("bundled"), *(in_folder(data) if data else ())]
+    cache = folder / "cache"
+    around = Around(home, cache, console.say, settings.layout, seed)
+    # Rules decide how an index is asked, not how it is opened: an ablation starts nothing from cold.
+    plan = Plan(rankers, cache, settings.layout.models, seed, 0 if ablate else 5, timeout, ablate)
+    now = options.now()
+    with console.count_bar("Measuring") as tell:
+        result = run(open_datasets(wanted, around), plan, now, tell)
+    path, parquet = write_result(result, folder / f"{now:%Y%m%dT%H%M%SZ}-{_label(result)}")
+    console.say(f"result: {path}")
+    console.say(f"rows:   {parquet}")
+    return result, path
+
+
+def _label(result: Result) -> str:
+    """The commit as part of a file's name."""
+    return str(result.facts["commit"] or "installed").replace("+", "-changed")

@@ -1,0 +1,19 @@
+"""`aicx index`: the opt-in vector index. One module an action."""
+
+from __future__ import annotations
+
+HELP = """Embed the corpus, so that `aicx search` also finds by meaning.
+
+Nothing of this happens unless you ask for it. Without an action, `aicx index` builds;
+`aicx index build --help` lists what that can be told.
+
+Example: aicx index
+Example: aicx index --embedder minilm --quantized --rebuild
+Example: aicx index status
+"""
+COMMANDS = {
+    "build": "aicx.commands.index.build",
+    "status": "aicx.commands.index.status",
+    "drop": "aicx.commands.index.drop",
+}
+DEFAULT = "build"

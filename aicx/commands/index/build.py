@@ -1,0 +1,63 @@
+"""`aicx index build`: embeds the corpus."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.engine.answers import INDEX
+from aicx.engine.vector_index import build_vectors, made_with, parse_choice
+
+if TYPE_CHECKING:
+    from indexer.vectors import Progress
+
+
+def command(
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            "--embedder",
+            metavar="NAME",
+            help="static, minilm, sentence-transformers, or http; else the index's own, or static for a new one.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="A model's name or folder, where one can be chosen.")
+    ] = None,
+    quantized: Annotated[bool, typer.Option("--quantized", help="8-bit weights: twice as fast.")] = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Let a model that is not on this machine be fetched from its hub.")
+    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, as for another model.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Embed the corpus, so that `aicx search` also finds by meaning.
+
+    Nothing of this happens unless you ask for it. Only what changed is embedded, so running it again is cheap; killed
+    at any moment, it goes on where it stopped. `aicx index status` says how fresh it is, `aicx index drop` deletes it.
+
+    Example: aicx index
+    Example: aicx index --embedder minilm --quantized --rebuild
+    """
+    settings = load_settings()
+    choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)
+    with console.count_bar("Embedding") as bar:
+
+        def tell(progress: Progress) -> None:
+            bar(progress.done, progress.total, f"{progress.rate:,.0f} passages/s")
+
+        synced = build_vectors(settings, choice, rebuild=rebuild, tell=tell, say=console.say, download=download)
+    if json:
+        console.out_json(INDEX, asdict(synced))
+        return
+    new = console.plural(synced.added + synced.changed, "chunk")
+    head = console.style("Indexed", fg="green", bold=True)
+    console.say(
+        f"{head} {new} ({console.plural(synced.passages, 'passage')}) in {synced.seconds:.1f} s;"
+        f" {synced.unchanged:,} were up to date, {synced.removed:,} removed."
+    )
+    console.say('Next: aicx search "a question" --explain')

@@ -1,0 +1,17 @@
+"""`aicx index drop`: deletes the vector index."""
+
+from __future__ import annotations
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.engine.answers import INDEX
+from aicx.engine.vector_index import drop_vectors
+
+
+def command(json: options.Json = False) -> None:
+    """Delete the vector index. The corpus and the search by words stay as they are."""
+    drop_vectors(load_settings(), console.say)
+    if json:
+        console.out_json(INDEX, {"dropped": True})
+    else:
+        console.say("The vector index is deleted. The corpus and the search by words are as they were.")

@@ -1,0 +1,53 @@
+"""What the actions of `aicx map` share: the repository that is meant, and what may be printed of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aicx import console
+from aicx.config import Settings
+from aicx.repomap import MapStatus
+from aicx.terminal import unseen, without_controls
+
+if TYPE_CHECKING:
+    from aicx.repomap.refresh import Refreshed
+
+SCHEMA = "aicx.map/1"
+_MAX_PROBLEMS = 5
+
+Repo = Annotated[str, typer.Option("--repo", "-r", metavar="FOLDER", help="The repository, or any folder in it.")]
+
+
+def printable(value: Any, settings: Settings) -> Any:
+    """``value`` as it may be shown: a file's name may hold a secret, and signs that hide or turn text."""
+    from aicx.redaction import redact_plain  # imported here: its rules take a while to compile
+
+    if isinstance(value, str):
+        plain = value.translate(unseen())
+        return redact_plain(plain).text if settings.redact_secrets else without_controls(plain)
+    if isinstance(value, list | tuple):
+        return type(value)(printable(item, settings) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{part.name: printable(getattr(value, part.name), settings) for part in fields(value)})
+    return value
+
+
+def map_fields(found: Refreshed | MapStatus) -> dict[str, Any]:
+    """A dataclass as JSON has it."""
+    named = asdict(found)
+    named["problems"] = [{"path": path, "reason": reason} for path, reason in found.problems]
+    return named
+
+
+def counts_line(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+
+
+def warn_of_problems(problems: list[tuple[str, str]]) -> None:
+    for path, reason in problems[:_MAX_PROBLEMS]:
+        console.warn(f"{path}: {reason}")
+    if len(problems) > _MAX_PROBLEMS:
+        console.warn(f"and {len(problems) - _MAX_PROBLEMS:,} more; --json has them all")

@@ -1,0 +1,51 @@
+"""`aicx map refresh`: reads what changed in a repository."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.commands.map.output import SCHEMA, Repo, counts_line, map_fields, printable, warn_of_problems
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+
+def command(
+    repo: Repo = ".",
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Read what changed in a repository into its map. Needs the optional part [code].
+
+    Example: aicx map refresh
+    """
+    from aicx.repomap.refresh import refresh_map
+
+    settings = load_settings()
+    with console.count_bar("Mapping") as bar:
+        done = refresh_map(
+            settings.layout,
+            user_path(repo),
+            workers=settings.workers,
+            rebuild=rebuild,
+            wait_seconds=settings.lock_wait_seconds,
+            tell=bar,
+            say=console.say,
+        )
+    done = printable(done, settings)
+    if json:
+        console.out_json(SCHEMA, map_fields(done))
+        return
+    head = console.style("Mapped", fg="green", bold=True)
+    console.say(
+        f"{head} {console.plural(done.files_indexed, 'file')} with {console.plural(done.symbols_indexed, 'symbol')}"
+        f" in {done.seconds:.1f} s: {done.parsed:,} read anew, {done.removed:,} gone."
+    )
+    if done.from_worktree:
+        console.say("It began with the map of another worktree of this repository.")
+    if done.skipped:
+        console.say(f"Left out: {counts_line(done.skipped)}.")
+    warn_of_problems(done.problems)
+    console.say('Next: aicx map query "what you look for"')

@@ -1,0 +1,105 @@
+"""Which repository and which worktree a folder is: one id each, used wherever something is kept for one of them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from aicx.errors import NotFound, UsageError
+
+# A pointer to git's folder is a path: what lies beyond is none.
+_MAX_POINTER = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A working folder, and git's own folder behind it, which worktrees share. Without git that is None."""
+
+    root: Path
+    common: Path | None
+
+    @property
+    def source(self) -> Literal["git", "scan"]:
+        return "scan" if self.common is None else "git"
+
+    @property
+    def repo_id(self) -> str:
+        """The repository's id on this machine: the same in all its worktrees, safe as a folder's name."""
+        owner = self.common or self.root
+        named = owner.parent if owner.name in (".git", ".bare") else owner
+        return f"{_plain(named.name)}-{_hash(owner)}"
+
+    @property
+    def worktree_id(self) -> str:
+        """This working folder's id: another in each worktree, safe as a file's name."""
+        return f"{_plain(self.root.name)}-{_hash(self.root)}"
+
+
+def find_repository(folder: Path) -> Repository:
+    """The repository that ``folder`` lies in; the folder itself when it lies in none.
+
+    Only reads names and pointers of git, so it is safe in a folder that somebody else wrote. Raises NotFound when
+    there is no such folder, UsageError when it is one without working files.
+    """
+    try:
+        start = folder.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NotFound(f"there is no folder {folder}", hint="aicx map status --repo FOLDER") from error
+    if not start.is_dir():
+        raise UsageError(f"{folder} is a file", hint="name the folder of a repository")
+    for candidate in (start, *start.parents):
+        if _has_git(candidate):
+            return Repository(candidate, _common_folder(candidate / ".git"))
+        if _is_git_folder(candidate):
+            raise UsageError(
+                f"{candidate} is a bare repository or git's own folder: it has no files to map",
+                hint="go to a working copy, or make one: git worktree add FOLDER",
+            )
+    return Repository(start, None)
+
+
+def _has_git(folder: Path) -> bool:
+    try:
+        return (folder / ".git").exists()
+    except OSError as error:
+        raise UsageError(f"{folder} may not be read", hint="name the folder of a repository") from error
+
+
+def _common_folder(git: Path) -> Path:
+    """Git's folder that all worktrees share; ``.git`` itself where the pointers lead nowhere, and git will say so."""
+    try:
+        if git.is_dir():
+            return git
+        pointer = _read_pointer(git)
+        folder = (git.parent / pointer.removeprefix("gitdir:").strip()).resolve()
+        shared = folder / "commondir"
+        if shared.is_file():
+            folder = (folder / _read_pointer(shared)).resolve()
+        return folder if folder.is_dir() else git
+    except (OSError, ValueError, RuntimeError):
+        return git
+
+
+def _read_pointer(path: Path) -> str:
+    """Raises OSError, also for a pipe or a device, which might never end."""
+    if not path.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    with path.open("rb") as stream:
+        return os.fsdecode(stream.read(_MAX_POINTER)).strip()
+
+
+def _is_git_folder(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "folder"
+
+
+def _hash(path: Path) -> str:
+    return sha256(os.fsencode(path)).hexdigest()[:16]

@@ -1,0 +1,44 @@
+"""Text for people and files: one line of it, a bounded length, counts, instants."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import cache
+
+from aicx.terminal import unseen
+
+_TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
+
+
+def shorten(text: str, limit: int) -> str:
+    """``text`` on one line of at most ``limit`` characters, cut between words, never inside a redaction mark."""
+    line = " ".join(printable(text).split())
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    space = cut.rfind(" ")
+    cut = cut[:space] if space > limit // 2 else cut
+    return _TORN_MARK.sub("", cut).rstrip(" ,;:-") + "…"
+
+
+def printable(text: str) -> str:
+    """``text`` as valid Unicode without invisible characters; spaces for what steers a terminal."""
+    if text.isascii() and text.isprintable():
+        return text
+    return text.encode("utf-8", "replace").decode().translate(_unprinted())
+
+
+def plural(count: int, noun: str) -> str:
+    """``3 chunks``, ``1 chunk``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def instant(at: datetime, timespec: str = "milliseconds") -> str:
+    """An aware instant in UTC as files and JSON have it: ``2026-01-31T09:30:00.000Z``."""
+    return at.astimezone(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+@cache
+def _unprinted() -> dict[int, str | None]:
+    return unseen() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
