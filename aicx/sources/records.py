@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from typing import Any, BinaryIO, Protocol
 import orjson
 
 from aicx.sources.damaged_json import BROKEN, decode_damaged
+from aicx.sources.embedded import BLOCK, DataCutter, read_cut
 from aicx.types import BadRecord, LogFile, SourceRef
 
-# A longer line is condensed before it is parsed: in real logs only pasted images make lines this long.
+# What is longer loses its embedded data before it is parsed: in real logs only that makes lines this long. What remains
+# of a line may be as long as this, and what remains of a log that is one JSON value as long as WHOLE_LIMIT.
 LINE_LIMIT = 16 * 1024 * 1024
-_BLOCK = 1024 * 1024
-# The start of a run stays: after a backslash it is the rest of an escape such as `\n` or `\u00e9`.
-_BLOB = re.compile(rb"([A-Za-z0-9+/=_-]{8})[A-Za-z0-9+/=_-]{2048,}")
-_ELIDED = rb"\1[elided]"
+WHOLE_LIMIT = 256 * 1024 * 1024
 _PADDING = b" \t\r\n\0"
 
 
@@ -35,6 +33,9 @@ class LogRecord(Protocol):
 
     @property
     def line(self) -> int | None: ...
+
+    @property
+    def cut(self) -> int: ...
 
     def ref(self, path: str) -> SourceRef: ...
 
@@ -49,6 +50,7 @@ class Record:
     end: int
     line: int
     digest: str | None = None  # of a condensed line as it is on disk
+    cut: int = 0  # pieces of embedded data left out
 
     def ref(self, path: str) -> SourceRef:
         """Where the record is. The hash covers its line without the white space around it."""
@@ -62,6 +64,7 @@ class Element:
     value: dict[str, Any]
     index: int
     line: int | None = None
+    cut: int = 0  # pieces of embedded data left out of the log, counted with its first element
 
     def ref(self, path: str) -> SourceRef:
         """Where the element is, as ``element_ref`` says it."""
@@ -86,7 +89,7 @@ def stat_log(agent: str, format: str, path: Path) -> LogFile | BadRecord:
     return LogFile(agent, format, path, status.st_size, f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
 
 
-def read_note(path: Path, limit: int = _BLOCK) -> bytes:
+def read_note(path: Path, limit: int = BLOCK) -> bytes:
     """The beginning of a file beside the logs. Raises OSError, also for a pipe or a device, which might never end."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
@@ -119,36 +122,41 @@ def _read_lines(stream: BinaryIO, path: str, size: int) -> Iterator[Record | Bad
         position += len(raw)
         number += 1
         digest = None
+        cut = 0
         if not raw.endswith(b"\n") and position < size:
-            raw, position, digest = _condense(stream, raw, position, size)
+            raw, position, digest, cut = _condense(stream, raw, position, size)
         # A crash of the machine can leave a run of NUL bytes where a record was about to be.
         body = raw.strip(_PADDING)
         if body:
-            yield from _parse_line(body, path, start, position, number, finished=raw.endswith(b"\n"), digest=digest)
+            finished = raw.endswith(b"\n")
+            yield from _parse_line(body, path, start, position, number, finished=finished, digest=digest, cut=cut)
         elif b"\0" in raw:
             yield BadRecord(path, "holds only NUL bytes", number)
 
 
-def _condense(stream: BinaryIO, head: bytes, position: int, size: int) -> tuple[bytes, int, str]:
-    """Reads the rest of an over-long line, keeping it short by cutting base64 runs as they pass; also its hash."""
-    kept = bytearray(_BLOB.sub(_ELIDED, head))
+def _condense(stream: BinaryIO, head: bytes, position: int, size: int) -> tuple[bytes, int, str, int]:
+    """Reads the rest of an over-long line, leaving out embedded data as it passes; also its hash, and how much data."""
+    cutter = DataCutter()
+    kept = bytearray()
+    for at in range(0, len(head), BLOCK):
+        kept += cutter.feed(head[at : at + BLOCK])
     digest = sha256(head.lstrip(_PADDING))
     ended = False
     while position < size and not ended:
-        block = stream.readline(min(_BLOCK, size - position))
+        block = stream.readline(min(BLOCK, size - position))
         if not block:
             break
         position += len(block)
         ended = block.endswith(b"\n")
         digest.update(block.rstrip(_PADDING) if ended or position == size else block)
         if len(kept) <= LINE_LIMIT:
-            # A blob that straddles two blocks leaves at most one short run on each side of the seam.
-            kept += _BLOB.sub(_ELIDED, block)
-    return bytes(kept), position, digest.hexdigest()
+            kept += cutter.feed(block)
+    kept += cutter.feed(b"", last=True)
+    return bytes(kept), position, digest.hexdigest(), cutter.count
 
 
 def _parse_line(
-    body: bytes, path: str, start: int, end: int, number: int, *, finished: bool, digest: str | None
+    body: bytes, path: str, start: int, end: int, number: int, *, finished: bool, digest: str | None, cut: int
 ) -> Iterator[Record | BadRecord]:
     if len(body) > LINE_LIMIT:
         yield BadRecord(path, f"line of {end - start} bytes is over the limit of {LINE_LIMIT}", number)
@@ -159,7 +167,8 @@ def _parse_line(
         values = decode_damaged(body)
     for value in values:
         if isinstance(value, dict):
-            yield Record(value, body, start, end, number, digest)
+            yield Record(value, body, start, end, number, digest, cut)
+            cut = 0
         elif value is BROKEN:
             reason = "is not JSON" if finished else "unfinished last line, read again when it is complete"
             yield BadRecord(path, reason, number)
@@ -167,15 +176,31 @@ def _parse_line(
             yield BadRecord(path, f"holds a JSON {type(value).__name__}, not an object", number)
 
 
-def read_json(log: LogFile, limit: int = 256 * 1024 * 1024) -> dict[str, Any] | BadRecord:
-    """A log that is one JSON object."""
-    path = str(log.path)
-    if log.size > limit:
-        return BadRecord(path, f"file of {log.size} bytes is over the limit of {limit}")
+def read_json(log: LogFile, limit: int = WHOLE_LIMIT, *, whole_up_to: int = LINE_LIMIT) -> dict[str, Any] | BadRecord:
+    """A log that is one JSON object; see ``read_json_cut``."""
+    return read_json_cut(log, limit, whole_up_to=whole_up_to)[0]
+
+
+def read_json_cut(
+    log: LogFile, limit: int = WHOLE_LIMIT, *, whole_up_to: int = LINE_LIMIT
+) -> tuple[dict[str, Any] | BadRecord, int]:
+    """A log that is one JSON object, and how many pieces of embedded data were left out of it.
+
+    None are where the file is no larger than ``whole_up_to`` bytes. ``limit`` is for what remains.
+    """
     try:
-        body = log.path.read_bytes()
+        if log.size <= min(whole_up_to, limit):
+            body, cut = log.path.read_bytes(), 0
+        else:
+            body, _, _, cut = read_cut(log.path, limit)
     except OSError as error:
-        return unreadable(log.path, error)
+        return unreadable(log.path, error), 0
+    if len(body) > limit:
+        return BadRecord(str(log.path), f"file of {log.size} bytes is over the limit of {limit}"), 0
+    return _parse_whole(str(log.path), body), cut
+
+
+def _parse_whole(path: str, body: bytes) -> dict[str, Any] | BadRecord:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -8,7 +8,9 @@ from typing import Any
 
 import orjson
 
-_DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]+")
+_DATA_URL = re.compile(
+    r"data:([\w.+/-]*)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]+(?:\[\d+ bytes of data left out[^\]]*\])?"
+)
 
 
 def text_of(value: Any) -> str | None:

@@ -21,6 +21,7 @@ from aicx.sources.records import (
     list_folder,
     parse_instant,
     read_json,
+    read_json_cut,
     read_jsonl,
     stat_log,
 )
@@ -147,7 +148,7 @@ def test_vanished_file_is_reported(tmp_path):
 @pytest.fixture
 def short_lines(monkeypatch):
     monkeypatch.setattr(records, "LINE_LIMIT", 8192)
-    monkeypatch.setattr(records, "_BLOCK", 4096)
+    monkeypatch.setattr(records, "BLOCK", 4096)
 
 
 @pytest.mark.usefixtures("short_lines")
@@ -164,6 +165,13 @@ def test_blob_after_an_escape_leaves_the_escape_whole(tmp_path):
     (item,) = read(tmp_path, line + b"\n")
     assert item.value["text"].startswith("x\nAAAA")
     assert item.value["more"].startswith("éBBB")
+
+
+@pytest.mark.usefixtures("short_lines")
+def test_data_left_out_of_an_over_long_line_is_counted_once(tmp_path):
+    line = json.dumps({"images": ["A" * 40_000, "B" * 3000], "text": "kept"}).encode()
+    items = read(tmp_path, line + b'{"glued":1}\n{"next":"' + b"C" * 3000 + b'"}\n')
+    assert [item.cut for item in items] == [2, 0, 0]
 
 
 @pytest.mark.usefixtures("short_lines")
@@ -224,6 +232,13 @@ def test_read_json_wants_one_whole_object(tmp_path, content):
 def test_read_json_refuses_a_file_over_the_limit(tmp_path):
     log = write_log(tmp_path, b'{"a":1}')
     assert read_json(log, limit=3) == BadRecord(str(log.path), "file of 7 bytes is over the limit of 3")
+
+
+def test_read_json_measures_what_remains_of_a_large_file(tmp_path):
+    log = write_log(tmp_path, json.dumps({"image": "A" * 40_000, "text": "kept"}).encode())
+    whole, cut = read_json_cut(log, limit=1000, whole_up_to=1000)
+    assert isinstance(whole, dict)
+    assert (whole["text"], cut) == ("kept", 1)
 
 
 def test_element_reference_depends_on_position_and_content():

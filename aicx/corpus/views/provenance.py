@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-from aicx.sources.records import dump_json, read_json, stat_log
+from aicx.sources.records import LINE_LIMIT, WHOLE_LIMIT, dump_json, read_json, stat_log
 from aicx.types import BadRecord
 
 State = Literal["unchanged", "changed", "gone", "unreadable"]
@@ -39,14 +39,15 @@ def verify_source(source: Mapping[str, Any]) -> State:
     spans = _spans(source.get("spans"))
     try:
         if source.get("format") in _LISTS:
-            found = [_element_hashes(path, str(source["format"]), spans)]
+            found = _element_hashes(path, str(source["format"]), spans)
         else:
-            found = _byte_hashes(path, spans)
+            found = iter(_byte_hashes(path, spans))
+        same = any(sha256("".join(hashes).encode()).hexdigest() == wanted for hashes in found)
+        return "unchanged" if same else "changed"
     except (FileNotFoundError, NotADirectoryError):
         return "gone"
     except (OSError, ValueError):
         return "unreadable"
-    return "unchanged" if any(sha256("".join(hashes).encode()).hexdigest() == wanted for hashes in found) else "changed"
 
 
 def _spans(value: Any) -> list[tuple[int, int]]:
@@ -67,13 +68,18 @@ def _byte_hashes(path: Path, spans: list[tuple[int, int]]) -> list[list[str]]:
     return [lines, files]
 
 
-def _element_hashes(path: Path, format: str, spans: list[tuple[int, int]]) -> list[str]:
-    """The hashes of the elements that are still there; where the log no longer parses, none is."""
-    elements = _elements(path, format)
-    return [sha256(dump_json(elements[start])).hexdigest() for start, _ in spans if start < len(elements)]
+def _element_hashes(path: Path, format: str, spans: list[tuple[int, int]]) -> Iterator[list[str]]:
+    """The hashes of the elements that are still there; where the log no longer parses, none is.
+
+    Of a large log, also those of its elements with their embedded data: earlier versions stored these.
+    """
+    limits = (LINE_LIMIT, WHOLE_LIMIT) if path.stat().st_size > LINE_LIMIT else (LINE_LIMIT,)
+    for whole_up_to in limits:
+        elements = _elements(path, format, whole_up_to)
+        yield [sha256(dump_json(elements[start])).hexdigest() for start, _ in spans if start < len(elements)]
 
 
-def _elements(path: Path, format: str) -> list[Any]:
+def _elements(path: Path, format: str, whole_up_to: int) -> list[Any]:
     name = _LISTS[format]
     if name is None:
         try:
@@ -84,7 +90,7 @@ def _elements(path: Path, format: str) -> list[Any]:
     with path.open("rb"):
         pass  # raises what `verify_source` tells apart; `read_json` makes one thing of it
     log = stat_log("", format, path)
-    whole = log if isinstance(log, BadRecord) else read_json(log)
+    whole = log if isinstance(log, BadRecord) else read_json(log, whole_up_to=whole_up_to)
     elements = whole.get(name) if isinstance(whole, dict) else None
     if not isinstance(whole, dict) or not isinstance(elements, list):
         return []

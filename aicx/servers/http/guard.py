@@ -8,9 +8,10 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
+
+from aicx.servers.http.authority import host_of, host_of_origin
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -101,22 +102,15 @@ class Guard:
 
     def _check_place(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1")
-        if _name(host) not in self._rules.hosts:
+        if host_of(host) not in self._rules.hosts:
             raise Refused(421, "this server is not called by that name", hint="--allow-host adds one")
         origin = headers.get(b"origin")
-        if origin is not None and not self._allows(origin.decode("latin-1")):
+        if origin is not None and host_of_origin(origin.decode("latin-1")) not in self._rules.hosts:
             raise Refused(403, _OTHER_SITES)
         # A page's images and the like are asked for without an origin; a link that somebody follows is no harm.
         follows = headers.get(b"sec-fetch-mode") == b"navigate" and (scope["method"], scope["path"]) == ("GET", "/")
         if headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and not follows:
             raise Refused(403, _OTHER_SITES)
-
-    def _allows(self, origin: str) -> bool:
-        try:
-            found = urlsplit(origin)
-        except ValueError:
-            return False
-        return found.scheme in ("http", "https") and _name(found.netloc) in self._rules.hosts
 
     def _check_caller(self, headers: dict[bytes, bytes]) -> None:
         if self._token is None:
@@ -141,9 +135,9 @@ async def answer(send: Send, status: int, fields: dict[str, Any], headers: dict[
 
 
 async def refuse(send: Send, refused: Refused) -> None:
-    """Sends what every refusal looks like."""
+    """Sends what every refusal looks like, and ends the connection: else the rest of the request would be read."""
     fields = {"ok": False, "error": refused.reason, "hint": refused.hint}
-    await answer(send, refused.status, fields, refused.headers)
+    await answer(send, refused.status, fields, refused.headers | {"connection": "close"})
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
@@ -153,13 +147,6 @@ def _headers(scope: Scope) -> dict[bytes, bytes]:
             raise Refused(400, f"more than one {name.decode()} header")
         found[name] = value
     return found
-
-
-def _name(authority: str) -> str:
-    """The name in ``name:port``, in small letters; an IPv6 address keeps its brackets."""
-    if authority.startswith("["):
-        return authority.partition("]")[0] + "]"
-    return authority.partition(":")[0].lower()
 
 
 async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:

@@ -15,12 +15,15 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aicx.errors import AicxError, UsageError
+from aicx.servers.http.authority import host_of
 from aicx.servers.http.guard import LOOPBACK, App
 
 _MOST_CONNECTIONS = 128
 _KEEP_ALIVE_SECONDS = 30
 _SECONDS_TO_FINISH = 3
 _HEAD_SECONDS = 10.0
+# On every answer, errors included: no page may show one in a frame of its own.
+_FRAMING = ("x-frame-options", "DENY")
 
 
 def serve_app(app: App, listening: socket.socket) -> None:
@@ -31,6 +34,7 @@ def serve_app(app: App, listening: socket.socket) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        headers=[_FRAMING],
         ws="none",
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
@@ -66,6 +70,17 @@ class _Impatient(H11Protocol):  # type: ignore[misc] # typed as Any, like every 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._unwatch()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answers what is not HTTP, or has too long a head. uvicorn's own answer lacks the headers of all others."""
+        headers = [_FRAMING, ("content-type", "text/plain; charset=utf-8"), ("connection", "close")]
+        for event in (
+            h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=msg.encode()),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()
 
     def _watch(self) -> None:
         """Starts the clock with a head's first byte, or the connection, and stops it when the head is there."""
@@ -116,6 +131,9 @@ def is_loopback(host: str) -> bool:
 
 
 def names_of(host: str, allowed: tuple[str, ...]) -> frozenset[str]:
-    """The names under which a server that listens on ``host`` may be called."""
-    own = f"[{host}]" if ":" in host else host
-    return LOOPBACK | {name.lower() for name in (own, *allowed)}
+    """The names under which a server that listens on ``host`` may be called. Raises UsageError for what is no name."""
+    # An address may name its network interface, `fe80::1%eth0`; clients do not send that.
+    found = {name: host_of(name) or host_of(f"[{name}]") for name in (host.partition("%")[0], *allowed)}
+    if wrong := [name for name, parsed in found.items() if parsed is None]:
+        raise UsageError(f"{wrong[0]!r} is not a host name", hint="write one such as build.example.org or 192.0.2.7")
+    return LOOPBACK | set(filter(None, found.values()))

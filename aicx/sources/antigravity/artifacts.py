@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -12,6 +13,7 @@ from typing import Any
 from aicx.sources.antigravity.brain import IMAGES, MEDIA, ArtifactFiles
 from aicx.sources.antigravity.entries import STAMPS, Conversation, Draft
 from aicx.sources.antigravity.paths import linked_paths
+from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.records import LINE_LIMIT, parse_instant, read_note, unreadable
 from aicx.sources.values import parse_json, string_of
 from aicx.types import BadRecord, SourceRef, TimelineEntry
@@ -28,6 +30,7 @@ class Artifact:
     at: datetime | None
     links: list[str]
     problems: list[BadRecord]
+    cut: int = 0  # pieces of embedded data left out
 
 
 def load_artifact(files: ArtifactFiles) -> Artifact:
@@ -37,20 +40,21 @@ def load_artifact(files: ArtifactFiles) -> Artifact:
     about = _json_object(about_raw, files.metadata, problems)
     kind = string_of(about.get("artifactType")).removeprefix("ARTIFACT_TYPE_").replace("_", " ").lower() or "untyped"
     summary = " ".join(string_of(about.get("summary")).split())
-    raw, path = b"", files.newest
+    path = files.newest
+    raw, ref, cut = b"", None, 0
     if path and Path(files.name).suffix.lower() not in MEDIA:
-        raw = _read(path, problems)
+        raw, ref, cut = _read_body(path, problems)
     body = "" if b"\0" in raw else raw.decode("utf-8", "replace").strip()
-    source = (path, raw) if body else (files.metadata or path, about_raw)
     shown = _read(files.resolved, problems) if files.resolved != path else b""
     return Artifact(
         files.name,
         f"Artifact {files.name} ({kind})" + (f": {summary}" if summary else ""),
         body,
-        _whole(*source),
+        ref if ref and body else _whole(files.metadata or path, about_raw),
         parse_instant(about.get("updatedAt")),
         linked_paths(body) + linked_paths(shown.decode("utf-8", "replace")),
         problems,
+        cut,
     )
 
 
@@ -58,6 +62,8 @@ def place_artifacts(artifacts: list[Artifact], conversation: Conversation) -> It
     """Artifacts by the time of their last change: one that is edited moves to the end."""
     dated: list[tuple[datetime, str, Artifact]] = []
     for index, artifact in enumerate(artifacts):
+        if artifact.cut:
+            conversation.skipped[CUT_OUT] += artifact.cut
         before = (a.at for a in reversed(artifacts[:index]) if a.at)
         after = (a.at for a in artifacts[index:] if a.at)
         at = artifact.at or next(before, None) or next(after, None) or conversation.last
@@ -97,6 +103,18 @@ def place_steps(
             note = f"[Fallback: output of step {number}; no full transcript of this conversation is available]"
             key = f"steps/{number}#{sha256(raw).hexdigest()[:16]}"
             yield conversation.place(Draft("artifact", "artifact", f"{note}\n\n{body}", key), _whole(path, raw), at)
+
+
+def _read_body(path: Path, problems: list[BadRecord]) -> tuple[bytes, SourceRef, int]:
+    """An artifact's text, the place of all of it, and how many pieces of embedded data a large one lost."""
+    with suppress(OSError):  # which `_read` reports
+        if path.stat().st_size > LINE_LIMIT:
+            found = read_cut(path, LINE_LIMIT)
+            if len(found.kept) <= LINE_LIMIT:
+                return found.kept, SourceRef(str(path), 0, found.size, found.digest), found.pieces
+            problems.append(BadRecord(str(path), f"is over the limit of {LINE_LIMIT} bytes, its beginning is read"))
+    raw = _read(path, problems)
+    return raw, _whole(path, raw), 0
 
 
 def _read(path: Path | None, problems: list[BadRecord]) -> bytes:

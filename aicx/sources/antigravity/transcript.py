@@ -12,6 +12,7 @@ from typing import Any
 
 from aicx.sources.antigravity.entries import AGENT, STAMPS, Conversation, Draft
 from aicx.sources.antigravity.paths import is_own, plain_path
+from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, parse_json, string_of, text_of
@@ -76,6 +77,8 @@ class Transcript:
             if isinstance(record, BadRecord):
                 yield record
                 continue
+            if record.cut:
+                conversation.skipped[CUT_OUT] += record.cut
             step = _step_index(record.value)
             if step is not None and self._outline.last.get(step, record.line) > record.line:
                 conversation.skipped["earlier version of a step"] += 1

@@ -11,6 +11,7 @@ from typing import Any
 from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import cut_additions, hear
 from aicx.sources.claude.turns import Draft, Turns, message_blocks
+from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, parse_instant, read_jsonl
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.types import BadRecord, LogFile, LogIdentity, SessionFact, Skipped, SourceItem, SourceRef, TimelineEntry
@@ -60,6 +61,7 @@ class SessionReader:
             if isinstance(record, BadRecord):
                 yield record
                 continue
+            self._skipped[CUT_OUT] += record.cut
             for item, part_of in self._place_all(self._read(record), record):
                 if not isinstance(item, TimelineEntry):
                     yield item

@@ -13,6 +13,7 @@ from typing import Any
 
 from aicx.sources.claude.session import SessionReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
+from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
@@ -129,6 +130,7 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
             yield record
             continue
         value = record.value
+        skipped[CUT_OUT] += record.cut
         at = parse_instant(value.get("timestamp")) or at
         text, cut = _history_text(value)
         skipped["scaffolding inside a text"] += cut

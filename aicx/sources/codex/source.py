@@ -15,7 +15,7 @@ from aicx.sources.records import (
     LogRecord,
     list_folder,
     parse_instant,
-    read_json,
+    read_json_cut,
     read_jsonl,
     stat_log,
     unreadable,
@@ -152,7 +152,8 @@ def _records(log: LogFile) -> Iterator[LogRecord | BadRecord]:
     if log.format == ROLLOUT:
         yield from read_jsonl(log)
         return
-    path, whole = str(log.path), read_json(log)
+    path = str(log.path)
+    whole, cut = read_json_cut(log)
     if isinstance(whole, BadRecord):
         yield whole
         return
@@ -161,7 +162,8 @@ def _records(log: LogFile) -> Iterator[LogRecord | BadRecord]:
     for index, value in enumerate([whole.get("session"), *items_of(whole.get("items"))]):
         # The session is no element of the list: the items keep the positions they have there.
         if isinstance(value, dict):
-            yield Element(value, index - 1)
+            yield Element(value, index - 1, cut=cut)
+            cut = 0
         else:
             yield BadRecord(path, f"{f'item {index - 1}' if index else 'session'} is a {type(value).__name__}")
 

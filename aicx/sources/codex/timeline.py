@@ -8,6 +8,7 @@ from typing import Any
 
 from aicx.sources.codex.copies import Held, Waiting
 from aicx.sources.codex.texts import is_markup, without_blobs
+from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import LogRecord, parse_instant
 from aicx.types import (
     BadRecord,
@@ -57,6 +58,7 @@ class Timeline:
     def begin(self, record: LogRecord) -> None:
         """Makes ``record`` the one that entries come from. One without a readable time has that of the one before."""
         self._record = record
+        self._skipped[CUT_OUT] += record.cut
         stamp = record.value.get("timestamp")
         if stamp is not None and stamp != self._stamp:
             self._stamp = stamp

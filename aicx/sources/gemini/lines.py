@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from aicx.sources.embedded import CUT_OUT
 from aicx.sources.gemini.sessions import is_header, open_session, title_of
 from aicx.sources.gemini.timeline import Timeline
 from aicx.sources.records import Record, parse_instant, read_jsonl
@@ -26,6 +27,8 @@ def read_lines(log: LogFile) -> Iterator[SourceItem]:
         if isinstance(record, BadRecord):
             yield record
             continue
+        if record.cut:
+            timeline.skipped[CUT_OUT] += record.cut
         yield from _patches(timeline, record.value)
         for version in _versions(record, number):
             if version.from_context and version.key in outline.appended:

@@ -7,9 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from aicx.sources.embedded import CUT_OUT
 from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
-from aicx.sources.records import Element, Record, parse_instant, read_json, read_jsonl
+from aicx.sources.records import Element, Record, parse_instant, read_json, read_json_cut, read_jsonl
 from aicx.sources.values import text_of
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, SessionFact, SourceItem
 
@@ -27,7 +28,7 @@ def identify_session(log: LogFile) -> LogIdentity:
 
 def read_object(log: LogFile) -> Iterator[SourceItem]:
     """A session's items, message by message."""
-    header = read_json(log)
+    header, cut = read_json_cut(log)
     path = str(log.path)
     if isinstance(header, BadRecord):
         yield header
@@ -37,6 +38,8 @@ def read_object(log: LogFile) -> Iterator[SourceItem]:
         yield BadRecord(path, "has no list of messages")
         return
     timeline = yield from open_session(log, header, first_instant(messages))
+    if cut:
+        timeline.skipped[CUT_OUT] += cut
     for index, message in enumerate(messages):
         if isinstance(message, dict):
             yield from timeline.take(message, Element(message, index, index + 1))

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -57,7 +57,8 @@ def request(address: str, method: str, target: str, body: bytes = b"", **headers
                 connection.putheader(name, value)
         if body:
             connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders(body or None)
+        with suppress(ConnectionError):  # a server that refuses the request does not read all of it
+            connection.endheaders(body or None)
         answer = connection.getresponse()
         raw = answer.read()
     finally:

@@ -68,13 +68,38 @@ def test_no_token_is_asked_for_where_none_is_set() -> None:
     assert post({"authorization": ""}, token=None)[0] == 200
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8044", "127.0.0.1", "[::1]:9000"])
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8044", "127.0.0.1", "[::1]:9000", "[0:0:0:0:0:0:0:1]", "[0000::0001]:1"]
+)
 def test_the_names_of_this_machine_are_answered(host: str) -> None:
     assert post({"host": host})[0] == 200
 
 
 @pytest.mark.parametrize(
-    "host", ["", "evil.example", "evil.example:8044", "127.0.0.1.evil.example", "localhost.", "[::2]", "a@127.0.0.1"]
+    "host",
+    [
+        "",
+        "evil.example",
+        "evil.example:8044",
+        "127.0.0.1.evil.example",
+        "localhost.",
+        "localhost.evil",
+        "localhost:x@evil.example",
+        "localhost:80@evil.example:80",
+        "localhost:80:80",
+        "localhost:99999",
+        "localhost/",
+        "localhost,evil.example",
+        "localhost evil.example",
+        "[::2]",
+        "[::1]evil.example",
+        "[::1",
+        "[::1%25lo]",
+        "::1",
+        "a@127.0.0.1",
+        "127.1",
+        "2130706433",
+    ],
 )
 def test_a_name_that_somebody_pointed_here_is_not(host: str) -> None:
     assert post({"host": host})[0] == 421
@@ -84,13 +109,31 @@ def test_a_further_name_is_answered_when_it_is_allowed() -> None:
     assert post({"host": "build.example:8044"}, hosts=LOOPBACK | {"build.example"})[0] == 200
 
 
-@pytest.mark.parametrize("origin", ["http://localhost:6274", "http://127.0.0.1", "https://[::1]:1"])
+@pytest.mark.parametrize("origin", ["http://localhost:6274", "http://127.0.0.1", "https://[::1]:1", "HTTP://LocalHost"])
 def test_pages_of_this_machine_may_ask(origin: str) -> None:
     assert post({"origin": origin})[0] == 200
 
 
 @pytest.mark.parametrize(
-    "origin", ["null", "http://evil.example", "file://localhost", "http://localhost.evil.example", "http://[::1", "x"]
+    "origin",
+    [
+        "null",
+        "http://evil.example",
+        "file://localhost",
+        "http://localhost.evil.example",
+        "http://localhost:x@evil.example",
+        "http://localhost@evil.example",
+        "http://localhost/",
+        "http://localhost?",
+        "http://localhost\\@evil.example",
+        "http://localhost http://evil.example",
+        "http://localhost.",
+        "http://[::1",
+        "http://[::1].evil.example",
+        "http://",
+        "localhost",
+        "x",
+    ],
 )
 def test_pages_of_other_sites_may_not(origin: str) -> None:
     assert post({"origin": origin})[0] == 403
@@ -115,6 +158,13 @@ def test_a_link_to_the_page_may_be_followed(site: str) -> None:
 @pytest.mark.parametrize(("method", "mode"), [("GET", "no-cors"), ("POST", "navigate")])
 def test_the_page_is_not_embedded_nor_sent_anything_by_others(method: str, mode: str) -> None:
     assert post({"sec-fetch-site": "cross-site", "sec-fetch-mode": mode}, method=method, path="/")[0] == 403
+
+
+def test_a_refused_request_ends_its_connection() -> None:
+    refusals = [{"host": "evil.example"}, {"origin": "null"}, {"authorization": ""}, {"content-length": "9" * 9}]
+    answers = [post(headers) for headers in refusals]
+    assert [status for status, _, _ in answers] == [421, 403, 401, 413]
+    assert {headers[b"connection"] for _, _, headers in answers} == {b"close"}
 
 
 def test_place_is_checked_before_the_token() -> None:

@@ -16,6 +16,7 @@ pytest.importorskip("uvicorn")
 
 import uvicorn
 
+from aicx.errors import UsageError
 from aicx.servers.http import serve as http
 from aicx.servers.http.guard import LOOPBACK, answer
 from aicx.servers.http.serve import is_loopback, listen, names_of
@@ -31,6 +32,17 @@ def test_only_loopback_is_this_machine_alone(host: str, alone: bool) -> None:
 def test_a_server_for_others_has_its_address_and_the_names_it_is_given() -> None:
     assert names_of("192.0.2.7", ("Build.example",)) == LOOPBACK | {"192.0.2.7", "build.example"}
     assert "[2001:db8::1]" in names_of("2001:db8::1", ())
+
+
+def test_an_allowed_name_is_compared_without_port_and_spelling() -> None:
+    named = names_of("fe80::1%eth0", ("Build.example:8044", "[2001:DB8:0::1]:80"))
+    assert named == LOOPBACK | {"[fe80::1]", "build.example", "[2001:db8::1]"}
+
+
+@pytest.mark.parametrize("name", ["", "http://build.example", "ada@build.example", "*", "two names"])
+def test_an_allowed_name_that_is_not_a_host_name_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="is not a host name"):
+        names_of("127.0.0.1", (name,))
 
 
 def test_an_answer_is_not_held_back_by_the_network() -> None:

@@ -8,6 +8,7 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -52,7 +53,8 @@ def post(address: str, body: bytes, **headers: str) -> tuple[int, dict[str, Any]
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
     }
-    connection.request("POST", place.path, body, sent | headers)
+    with suppress(ConnectionError):  # a server that refuses the request does not read all of it
+        connection.request("POST", place.path, body, sent | headers)
     answer = connection.getresponse()
     found = answer.status, json.loads(answer.read() or b"{}")
     connection.close()
