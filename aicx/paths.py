@@ -79,12 +79,22 @@ class Layout:
         return self.home / "locks"
 
     @property
+    def forgetting(self) -> Path:
+        """What `forget` has begun, until the last index has lost it too."""
+        return self.home / "locks" / "forgetting.json"
+
+    @property
     def staging(self) -> Path:
         """Files being written, on the same file system as the store so that a rename publishes them."""
         return self.home / "locks" / "staging"
 
     def inside(self, relative: str) -> Path:
-        """The file behind a stored relative path. Raises UnsafePath for one that leads outside what is journalled."""
+        """The file behind a stored relative path. Raises UnsafePath for one that leads outside what is journalled.
+
+        That is the store, and the tombstones, which `forget` publishes together with the chunks it changes.
+        """
+        if relative == self.tombstones.name:
+            return self.tombstones
         if "\0" in relative or "\\" in relative or "\n" in relative or "\r" in relative:
             raise UnsafePath(f"not a path of this store: {relative!r}")
         pure = PurePosixPath(relative)

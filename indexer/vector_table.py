@@ -205,12 +205,26 @@ def held_versions(table: Any, location: Location) -> dict[str, str]:
     return found
 
 
-def erase_documents(location: Location, ids: Sequence[str]) -> None:
-    """Deletes documents for good: also from the versions that were kept for those who are still reading them."""
+def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], Sequence[str]]) -> None:
+    """Deletes for good the documents that ``unwanted`` picks from those held (id -> version).
+
+    A deleted row stays in its file, and in an index, until both are written anew, and in the versions that are kept for
+    those who are still reading them. May be killed at any moment and done again. ``CorpusDamaged`` when it cannot be.
+    """
     table = open_table(connect(location), location)
-    if table is not None:
-        delete_documents(table, ids)
+    if table is None:
+        return
+    delete_documents(table, unwanted(held_versions(table, location)))
+    if location.uri.startswith(("db://", "memory://")):
+        return  # a remote database does the rest itself
+    try:
+        optimize = table.to_lance().optimize
+        optimize.compact_files(materialize_deletions=True, materialize_deletions_threshold=0.0)
+        optimize.optimize_indices()
+        table.checkout_latest()
         table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+    except (ValueError, OSError, RuntimeError) as error:
+        raise _damaged(location, error) from error
 
 
 def delete_documents(table: Any, ids: Sequence[str]) -> None:

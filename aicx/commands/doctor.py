@@ -15,8 +15,10 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.doctor.checks import FIX, Check, examine, overall
 from aicx.corpus.doctor.inputs import catalog_copy
 from aicx.corpus.doctor.repair import Repair, repair
+from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.index_manifest import lexical_freshness
 from aicx.engine.lexical_index import refresh_lexical
+from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 
@@ -60,9 +62,19 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
 
 
 def _mend(settings: Settings) -> Repair:
+    forgotten, unfinished = False, []
+    try:
+        forgotten = complete_forgetting(settings, console.say)
+    except AicxError as error:
+        unfinished.append(f"an interrupted aicx forget: {error.message}")
     done = repair(settings, console.say)
+    done.refused.extend(unfinished)
+    if forgotten:
+        done.applied.append("finished an interrupted aicx forget")
     if written := refresh_lexical(settings, console.say):
         done.applied.append(f"brought the search index up to date ({written} chunks)")
+    if heal_record(settings):
+        done.applied.append("recorded the place of the vector index as this home's own")
     return done
 
 

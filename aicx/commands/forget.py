@@ -13,10 +13,10 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.forget.plan import Affected, ForgetPlan, ForgetRequest, plan_forget
+from aicx.corpus.forget.pending import end_forgetting, plan_or_finished
+from aicx.corpus.forget.plan import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.run import forget
-from aicx.engine.lexical_index import refresh_lexical
-from aicx.engine.vector_index import without_outside_vectors
+from aicx.engine.forgetting import finish_forgetting, keep_vectors
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"
@@ -54,7 +54,8 @@ def command(
 
     What was forgotten is noted in forgotten.jsonl as ids only, never as text, and `store` then leaves it out, also
     after the catalogue was deleted and with --full-rescan. The agents' own logs are not touched: delete those
-    yourself. Messages that are written after this and match the pattern are stored like any other.
+    yourself. The index by meaning keeps the rest. Killed at any moment, the same call finishes the work, as do `store`
+    and `doctor --fix`. Messages that are written after this and match the pattern are stored like any other.
 
     Example: aicx forget --session 3f2a9c --dry-run
     Example: aicx forget --project acme/widgets
@@ -64,18 +65,22 @@ def command(
     if project is not None and project.startswith("~"):
         project = str(Path(project).expanduser())
     request = ForgetRequest(session, project, pattern)
-    plan = plan_forget(settings.layout, request)
+    # A call that was killed is finished first; when it was this one, what it did is what there is to say.
+    earlier = None if dry_run else finish_forgetting(settings, console.say)
+    plan = plan_or_finished(settings.layout, request, earlier)
     if not json:
         _show(plan)
-    if not dry_run and not plan.empty:
+    if not dry_run and not plan.empty and (earlier is None or plan is not earlier.plan):
         if not yes:
             _confirm(json)
-        plan = forget(settings, request, console.say, partial(without_outside_vectors, settings))
-        refresh_lexical(settings, console.say)
+        plan = forget(settings, request, console.say, partial(keep_vectors, settings, console.say))
+        finish_forgetting(settings, console.say)
     if json:
         console.out_json(SCHEMA, plan_fields(plan, dry_run))
     else:
         _talk(plan, dry_run)
+    if not dry_run:
+        end_forgetting(settings.layout)
 
 
 def plan_fields(plan: ForgetPlan, dry_run: bool) -> dict[str, Any]:
@@ -140,6 +145,8 @@ def _talk(plan: ForgetPlan, dry_run: bool) -> None:
 
 def _notes(plan: ForgetPlan) -> list[str]:
     notes = []
+    if plan.before:
+        notes.append("it was forgotten before, and nothing of it is stored")
     if plan.shortened:
         notes.append(
             f"{console.plural(plan.shortened, 'tool text')} stored without the middle: a match there is not in the"

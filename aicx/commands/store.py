@@ -15,6 +15,8 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.ingest.run import Progress, StoreReport, StoreRequest, store
 from aicx.corpus.ingest.workers import background
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
+from aicx.engine.vector_place import heal_record
+from aicx.errors import AicxError
 from aicx.paths import user_path
 
 SCHEMA = "aicx.store/1"
@@ -145,6 +147,13 @@ def run_store(
         dry_run=dry_run,
         keep_entries=emit is Emit.json or folder is not None,
     )
+    if not dry_run and settings.layout.forgetting.exists():
+        from aicx.engine.forgetting import complete_forgetting
+
+        try:
+            complete_forgetting(settings, console.say)
+        except AicxError as error:  # logs are deleted some day, so they are not made to wait for this
+            console.warn(f"an interrupted `aicx forget` is not finished yet: {error.message} (next: {error.hint})")
     with console.progress_bar("Storing") as bar:
 
         def tell(progress: Progress) -> None:
@@ -156,6 +165,7 @@ def run_store(
             report = store(settings, request, tell, console.say, beside)
     if not dry_run:
         refresh_lexical(settings, console.say)
+        heal_record(settings)
     if folder is not None:
         from aicx.corpus.views.report import write_reports
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
+from aicx.engine.vector_place import TABLE, chosen_address, present_address, recorded_address, to_record
 from aicx.errors import NotFound, UsageError
 from aicx.storage.lock import writer_lock
 from aicx.types import Candidate, Document
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-TABLE = "vectors"
 # Columns with few values get an index of their own.
 _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
@@ -93,7 +93,8 @@ def build_vectors(
             )
         embedder = prepare_embedder(settings, choice, say, download=download)
         model = model_of(embedder)
-        index = VectorIndex(Location(_uri(settings), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
+        address = chosen_address(settings)
+        index = VectorIndex(Location(address, TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
         sequence = catalog.sequence
         rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")
         versions = {row["id"]: row["content_sha256"] for row in rows}
@@ -111,19 +112,19 @@ def build_vectors(
             "embedder": choice.kind,
             "model": choice.model,
             "quantized": choice.quantized,
-            "uri": _uri(settings),
+            "uri": to_record(layout, address),
         }
 
         def begun(progress: Progress) -> None:
             # Once the new table is there it answers with what it has, also for whoever comes after a kill.
-            if progress.done == 0 and (rebuild or not before):
+            if progress.done == 0 and (rebuild or present_address(settings) is None):
                 write_manifest(layout, "vectors", made | {"sequence": 0})
             tell(progress)
 
         synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
         written = synced.added + synced.changed
         if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
-            before = {"near": calibrated(made["uri"], embedder)}
+            before = {"near": calibrated(address, embedder)}
         write_manifest(layout, "vectors", made | {"near": before["near"]})
         return synced
 
@@ -174,14 +175,14 @@ def vector_state(settings: Settings) -> VectorState:
     from indexer.vector_table import Location, table_status
 
     made = _made(settings)
-    table = table_status(Location(made["uri"], TABLE))
+    address = recorded_address(settings, made)
+    table = table_status(Location(address, TABLE))
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
         behind = chunks_behind(made, opened.catalog)
-    folder = Path(made["uri"], f"{TABLE}.lance")
-    size = folder_size(folder) if "://" not in made["uri"] else None
-    return VectorState(_choice(made), made["uri"], table, behind, size)
+    size = folder_size(Path(address, f"{TABLE}.lance")) if "://" not in address else None
+    return VectorState(_choice(made), address, table, behind, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,32 +207,10 @@ def drop_vectors(settings: Settings, say: Say) -> None:
 
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say, name="vectors"):
         made = _made(settings)
-        with suppress(NotFound):  # gone already, and all that is left is to forget that there was one
-            drop_table(Location(made["uri"], TABLE))
+        # Gone already, or never this home's own: all that is left is to forget that there was one.
+        with suppress(NotFound):
+            drop_table(Location(recorded_address(settings, made), TABLE))
         write_manifest(settings.layout, "vectors", None)
-
-
-@contextmanager
-def without_outside_vectors(settings: Settings, paths: Sequence[str]) -> Iterator[None]:
-    """Takes chunks out of a vector index at an outside address; the one in our own folder goes with the folder.
-
-    The caller holds its lock and deletes the folder inside this; that there is another index is recorded again after.
-    Raises an AicxError when the address cannot be reached: nothing must seem forgotten that is still there.
-    """
-    made = read_manifest(settings.layout).get("vectors", {})
-    if "uri" not in made or made["uri"] == str(settings.layout.index_manifest.parent):
-        yield
-        return
-    from indexer.vector_table import Location, erase_documents
-
-    with open_catalog(settings.layout) as opened:
-        rows = opened.catalog.rows("SELECT id, path FROM chunks")
-    wanted = set(paths)
-    erase_documents(Location(made["uri"], TABLE), [row["id"] for row in rows if row["path"] in wanted])
-    try:
-        yield
-    finally:
-        write_manifest(settings.layout, "vectors", made)
 
 
 class DenseLeg:
@@ -244,7 +223,7 @@ class DenseLeg:
         choice = _choice(self._made)
         embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
         self._embedder = embedder
-        self._searcher = DenseSearcher(self._made["uri"], TABLE, embedder)
+        self._searcher = DenseSearcher(recorded_address(settings, self._made), TABLE, embedder)
         self.near: float | None = self._made.get("near")
 
     def search(self, text: str, where: Sequence[Condition], limit: int, *, only_known: bool = False) -> list[Candidate]:
@@ -324,7 +303,3 @@ def _made(settings: Settings) -> dict[str, Any]:
 
 def _choice(made: dict[str, Any]) -> Choice:
     return Choice(str(made["embedder"]), made.get("model"), bool(made.get("quantized")))
-
-
-def _uri(settings: Settings) -> str:
-    return settings.embedding.index_uri or str(settings.layout.home / "index")

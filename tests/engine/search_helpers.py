@@ -40,8 +40,6 @@ def copied(user: Home, root: Path) -> Home:
     copy = Home(root)
     shutil.copytree(user.root, copy.root, dirs_exist_ok=True)
     shutil.copytree(user.corpus, copy.corpus)
-    manifest = copy.settings.layout.index_manifest
-    manifest.write_text(manifest.read_text("utf-8").replace(str(user.corpus), str(copy.corpus)), "utf-8")
     return copy
 
 

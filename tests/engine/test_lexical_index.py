@@ -111,7 +111,7 @@ def test_two_indexes_recorded_at_once_are_both_in_the_manifest(user: Home, monke
             other.join(0.3)
         replace_file(*what)
 
-    monkeypatch.setattr("aicx.engine.index_manifest.write_file", write_slowly)
+    monkeypatch.setattr("aicx.engine.index_manifest.replace_file", write_slowly)
     write_manifest(layout, "lexical", {"version": "0"})
     other.join()
     assert read_manifest(layout) == {"lexical": {"version": "0"}, "vectors": {"uri": "s3://a/b"}}

@@ -148,10 +148,12 @@ class Runner:
         items: list[dict[str, Any]] = json.loads(run.out)["items"]
         return [item | {"path": item["path"].removeprefix(f"{home.corpus}/")} for item in items]
 
-    def steps(self, home: Home, *, batch: int | None = None, patches: Mapping[str, Any] | None = None) -> list[str]:
-        """What a run of `store` does to the disk, step by step."""
+    def steps(
+        self, home: Home, *arguments: str, batch: int | None = None, patches: Mapping[str, Any] | None = None
+    ) -> list[str]:
+        """What a run, of `store` where nothing else is named, does to the disk, step by step."""
         log = self._scratch / "steps"
-        run = self.run(home, "store", batch=batch, patches=patches, steps=log)
+        run = self.run(home, *(arguments or ("store",)), batch=batch, patches=patches, steps=log)
         assert run.code == 0, run.err
         return log.read_text("utf-8").splitlines()
 

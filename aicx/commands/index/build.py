@@ -10,6 +10,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.engine.answers import INDEX
+from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.vector_index import build_vectors, made_with, parse_choice
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def command(
     Example: aicx index --embedder minilm --quantized --rebuild
     """
     settings = load_settings()
+    complete_forgetting(settings, console.say)
     choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)
     with console.count_bar("Embedding") as bar:
 

@@ -381,6 +381,11 @@ class Catalog:
         self._delete_rows(chunk_id)
         self.connection.execute("INSERT OR REPLACE INTO removed VALUES (?,?)", (chunk_id, self.next_sequence))
 
+    def erase_chunk(self, chunk_id: str) -> None:
+        """Forgets a chunk, and that there was one: the caller sees to every index."""
+        self._delete_rows(chunk_id)
+        self.connection.execute("DELETE FROM removed WHERE id=?", (chunk_id,))
+
     def _delete_rows(self, chunk_id: str) -> None:
         row = self.connection.execute("SELECT rowid FROM chunks WHERE id=?", (chunk_id,)).fetchone()
         if row is None:

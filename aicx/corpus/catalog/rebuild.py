@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar
 
@@ -72,6 +73,12 @@ def open_or_rebuild(layout: Layout, say: Say) -> Catalog:
     drop_unpublished(layout)  # first, because on a full disk it makes room for what follows
     if not layout.catalog.exists():
         drop_catalog(layout)  # a write-ahead log without its database
+    if layout.forgetting.exists() and (layout.staging / "journal").exists():
+        # A killed `forget` had changed the files. The catalogue knows more of what went than its chunks' rows: titles
+        # and folders learned from it. So it is made of what is left.
+        with suppress(CorpusDamaged):  # which `recover` goes on to tell
+            play_journal(layout)
+        drop_catalog(layout)
     try:
         return _complete(layout, Catalog.open_for_writing(layout.catalog), say)
     except CorpusDamaged as error:
@@ -126,7 +133,8 @@ def recover(layout: Layout, catalog: Catalog, say: Say) -> None:
         say(f"finishing an interrupted run ({len(journal.placed) + len(journal.removals)} files)")
         catalog.begin()
         _remove_rows(catalog, journal.removals)
-        chunks = {path.removesuffix(".meta.json").removesuffix(".md") + ".md" for path in journal.placed}
+        placed = journal.placed - {layout.tombstones.name}
+        chunks = {path.removesuffix(".meta.json").removesuffix(".md") + ".md" for path in placed}
         adopt(layout, catalog, sorted(chunks), say)
         catalog.commit()
     clear_staging(layout)

@@ -244,6 +244,8 @@ def _tombstones(facts: Facts) -> Check:
     if back:
         detail = f"{_count('session', sorted(back), 'forgotten and still stored')}: `forget` was interrupted"
         return Check("tombstones", "critical", detail, "run the same aicx forget again")
+    if facts.layout.forgetting.exists():
+        return Check("tombstones", "critical", "`forget` was interrupted; an index may still hold what went", FIX)
     counts = (len(found) for found in (forgotten.sessions, forgotten.projects, forgotten.messages))
     return Check("tombstones", "green", "forgotten: {} sessions, {} projects, {} messages".format(*counts))
 

@@ -10,7 +10,6 @@ import orjson
 
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
-from aicx.storage.atomic import replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ def read_tombstones(path: Path) -> Tombstones:
     return Tombstones(frozenset(sessions), frozenset(projects), frozenset(messages))
 
 
-def add_tombstones(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Appends tombstones; the file is replaced whole."""
+def with_tombstones(path: Path, rows: list[dict[str, Any]]) -> bytes:
+    """The file as it has to be once ``rows`` are among the tombstones."""
     before = path.read_bytes() if path.exists() else b""
-    replace_file(path, before + b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    return before + b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)

@@ -66,6 +66,7 @@ class ForgetPlan:
     blanked: int = 0
     shortened: int = 0  # tool texts whose middle is not in the corpus, so a pattern could not see it
     named: int = 0  # chunks whose project, session or log is called by something the pattern matches
+    before: bool = False  # nothing is left to forget, because it was done before
 
     @property
     def empty(self) -> bool:

@@ -1,15 +1,16 @@
 """Takes sessions, projects or texts out of the corpus and everything derived from it, for good.
 
-The order is what makes a kill harmless: first the tombstones are on disk, so that nothing can come back; then the
-search indexes go; then the files change together; then the catalogue records it. After a kill the same call again
-finishes the work. Nobody writes an index meanwhile: what it had read of the corpus before would come back with it.
+The order is what makes a kill harmless: first a record of what is to be forgotten (`forgetting`); then the BM25 index
+goes; then tombstones and files change together, by one journal; then the catalogue records it. Whatever a kill leaves
+is finished by the same call again, by `store` or by `doctor --fix`. Nobody writes an index meanwhile: what it had read
+of the corpus before would come back with it.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from typing import Any
 
@@ -19,9 +20,10 @@ from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
-from aicx.corpus.files.tombstones import add_tombstones, read_tombstones
+from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
 from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.forget.blanking import blank_chunk
+from aicx.corpus.forget.pending import end_forgetting, record_forgetting
 from aicx.corpus.forget.plan import Copy, ForgetPlan, ForgetRequest, plan_forget
 from aicx.corpus.ingest.reading import read_logs
 from aicx.errors import StoreUnwritable, UnsafePath
@@ -32,17 +34,20 @@ from aicx.storage.journal import Writer, clear_staging
 from aicx.storage.lock import writer_lock
 from aicx.types import LogFile, Redacted
 
-# Takes chunks, by their paths, out of what lies elsewhere; inside it, they go here.
-Elsewhere = Callable[[Sequence[str]], AbstractContextManager[None]]
+# The names of what stays below `index/`: an index that can lose single chunks, for which the caller sees to it.
+Kept = Callable[[], frozenset[str]]
 
 
 def forget(
     settings: Settings,
     request: ForgetRequest,
     say: Callable[[str], None],
-    elsewhere: Elsewhere = lambda paths: nullcontext(),
+    kept: Kept = frozenset,
 ) -> ForgetPlan:
     """Does what `plan_forget` says, on the corpus as it is once the locks are held; returns what was done.
+
+    What ``kept`` names and the free pages of the catalogue still hold what is forgotten: the caller goes on with `tidy`
+    and `end_forgetting`.
 
     Raises StoreLocked while somebody goes on writing the store or an index, StoreUnwritable when something of it
     cannot be deleted.
@@ -56,12 +61,18 @@ def forget(
         plan = plan_forget(layout, request)
         if not plan.empty:
             plan.messages |= copy_keys(settings, plan.copies)
-            with elsewhere([*plan.removed, *plan.rewritten]):
-                _entomb(layout, plan)
-                with locked("lexical"):
-                    _delete_indexes(layout)
+            with locked("lexical"):
+                stays = kept()
+                record_forgetting(layout, request, plan, published=False)
+                try:
+                    _delete_indexes(layout, stays)
                     _publish(layout, catalog, plan)
-            _scrub(catalog, say)
+                except Exception:
+                    # What fails is for a person to look at; only what is killed is finished by the next command.
+                    if not (layout.staging / "journal").exists():
+                        end_forgetting(layout)
+                    raise
+                record_forgetting(layout, request, plan, published=True)
         return plan
 
     # Embedding may take long, so its lock comes first: `store` does not wait for it too.
@@ -104,7 +115,7 @@ def _logs(settings: Settings, agents: Iterable[str]) -> dict[tuple[str, str], Lo
     }
 
 
-def _entomb(layout: Layout, plan: ForgetPlan) -> None:
+def _stage_tombstones(writer: Writer, layout: Layout, plan: ForgetPlan) -> None:
     known = read_tombstones(layout.tombstones)
     rows: list[dict[str, Any]] = [
         {"agent": agent, "session": session} for agent, session in sorted(plan.sessions - known.sessions)
@@ -113,11 +124,11 @@ def _entomb(layout: Layout, plan: ForgetPlan) -> None:
     if messages := sorted(plan.messages - known.messages):
         rows.append({"messages": messages})
     if rows:
-        add_tombstones(layout.tombstones, rows)
+        writer.stage(layout.tombstones.name, with_tombstones(layout.tombstones, rows))
 
 
-def _delete_indexes(layout: Layout) -> None:
-    """Deletes the folder of the indexes. One that only drops documents keeps their words until it is merged some day.
+def _delete_indexes(layout: Layout, stays: frozenset[str]) -> None:
+    """Deletes what is below ``index/``: a BM25 index that drops documents keeps their words until it is merged.
 
     It is put aside first, so that no question meets half of it, and where the next writer clears what a kill leaves.
     """
@@ -131,8 +142,10 @@ def _delete_indexes(layout: Layout) -> None:
         if aside.exists():  # an earlier call could not delete all of it
             shutil.rmtree(aside)
         if index.exists():
-            aside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            index.rename(aside)
+            aside.mkdir(parents=True, mode=0o700)
+            for path in index.iterdir():
+                if path.name not in stays:
+                    path.rename(aside / path.name)
             shutil.rmtree(aside)
     except OSError as error:
         raise StoreUnwritable(
@@ -144,6 +157,7 @@ def _delete_indexes(layout: Layout) -> None:
 def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
     writer = Writer(layout)
     catalog.begin()
+    _stage_tombstones(writer, layout, plan)
     for path in plan.removed:
         writer.stage_removal(path)
         writer.stage_removal(sidecar_path(path))
@@ -162,7 +176,10 @@ def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         ]
         sidecar = encode_sidecar(fields)
         writer.stage(sidecar_path(path), sidecar)
+        # No index holds references, so none is behind for this.
+        known = catalog.rows("SELECT sequence, id FROM chunks WHERE id=?", (fields["id"],))
         catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), layout.inside(path).stat().st_size)
+        catalog.connection.executemany("UPDATE chunks SET sequence=? WHERE id=?", map(tuple, known))
     _drop_rows(catalog, plan)
     writer.publish()
     apply_ignore_file(layout, catalog)
@@ -177,7 +194,7 @@ def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
     """What the catalogue knows beyond chunks. Learned folders stay: they keep a project's later logs recognisable."""
     for path in plan.removed:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
-            catalog.remove_chunk(row["id"])
+            catalog.erase_chunk(row["id"])
     for session in plan.sessions:
         for table in ("folders", "late_titles"):
             catalog.connection.execute(f"DELETE FROM {table} WHERE agent=? AND session_id=?", session)
@@ -197,7 +214,17 @@ def _drop_folders(catalog: Catalog, before: Any, after: dict[str, Any]) -> None:
         catalog.connection.execute("DELETE FROM learned WHERE cwd=?", (cwd,))
 
 
-def _scrub(catalog: Catalog, say: Callable[[str], None]) -> None:
+def tidy(layout: Layout, catalog: Catalog, plan: ForgetPlan, say: Callable[[str], None]) -> None:
+    """What is left to do for the corpus once the files of ``plan`` are changed and recorded; safe to repeat."""
+    catalog.begin()
+    apply_ignore_file(layout, catalog)
+    write_summary(layout, catalog)
+    catalog.commit()
+    _drop_empty_folders(layout, plan.removed)
+    scrub(catalog, say)
+
+
+def scrub(catalog: Catalog, say: Callable[[str], None]) -> None:
     """SQLite leaves deleted rows readable in free pages and in its write-ahead log; this overwrites both."""
     catalog.connection.execute("PRAGMA busy_timeout=2000")
     catalog.connection.execute("VACUUM")
@@ -211,5 +238,6 @@ def _drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
     for folder in {layout.inside(path).parent for path in removed}:
         with suppress(OSError):  # not empty
             while folder not in tops:
-                folder.rmdir()
+                with suppress(FileNotFoundError):  # by an earlier call that was killed
+                    folder.rmdir()
                 folder = folder.parent
