@@ -49,6 +49,12 @@ class Settings:
     embedding: Embedding = field(default_factory=Embedding)
     auth_token: str | None = field(default=None, repr=False)  # what a server asks its callers for; never in a file
 
+    @property
+    def corpus_folders(self) -> list[Path]:
+        """The folders that only aicx writes to: the home, and that of a vector index elsewhere on this machine."""
+        uri = self.embedding.index_uri
+        return [self.layout.home, *([Path(uri)] if uri and "://" not in uri else ())]
+
 
 def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | None = None) -> Settings:
     """Settings from the environment over ``config.toml`` over the defaults."""

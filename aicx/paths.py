@@ -75,6 +75,16 @@ class Layout:
         return self.home / "forgotten.jsonl"
 
     @property
+    def set_apart(self) -> Path:
+        """Chunks that were altered on disk and that no log gives again; nothing reads them but `doctor`."""
+        return self.home / "set-apart"
+
+    @property
+    def bad_tombstones(self) -> Path:
+        """Lines of the tombstones that could not be understood."""
+        return self.set_apart / "forgotten.jsonl"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

@@ -90,11 +90,12 @@ def command(
 
 
 def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
-    from aicx.output import check_target
+    from aicx.output import check_outside, check_target
     from aicx.servers.dashboard.bundle import MARK
     from aicx.servers.dashboard.export import write_page
 
     path = user_path(output)
+    check_outside(path, settings.corpus_folders)
     check_target(path, MARK, command="aicx dashboard", force=force)
     made = write_page(settings, path, now=now, filters=filters)
     if json:

@@ -13,8 +13,10 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.config import load_settings
 from aicx.demo import Check, Demo, Shown, meaning_is_installed
 from aicx.errors import AicxError, UsageError
+from aicx.output import check_outside
 from aicx.paths import user_path
 
 SCHEMA = "aicx.demo/1"
@@ -51,6 +53,7 @@ def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json
 
 def _empty_folder(text: str) -> Path:
     folder = user_path(text)
+    check_outside(folder, load_settings().corpus_folders)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is not an empty folder", hint="name one that does not exist yet")
     return folder

@@ -33,8 +33,9 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
     """Check the corpus, everything derived from it, and the logs that are about to be deleted.
 
     Changes nothing unless --fix is given. With it, an interrupted run is finished, the catalogue and index.json are
-    made again, .aicxignore is applied, the home is closed to other users, and chunks that lost a file are read again
-    from their logs where those still hold them.
+    made again, .aicxignore is applied, the home is closed to other users, and chunks that lost a file or were altered
+    are read again from their logs where those still hold them. An altered chunk that no log gives again is set apart,
+    and so is a line of forgotten.jsonl that cannot be understood.
 
     Exit code 1 when something critical is found (with --fix: is left), 0 otherwise.
 

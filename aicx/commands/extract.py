@@ -11,11 +11,13 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
-from aicx.corpus.views.report import encode_report, entries_fields, message_fields, render_markdown
+from aicx.corpus.views.report import encode_report, entries_fields, for_terminal, message_fields, render_markdown
 from aicx.errors import UnsafePath, UsageError
+from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sources import SOURCES
 from aicx.storage.atomic import replace_file
+from aicx.terminal import unseen, without_controls
 
 SCHEMA = "aicx.extract/1"
 _MOST_PROBLEMS = 10
@@ -83,7 +85,8 @@ def command(
     elif as_json:
         console.out_json(SCHEMA, extract_fields(found, selection))
     else:
-        console.out_bytes(_page(found))
+        page = for_terminal(_page(found).decode(), redact_secrets=selection.redact_secrets)
+        console.out_bytes(page.encode())
     _talk(found, target)
 
 
@@ -111,9 +114,7 @@ def _page(found: Extract) -> bytes:
 
 
 def _check_target(target: Path, settings: Settings, *, force: bool) -> None:
-    whole = target.absolute().resolve()
-    if whole.is_relative_to(settings.layout.home.absolute().resolve()):
-        raise UnsafePath(f"{target} lies in the corpus", hint="choose a place outside AICX_HOME")
+    check_outside(target, settings.corpus_folders)
     if target.is_dir():
         raise UsageError(f"{target} is a folder", hint="name the file to write")
     if target.exists() and not force:
@@ -129,10 +130,15 @@ def _check_not_source(target: Path, logs: Sequence[Path]) -> None:
             raise UnsafePath(f"{target} is the log itself", hint="choose another place")
 
 
+def _plain(text: str) -> str:
+    """A name from a log, or of one, on one line and with nothing in it that a terminal obeys or does not show."""
+    return " ".join(without_controls(text).translate(unseen()).split())
+
+
 def _talk(found: Extract, target: Path | None) -> None:
     shown = console.plural(len(found.entries), "message")
     left = f" of {found.total:,}" if len(found.entries) != found.total else ""
-    console.say(f"{shown}{left} from {', '.join(found.paths)} ({found.format})")
+    console.say(f"{shown}{left} from {', '.join(map(_plain, found.paths))} ({found.format})")
     if not found.entries:
         console.warn("the log has messages, but none that you asked for")
     for note in found.notes:
@@ -141,7 +147,7 @@ def _talk(found: Extract, target: Path | None) -> None:
         console.warn(f"{console.plural(len(found.problems), 'record')} could not be read; the rest is here")
     for problem in found.problems[:_MOST_PROBLEMS]:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-        console.say(f"  {where}: {problem.reason}")
+        console.say(f"  {_plain(where)}: {_plain(problem.reason)}")
     if len(found.problems) > _MOST_PROBLEMS:
         console.say(f"  and {len(found.problems) - _MOST_PROBLEMS} more; --json lists them all")
     if target is not None:

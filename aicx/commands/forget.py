@@ -92,6 +92,7 @@ def plan_fields(plan: ForgetPlan, dry_run: bool) -> dict[str, Any]:
         "chunks_rewritten": len(plan.rewritten),
         "messages_blanked": plan.blanked,
         "references_removed_from": len(plan.references),
+        "set_apart_removed": len(plan.apart),
         "notes": _notes(plan),
     }
 
@@ -134,6 +135,8 @@ def _talk(plan: ForgetPlan, dry_run: bool) -> None:
             parts.append(f"{console.plural(plan.blanked, 'message')} blanked")
         if plan.rewritten:
             parts.append(f"{console.plural(len(plan.rewritten), 'chunk')} rewritten")
+        if plan.apart:
+            parts.append(f"{console.plural(len(plan.apart), 'chunk')} removed that had been set apart")
         if plan.references:
             parts.append(f"references dropped from {console.plural(len(plan.references), 'chunk')}")
         console.say(f"{console.style(f'{done}:', fg='green', bold=True)} {', '.join(parts)}.")

@@ -9,6 +9,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
+from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MOST_RANKED, STRICT_SCORE, rank_chunks
 from aicx.engine.answers import RANK, rank_fields
 
@@ -39,6 +40,8 @@ def command(
     for item in ranked.items:
         label = console.style(f"{item['label']:<6}", fg=_COLORS.get(item["label"], "white"))
         console.out(f"{item['score']:>4.1f} {label} {item['date']} {item['agent']:<8} {console.title(item)}")
+        if item["altered"]:
+            console.out(f"     {console.style(ALTERED, fg='red')}")
         console.out(console.style(f"     {item['density']} of {item['total']} lines · {item['id']}", dim=True))
     if ranked.oracle_status["fallback_reason"]:
         console.warn(ranked.oracle_status["fallback_reason"])

@@ -15,8 +15,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.errors import UnsafePath, UsageError
-from aicx.output import check_target
+from aicx.errors import UsageError
+from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.reports import Outcome, Selection, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
@@ -163,9 +163,7 @@ def _target(text: str | None, mark: bytes, settings: Settings, *, force: bool) -
     if text is None:
         return None
     target = user_path(text)
-    home = settings.layout.home.absolute().resolve()
-    if target.absolute().resolve().is_relative_to(home):
-        raise UnsafePath(f"{target} lies in the corpus", hint="choose a place outside AICX_HOME")
+    check_outside(target, settings.corpus_folders)
     check_target(target, mark, command="aicx reports", force=force)
     return target
 

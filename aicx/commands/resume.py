@@ -13,12 +13,14 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.filters import parse_instant
 from aicx.git.state import Git, Look
-from aicx.output import check_target
+from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from aicx.config import Settings
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
@@ -99,7 +101,7 @@ def command(
     now = options.now()
     settings = load_settings()
     since_when = parse_instant(since, now) if since else None
-    target = _target(manifest, force=force) if manifest else None
+    target = _target(manifest, settings, force=force) if manifest else None
     folder = None if project and repo is None else user_path(repo or ".")
     look = Look(Git(folder.absolute())) if folder else None
     # Imported here: git is at work meanwhile.
@@ -134,26 +136,32 @@ def command(
             console.say(f"note: {note}")
 
 
-def _target(text: str, *, force: bool) -> Path:
+def _target(text: str, settings: Settings, *, force: bool) -> Path:
     from aicx.resume.brief.selection import SCHEMA
 
     path = user_path(text)
+    check_outside(path, settings.corpus_folders)
     check_target(path, SCHEMA.encode(), command="aicx resume", force=force)
     return path
 
 
 def _print_manifest(manifest: Mapping[str, Any]) -> None:
+    # Imported here, as all of it is: git is at work meanwhile.
+    from aicx.resume.brief.markdown import fenced
+
     style = console.style
-    console.out()
-    console.out(style("Considered", bold=True))
+    lines = []
     for entry in manifest["entries"]:
         shown = entry["included"]
         mark = style(f"{shown:<7}", fg={"full": "green", "partial": "yellow"}.get(shown, "red"))
         why = f"left out: {entry['left_out']}" if entry["left_out"] else ", ".join(entry["reasons"])
         score = "     " if entry["score"] is None else f"{entry['score']:5.2f}"
-        console.out(f"{mark} {score} {entry['ref']}  {style(why, dim=True)}")
+        lines.append(f"{mark} {score} {entry['ref']}  {style(why, dim=True)}")
+    console.out()
+    console.out(style("Considered", bold=True))
+    if lines:
+        # References hold names from logs and git: they are quoted, too.
+        console.out(fenced("\n".join(lines)))
     counts = ", ".join(f"{reason} {count}" for reason, count in manifest["exclusions"]["by_reason"].items())
     used, limit = manifest["budget"]["used"], manifest["budget"]["limit"]
-    console.out(
-        f"{len(manifest['entries'])} considered; {used} of {limit} tokens used; left out: {counts or 'nothing'}"
-    )
+    console.out(f"{len(lines)} considered; {used} of {limit} tokens used; left out: {counts or 'nothing'}")

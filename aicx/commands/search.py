@@ -15,6 +15,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.filters import parse_filters
+from aicx.corpus.files.read import ALTERED
 from aicx.engine.answers import SEARCH, search_fields
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
@@ -142,6 +143,8 @@ def _print(hit: Hit, store: Path, explain: bool) -> None:
     if fields.get("lane") == "subagent":
         facts.append("subagent")
     console.out(f"    {style(' · '.join(facts), fg='cyan')}")
+    if hit.altered:
+        console.out(f"    {style(ALTERED, fg='red')}")
     for line in hit.lines:
         for row in _rows(line):
             console.out(f"    {style('│', dim=True)} {row}")

@@ -9,8 +9,10 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
+from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import ShownChunk, ShownList, ShownSession, show
 from aicx.engine.answers import SHOW, show_fields
+from aicx.errors import CorpusDamaged
 
 _MOST_LINES = 5
 _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
@@ -28,14 +30,12 @@ Limit = Annotated[
 ]
 
 
-def command(
-    ref: Ref, full: Full = False, verify: Verify = False, limit: Limit = 20, json: options.Json = False
-) -> None:
+def command(ref: Ref, full: Full = False, verify: Verify = False, limit: Limit = 20, json: options.Json = False) -> int:
     """Show one stored chunk and where it came from, or one whole session.
 
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
     or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; what
-    is known about it goes to stderr.
+    is known about it goes to stderr. Exit code 7 when a chunk whose text is shown was altered since it was stored.
 
     Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
     Example: aicx show 1b2c3d4e --full | less
@@ -45,7 +45,7 @@ def command(
     shown = show(load_settings().layout, ref, limit, full=full, verify=verify)
     if json:
         console.out_json(SHOW, show_fields(shown, ref))
-        return
+        return _code(shown.what)
     match shown.what:
         case ShownChunk():
             _print_chunk(shown.what)
@@ -57,9 +57,28 @@ def command(
         console.warn(shown.fallback_reason)
     for note in shown.notes:
         console.say(f"note: {note}")
+    return _code(shown.what)
+
+
+def _code(what: ShownChunk | ShownSession | ShownList) -> int:
+    """The exit code: whether the text of an altered chunk was shown."""
+    match what:
+        case ShownChunk():
+            altered = what.altered
+        case ShownSession():
+            altered = any(part.altered for part in what.parts)
+        case ShownList():
+            altered = False
+    return CorpusDamaged.exit_code if altered else 0
+
+
+def _warn_altered(chunk_id: str) -> None:
+    console.warn(f"{chunk_id} was {ALTERED}; `aicx doctor --fix` restores it where its log is still there")
 
 
 def _print_chunk(chunk: ShownChunk) -> None:
+    if chunk.altered:
+        _warn_altered(chunk.id)
     console.out_bytes(chunk.markdown)
     say, style, fields = console.say, console.style, chunk.fields
     say(style(chunk.id, fg="green") + f"  {chunk.path}")
@@ -102,6 +121,8 @@ def _print_session(session: ShownSession, *, full: bool) -> None:
     tell(f"  {_reopening(session)}")
     if full:
         for part in session.parts:
+            if part.altered:
+                _warn_altered(part.row["id"])
             if part.markdown is not None:
                 console.out_bytes(part.markdown)
                 console.out()
@@ -114,6 +135,8 @@ def _print_session(session: ShownSession, *, full: bool) -> None:
         if len(session.projects) > 1:
             facts.insert(0, row["project"])
         states = f"  {', '.join(map(_state, part.states))}" if part.states else ""
+        if part.altered:
+            states += f"  {style('altered on disk', fg='red')}"
         console.out(f"{style(_local(row['started_at']), fg='cyan')}  {' · '.join(facts)}{states}")
 
 
@@ -141,6 +164,8 @@ def _print_list(listed: ShownList) -> None:
         if found_in := item.get("found_in"):
             facts.append("the session began there" if found_in == "commit" else f"named in its {found_in}")
         console.out(f"{style(_local(item['started_at']), fg='cyan')}  {style(title, bold=True)}")
+        if item.get("altered"):
+            facts.append("altered on disk")
         console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
         console.out(style(f"  {item['path']}", dim=True))
     if listed.matched > len(listed.items):

@@ -17,6 +17,7 @@ from aicx.corpus.ingest.workers import background
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError
+from aicx.output import check_outside
 from aicx.paths import user_path
 
 SCHEMA = "aicx.store/1"
@@ -136,6 +137,8 @@ def run_store(
     """What `store` and its single-agent forms have in common."""
     settings = load_settings()
     folder = user_path(output) if output else None
+    if folder is not None:
+        check_outside(folder, settings.corpus_folders)
     if no_redact_secrets:
         console.warn("secrets are stored as they are; anyone who can read the corpus can read them")
     request = StoreRequest(

@@ -92,6 +92,7 @@ def _hit(hit: Hit, home: Path) -> dict[str, Any]:
         "terms_found": hit.terms_found,
         "terms_asked": hit.terms_asked,
         "matches": [line.text for line in hit.lines],
+        "altered": hit.altered,
         "decay_factor": round(hit.decay_factor, 4),
         "contributions": {
             name: {"rank": vote.rank, "score": round(vote.score, 4), "worth": round(vote.worth, 6)}
@@ -111,6 +112,7 @@ def _chunk(chunk: ShownChunk) -> dict[str, Any]:
         "previous": chunk.previous,
         "next": chunk.next,
         "ignored": chunk.ignored,
+        "altered": chunk.altered,
     }
 
 
@@ -138,6 +140,8 @@ def _part(part: Part) -> dict[str, Any]:
     fields = dict(part.row)
     if part.markdown is not None:
         fields["markdown"] = part.markdown.decode("utf-8", "replace")
+    if part.altered is not None:
+        fields["altered"] = part.altered
     if part.states:
         fields["source_states"] = list(part.states)
     return fields

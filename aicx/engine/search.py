@@ -14,7 +14,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import Opened, open_catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import load_markdown, read_chunk, read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views.documents import asides, header_of, spoken
 from aicx.engine.conditions import index_conditions
@@ -78,6 +78,7 @@ class Hit:
     chunks: int = 1  # how many chunks of the session matched, when grouped
     terms_found: int = 0  # of the question's words, names and phrases, this many are in the chunk
     terms_asked: int = 0
+    altered: bool = False  # the chunk was altered on disk since it was stored, and so may the lines be
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ class Searcher:
             if chunk not in facts:
                 continue
             with suppress(AicxError):  # whoever shows the chunk says what is wrong with it
-                text = load_markdown(self._settings.layout, facts[chunk]["path"]).decode("utf-8", "replace")
+                text = read_intact(self._settings.layout, facts[chunk]["path"]).markdown.decode("utf-8", "replace")
                 notes.append(f"{asked!r} stands nowhere; did you mean {(written_as(term, text) or term)!r}?")
         return notes
 
@@ -280,12 +281,12 @@ class Searcher:
         for answer in chosen:
             row = facts[answer.best]
             try:
-                sidecar = load_sidecar(self._settings.layout, row["path"])
-                markdown = load_markdown(self._settings.layout, row["path"])
+                stored = read_chunk(self._settings.layout, row["path"])
             except AicxError as error:
                 missing.append(f"{error.message}; `aicx doctor` says more")
                 continue
-            texts = spoken(sidecar, markdown)
+            sidecar = stored.sidecar
+            texts = spoken(sidecar, stored.markdown)
             tools = set(asides(sidecar))
             found = excerpt(question, texts, header_of(sidecar), _LINES, tools)
             lines = found.lines
@@ -305,6 +306,7 @@ class Searcher:
                     chunks=answer.documents,
                     terms_found=found.found,
                     terms_asked=found.asked,
+                    altered=stored.altered,
                 )
             )
         return hits, missing

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.files.sidecar import WITHOUT_TOOL_FACTS, Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.text_facts import facts_in_text
@@ -35,27 +35,38 @@ class Step(NamedTuple):
 
 
 def read_steps(
-    layout: Layout, paths: Iterable[str], until: datetime | None = None, *, repeated: bool = False
+    layout: Layout,
+    paths: Iterable[str],
+    until: datetime | None = None,
+    *,
+    repeated: bool = False,
+    altered: set[str] | None = None,
 ) -> tuple[list[Step], list[str]]:
     """The messages of the chunks at ``paths``, in order and once each, and notes on what could not be read as it is.
 
     With ``repeated``, those too with which the chunk before ended and that stand in both. Messages later than ``until``
-    are left out. What aicx itself answered is left out too: it quotes older sessions.
+    are left out. What aicx itself answered is left out too: it quotes older sessions. So are chunks that were altered
+    on disk; their ids are put into ``altered`` where it is given, and the notes name them where it is not.
     """
     steps: list[Step] = []
     notes: list[str] = []
     guessed = 0
     for path in paths:
         try:
-            sidecar = load_sidecar(layout, path)
-            found = list(_steps(sidecar, load_markdown(layout, path), repeated))
+            stored = read_chunk(layout, path)
+            if stored.altered and altered is not None:
+                altered.add(stored.sidecar.id)
+                continue
+            if stored.altered:
+                raise CorpusDamaged(f"{path} was {ALTERED}")
+            found = list(_steps(stored.sidecar, stored.markdown, repeated))
         except (CorpusDamaged, NotFound) as error:
             notes.append(f"{error.message}; `aicx doctor` says more")
             continue
         except (LookupError, TypeError, ValueError):
             notes.append(f"{path}: its sidecar does not fit it; `aicx doctor` says more")
             continue
-        guessed += lacks_tool_facts(sidecar)
+        guessed += lacks_tool_facts(stored.sidecar)
         for step, continues in found:
             if until is not None and step.at > until:
                 continue

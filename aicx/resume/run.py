@@ -224,6 +224,7 @@ class _Resume:
         if query.task.strip() and ranked and not recalled and (resumed is None or resumed.confidence == "low"):
             self._warnings.append("nothing in the history fits this task: what follows only says where work stood")
         ids = [item.session_id for item in chosen] + ([resumed.facts.session_id] if resumed else [])
+        altered = tuple(sorted(self._reader.altered | {item.chunk for item in passages if item.altered}))
         return ResumeReport(
             task=query.task,
             now=query.now,
@@ -239,10 +240,11 @@ class _Resume:
             recalled=recalled,
             files=tuple(files),
             structure=structure,
-            warnings=tuple(dict.fromkeys([*self._warnings, *self._reader.notes])),
+            warnings=tuple(dict.fromkeys([*_of_altered(altered), *self._warnings, *self._reader.notes])),
             considered=tuple(self._considered),
             search=self._search,
             unavailable=tuple(self._unavailable),
+            altered=altered,
             short=short_ids(self._catalog, ids),
         )
 
@@ -414,6 +416,14 @@ _REASONS_OF_STANDINGS: dict[Standing, Reason] = {
     "merged": Reason.MERGED_BRANCH,
     "unmerged": Reason.OTHER_BRANCH_UNMERGED,
 }
+
+
+def _of_altered(chunks: Sequence[str]) -> list[str]:
+    """What is said of altered chunks, first of all warnings: nothing if there are none."""
+    if not chunks:
+        return []
+    count = "1 chunk was" if len(chunks) == 1 else f"{len(chunks)} chunks were"
+    return [f"{count} altered on disk since being stored, and nothing of that is quoted (next: aicx doctor --fix)"]
 
 
 def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:

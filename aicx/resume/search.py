@@ -127,6 +127,7 @@ def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | N
         coverage=hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0,
         files=tuple(sidecar.get("files") or ()),
         relation=relation,
+        altered=hit.altered,
     )
 
 

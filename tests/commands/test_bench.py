@@ -99,7 +99,7 @@ def test_compare_takes_two_results(capsys: pytest.CaptureFixture[str], tmp_path:
     assert (code, found["schema"], found["changes"]) == (0, "aicx.bench-comparison/1", [])
     code, _, err = bench(capsys, "compare", path)
     assert code == 2
-    assert "two results" in err
+    assert "Missing argument 'RESULT'" in err
 
 
 def test_compare_says_in_words_whether_it_is_noise(

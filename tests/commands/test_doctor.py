@@ -157,7 +157,7 @@ def test_a_sidecar_whose_spans_do_not_fit_is_critical(patient: Patient) -> None:
 
 def test_a_sidecar_of_a_newer_version_is_left_alone(patient: Patient) -> None:
     path = sidecar(patient.chunks()[0])
-    edit(path, schema="aicx.chunk/2")
+    edit(path, schema="aicx.chunk/3")
     before = path.read_bytes()
     assert patient.severity("sidecars") == "warning"
     patient.doctor("--fix")

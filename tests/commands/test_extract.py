@@ -351,3 +351,34 @@ def test_corpus_and_logs_stay_byte_for_byte(
     extracted(capsys, log, "--conversation")
     extracted(capsys, "--session", OTHER, "-o", tmp_path / "talk.json")
     assert snapshot(home) == before
+
+
+# What a terminal gets
+
+TAGGED = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+HOSTILE = f"fine\x1b[31mred\x1b[0m\x1b]0;title\x07 over\rwritten \u202eturned\u202c hid\u200bden{TAGGED} \x9b2Jend"
+
+
+def test_nothing_that_a_terminal_obeys_or_hides_is_printed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = ClaudeLog().prompt(HOSTILE, 0).answer("Trimmed.", 5).title(f"{HOSTILE} as a title").body()
+    log = write(home / ".claude" / "projects" / "-srv" / f"{SESSION}.jsonl", body)
+    out, err = extracted(capsys, log)
+    assert [sign for sign in out + err if not (sign.isprintable() or sign == "\n")] == []
+    assert "finered over\nwritten turned hidden end" in out
+    assert "obey" not in out
+
+
+def test_a_secret_in_pieces_is_whole_again_and_redacted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    token = "ghp_" + "q7Z2x" * 7 + "w"
+    body = ClaudeLog().prompt(f"use {token[:9]}\u200b{token[9:20]}\u2060{token[20:]} for it", 0).body()
+    log = write(home / ".claude" / "projects" / "-srv" / f"{SESSION}.jsonl", body)
+    out, _ = extracted(capsys, log)
+    assert token not in out
+    assert "[REDACTED:" in out
+
+
+def test_a_file_keeps_joined_emoji(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = ClaudeLog().prompt("the family \U0001f468\u200d\U0001f469\u200d\U0001f467 is here", 0).body()
+    log = write(home / ".claude" / "projects" / "-srv" / f"{SESSION}.jsonl", body)
+    extracted(capsys, log, "-o", home / "talk.md")
+    assert "\U0001f468\u200d\U0001f469\u200d\U0001f467" in (home / "talk.md").read_text("utf-8")

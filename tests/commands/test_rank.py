@@ -114,7 +114,7 @@ class TestJson:
         item = answer(capsys, *ALL)["items"][0]
         assert list(item) == [
             *("file", "id", "title", "project", "date", "timestamp", "kind", "agent"),
-            *("score", "label", "signal", "noise", "total", "density"),
+            *("score", "label", "signal", "noise", "total", "density", "altered"),
         ]
         assert (item["project"], item["date"], item["timestamp"]) == (
             "ada/orbit",

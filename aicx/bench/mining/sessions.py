@@ -8,7 +8,7 @@ from datetime import datetime
 
 from aicx.bench.dataset import session_key
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
@@ -81,6 +81,7 @@ def _chunks(layout: Layout) -> Iterator[tuple[Sidecar, bytes]]:
         rows = opened.catalog.rows("SELECT path FROM chunks WHERE ignored=0 ORDER BY started_at, id")
         for row in rows:
             try:
-                yield load_sidecar(layout, row["path"]), load_markdown(layout, row["path"])
+                found = read_intact(layout, row["path"])
             except (CorpusDamaged, NotFound):
                 continue
+            yield found.sidecar, found.markdown

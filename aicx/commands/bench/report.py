@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.commands.bench.results import Against, OneResult, Output, find_result, results_folder, show_result
+from aicx.commands.bench.results import Against, OneResult, Output, check_page, find_result, results_folder, show_result
 from aicx.config import load_settings
 
 SCHEMA = "aicx.bench-report/1"
@@ -19,8 +19,10 @@ def command(
     from aicx.bench.report.figures import figures
     from aicx.bench.results import read_result
 
-    path = find_result(result, results_folder(load_settings(), output))
+    settings = load_settings()
+    path = find_result(result, results_folder(settings, output))
     if json:
         console.out_json(SCHEMA, figures(read_result(path), against))
     else:
+        check_page(path, settings)
         show_result(read_result(path), path, against)

@@ -9,6 +9,7 @@ import typer
 
 from aicx import console
 from aicx.config import Settings
+from aicx.output import check_outside
 
 if TYPE_CHECKING:
     from aicx.bench.results import Result
@@ -24,7 +25,10 @@ OneResult = Annotated[Path | None, typer.Argument(metavar="[RESULT]", help="A re
 
 def results_folder(settings: Settings, output: Path | None) -> Path:
     """Where results are written and looked for."""
-    return (output or settings.layout.home / "bench").resolve()
+    own = settings.layout.home / "bench"
+    if output is not None:
+        check_outside(output, settings.corpus_folders, own)
+    return (output or own).resolve()
 
 
 def find_result(given: Path | None, folder: Path) -> Path:
@@ -33,6 +37,11 @@ def find_result(given: Path | None, folder: Path) -> Path:
 
     path = given.expanduser() if given else folder
     return newest_result(path) if path.is_dir() else path
+
+
+def check_page(path: Path, settings: Settings) -> None:
+    """Refuses a result whose page, which is put beside it, would be in the corpus. Raises UnsafePath."""
+    check_outside(path, settings.corpus_folders, settings.layout.home / "bench")
 
 
 def show_result(result: Result, path: Path, against: str) -> None:

@@ -21,6 +21,7 @@ from aicx.corpus.doctor.inputs import Facts, catalog_copy, compare_catalog, curr
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.doctor.survey import survey_store
 from aicx.corpus.files.tombstones import read_tombstones
+from aicx.corpus.forget.apart import list_apart
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.redaction import redact_plain
 
@@ -131,15 +132,24 @@ def _canonical_store(facts: Facts) -> Check:
     hashed = "not compared with their checksums" if facts.quick else f"{survey.hashed:,} compared with their checksums"
     if problems := [line for line in lines if line]:
         advice = FIX
-        if survey.altered and not (survey.without_sidecar or survey.without_chunk):
-            advice = "aicx store --full-rescan writes altered chunks again, as long as their logs exist"
-        elif survey.misfiled and not survey.broken:
+        if survey.misfiled and not (survey.broken or survey.altered):
             advice = "move the files back to where their sidecars say, or remove those that are copies"
         return Check("canonical_store", "critical", "; ".join(problems), advice)
     detail = f"{len(survey.chunks):,} chunks, {hashed}"
     if strays:
         return Check("canonical_store", "warning", f"{detail}; {strays}", "move them elsewhere")
     return Check("canonical_store", "green", detail)
+
+
+def _set_apart(facts: Facts) -> Check:
+    named = [f"{item.path}: {item.reason}" for item in list_apart(facts.layout)]
+    lines = [_count("chunk", named, "altered on disk and out of every answer")]
+    if facts.layout.bad_tombstones.exists():
+        lines.append("lines of forgotten.jsonl that could not be understood")
+    if not any(lines):
+        return Check("set_apart", "green", "nothing")
+    advice = f"compare with a backup, or delete what you do not need from {facts.layout.set_apart}"
+    return Check("set_apart", "warning", "; ".join(filter(None, lines)), advice)
 
 
 def _sidecars(facts: Facts) -> Check:
@@ -327,6 +337,7 @@ CHECKS: tuple[Callable[[Facts], Check], ...] = (
     _lock,
     _while_nobody_writes(_staging),
     _while_nobody_writes(_canonical_store),
+    _set_apart,
     _while_nobody_writes(_sidecars),
     _while_nobody_writes(_catalog),
     _while_nobody_writes(_index_json),

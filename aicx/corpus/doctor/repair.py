@@ -13,7 +13,9 @@ from aicx.corpus.catalog.rebuild import drop_catalog, open_or_rebuild, recover
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, summarise, write_summary
 from aicx.corpus.doctor.inputs import compare_catalog
 from aicx.corpus.doctor.survey import Survey, survey_store
+from aicx.corpus.doctor.tombstone_repair import mend_tombstones
 from aicx.corpus.files.read import load_markdown
+from aicx.corpus.forget.apart import set_apart
 from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.run import StoreRequest, store
 from aicx.errors import AicxError, UsageError
@@ -38,7 +40,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """A session with broken chunks, by what their names say of it."""
+    """A session with broken or altered chunks, by what their names say of it."""
 
     agent: str
     name: str  # as in file names
@@ -61,6 +63,7 @@ def repair(settings: Settings, say: Say) -> Repair:
             recover(layout, catalog, say)
             if interrupted:
                 found.applied.append("finished an interrupted run")
+            found.applied.extend(mend_tombstones(settings, catalog))
             survey = survey_store(layout)
             differences = compare_catalog(catalog, survey)
             if any(differences.values()):
@@ -69,7 +72,11 @@ def repair(settings: Settings, say: Say) -> Repair:
                 catalog = open_or_rebuild(layout, _silent)
             if survey.chunks and (not readable or any(differences.values())):
                 found.applied.append(f"rebuilt the catalogue from {len(survey.chunks)} chunks")
-            agents = _release_sessions(settings, catalog, survey, found)
+            apart: dict[str, str] = {}
+            agents = _release_sessions(settings, catalog, survey, found, apart)
+            if apart:
+                set_apart(layout, catalog, apart)
+                found.applied.extend(f"set {path} apart in {layout.set_apart}: {why}" for path, why in apart.items())
             # Chunks that were recorded and are gone: their logs may still have them.
             agents |= {parsed[1] for path in differences["extra"] if (parsed := parse_chunk_name(_name(path)))}
             _derive(layout, catalog, found)
@@ -119,25 +126,34 @@ def _derive(layout: Layout, catalog: Catalog, found: Repair) -> None:
 # Broken chunks ------------------------------------------------------------------------------------------------------
 
 
-def _release_sessions(settings: Settings, catalog: Catalog, survey: Survey, found: Repair) -> set[str]:
-    """Makes the next `store` write broken chunks again where their logs still hold them; the agents concerned.
+def _release_sessions(
+    settings: Settings, catalog: Catalog, survey: Survey, found: Repair, apart: dict[str, str]
+) -> set[str]:
+    """Makes the next `store` write broken and altered chunks again where their logs hold them; the agents concerned.
 
-    A chunk whose messages are no longer all in the logs is left as it is: what it holds exists nowhere else.
+    A broken chunk whose messages are no longer all in the logs is left as it is: what it holds exists nowhere else. An
+    altered one holds something else than it should, and is put into ``apart`` with the reason.
     """
     agents: set[str] = set()
     for session in _broken_sessions(survey):
+        altered = sorted(set(session.paths) & set(survey.altered))
+        broken = sorted(set(session.paths) - set(altered))
         if session.agent not in SOURCES:
-            found.refused.append(f"{session.paths[0]}: unknown agent")
+            apart |= dict.fromkeys(altered, "altered on disk, by an unknown agent")
+            found.refused.extend(f"{path}: unknown agent" for path in broken[:1])
             continue
         logs = _logs_of(settings, session)
-        reason = "its log is gone" if not logs else _objection(settings, catalog, session, logs)
+        reason = "its log is gone" if not logs else _objection(settings, catalog, session, broken, logs)
         if reason is not None:
-            found.refused.append(f"{', '.join(session.paths)}: cannot be made again, {reason}")
-            continue
+            apart |= dict.fromkeys(altered, f"altered on disk, and cannot be made again: {reason}")
+            if broken:
+                found.refused.append(f"{', '.join(broken)}: cannot be made again, {reason}")
+                continue
         catalog.begin()
-        for path in session.paths:
+        for path in session.paths if reason is None else ():
             for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
                 catalog.remove_chunk(row["id"])
+        # Also behind a chunk that is set apart: what its log still holds is stored anew.
         for log in logs:
             catalog.connection.execute("DELETE FROM sources WHERE path=?", (str(log.path),))
         catalog.commit()
@@ -147,7 +163,7 @@ def _release_sessions(settings: Settings, catalog: Catalog, survey: Survey, foun
 
 def _broken_sessions(survey: Survey) -> list[_Session]:
     by_session: dict[tuple[str, str], list[str]] = {}
-    for path in survey.broken:
+    for path in sorted({*survey.broken, *survey.altered}):
         if parsed := parse_chunk_name(_name(path)):
             by_session.setdefault((parsed[1], parsed[2]), []).append(path)
     return [_Session(agent, name, tuple(paths)) for (agent, name), paths in sorted(by_session.items())]
@@ -163,7 +179,9 @@ def _logs_of(settings: Settings, session: _Session) -> list[LogFile]:
     return [log for log, _ in sorted(own, key=lambda pair: (str(pair[1].started_at or "~"), str(pair[0].path)))]
 
 
-def _objection(settings: Settings, catalog: Catalog, session: _Session, logs: list[LogFile]) -> str | None:
+def _objection(
+    settings: Settings, catalog: Catalog, session: _Session, broken: list[str], logs: list[LogFile]
+) -> str | None:
     """Why the logs must not decide over the session's chunks, None when they may."""
     drafts = [
         draft
@@ -177,7 +195,7 @@ def _objection(settings: Settings, catalog: Catalog, session: _Session, logs: li
     if not {key for chunk in stored for key in chunk.keys} <= keys:
         return "because its log no longer holds all of the session, or some of it was forgotten"
     times = {f"{draft.entry.at:%H:%M:%S}".encode() for draft in drafts}
-    for path in session.paths:
+    for path in broken:  # the sidecar of an altered chunk names its messages
         try:
             markdown = load_markdown(settings.layout, path)
         except AicxError:
@@ -193,6 +211,10 @@ def _store_again(settings: Settings, before: Survey, agents: list[str], found: R
     mended = sorted(set(before.broken) - set(after.broken))
     if mended:
         found.applied.append(f"wrote {len(mended)} broken chunks again from their logs")
+    restored = sorted(set(before.altered) & after.chunks.keys() - set(after.altered))
+    if restored:
+        found.applied.append(f"restored {len(restored)} altered chunks from their logs")
+    mended += restored
     if report.chunks_written > len(mended):
         found.applied.append(f"stored {report.chunks_written - len(mended)} more chunks from the logs")
     left = set(after.broken) & set(before.broken)

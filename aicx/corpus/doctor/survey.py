@@ -8,8 +8,8 @@ from hashlib import sha256
 import orjson
 
 from aicx.corpus.files.inventory import take_inventory
-from aicx.corpus.files.read import load_markdown, sidecar_path
-from aicx.corpus.files.sidecar import SCHEMA, Sidecar, decode_sidecar
+from aicx.corpus.files.read import is_altered, load_markdown, sidecar_path
+from aicx.corpus.files.sidecar import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decode_sidecar
 from aicx.corpus.forget.blanking import message_texts
 from aicx.errors import AicxError
 from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
@@ -79,7 +79,7 @@ def _look(layout: Layout, survey: Survey, path: str, *, read_chunk: bool) -> Non
     if read_chunk:
         markdown = load_markdown(layout, path)
         survey.hashed += 1
-        if sha256(markdown).hexdigest() != sidecar.content_sha256:
+        if is_altered(sidecar, markdown):
             survey.altered.append(path)
         else:
             message_texts(markdown, sidecar.fields)
@@ -98,7 +98,8 @@ def _newer_schema(body: bytes) -> str | None:
     """The schema of a sidecar that is whole, but from a version that writes them differently."""
     fields = orjson.loads(body)
     schema = fields.get("schema") if isinstance(fields, dict) else None
-    return schema if isinstance(schema, str) and schema != SCHEMA and schema.startswith("aicx.") else None
+    known = schema in (SCHEMA, WITHOUT_TOOL_FACTS)
+    return schema if isinstance(schema, str) and not known and schema.startswith("aicx.") else None
 
 
 def _place(sidecar: Sidecar) -> str:

@@ -1,18 +1,32 @@
-"""Reads stored chunks: one by its path, or all of them by walking the store."""
+"""Reads stored chunks: one by its path, verified where it is quoted, or all of them by walking the store."""
 
 from __future__ import annotations
 
 import errno
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from aicx.corpus.files.sidecar import Sidecar, decode_sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout, parse_chunk_name
 
+# What every door says beside the words of an altered chunk.
+ALTERED = "altered on disk since it was stored, so not what the log said"
+
 _SIDECAR_SUFFIX = ".meta.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A stored chunk as it may be quoted. ``altered``: the Markdown is not the one that its sidecar was written for."""
+
+    sidecar: Sidecar
+    markdown: bytes
+    altered: bool
 
 
 def sidecar_path(chunk_path: str) -> str:
@@ -28,6 +42,29 @@ def load_sidecar(layout: Layout, chunk_path: str) -> Sidecar:
 def load_markdown(layout: Layout, chunk_path: str) -> bytes:
     """The Markdown of a stored chunk. Raises NotFound."""
     return _read(layout.inside(chunk_path), layout)
+
+
+def read_chunk(layout: Layout, chunk_path: str) -> StoredText:
+    """A stored chunk, compared with its sidecar's checksum: the one way to read words that are shown to anybody.
+
+    Raises NotFound or CorpusDamaged.
+    """
+    sidecar = load_sidecar(layout, chunk_path)
+    markdown = load_markdown(layout, chunk_path)
+    return StoredText(sidecar, markdown, is_altered(sidecar, markdown))
+
+
+def read_intact(layout: Layout, chunk_path: str) -> StoredText:
+    """`read_chunk` for what passes words on without a place to say more. Raises CorpusDamaged for an altered chunk."""
+    found = read_chunk(layout, chunk_path)
+    if found.altered:
+        raise CorpusDamaged(f"{chunk_path} was {ALTERED}", hint="aicx doctor --fix")
+    return found
+
+
+def is_altered(sidecar: Sidecar, markdown: bytes) -> bool:
+    """Whether a chunk's Markdown is another than the one that its sidecar was written for."""
+    return sha256(markdown).hexdigest() != sidecar.content_sha256
 
 
 def walk_chunks(layout: Layout) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import orjson
 
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
+
+_MOST_NAMED = 5
+_KEY = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +32,71 @@ class Tombstones:
         return project in self.projects or (project == NON_REPOSITORY and cwd is not None and cwd in self.projects)
 
 
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line of the tombstones that cannot be understood, by its number from 1."""
+
+    number: int
+    body: bytes
+    reason: str
+
+
 def read_tombstones(path: Path) -> Tombstones:
-    """The tombstones on disk. A damaged file is an error: going on would bring forgotten things back."""
-    try:
-        lines = [line for line in path.read_bytes().splitlines() if line.strip()]
-    except FileNotFoundError:
-        return Tombstones()
-    sessions: set[tuple[str, str]] = set()
-    projects: set[str] = set()
-    messages: set[str] = set()
-    try:
-        for line in lines:
-            row = orjson.loads(line)
-            if "session" in row:
-                sessions.add((row["agent"], row["session"]))
-            elif "project" in row:
-                projects.add(row["project"])
-            else:
-                messages.update(row["messages"])
-    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+    """The tombstones on disk. A bad line is an error that names it: going on would bring forgotten things back."""
+    rows, bad = parse_tombstones(path)
+    if bad:
+        named = "; ".join(f"line {line.number} {line.reason}" for line in bad[:_MOST_NAMED])
+        more = f" and {len(bad) - _MOST_NAMED} more" if len(bad) > _MOST_NAMED else ""
         raise CorpusDamaged(
-            f"{path} cannot be read, and without it forgotten sessions would come back: {error}",
-            hint="mend the line, or delete the file to accept that",
+            f"{path}, {named}{more}: without it, forgotten things would come back",
+            hint="mend the line, or `aicx doctor --fix` sets it apart and keeps out all that is not stored now",
+        )
+    return Tombstones(
+        frozenset((row["agent"], row["session"]) for row in rows if "session" in row),
+        frozenset(row["project"] for row in rows if "project" in row and "session" not in row),
+        frozenset(key for row in rows if "messages" in row for key in row["messages"]),
+    )
+
+
+def parse_tombstones(path: Path) -> tuple[list[dict[str, Any]], list[BadLine]]:
+    """The rows of the tombstones, and the lines that are none."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return [], []
+    except OSError as error:
+        raise CorpusDamaged(
+            f"{path} cannot be read: {error.strerror or error}", hint="check its permissions"
         ) from error
-    return Tombstones(frozenset(sessions), frozenset(projects), frozenset(messages))
+    rows: list[dict[str, Any]] = []
+    bad: list[BadLine] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(_checked(orjson.loads(line)))
+        except orjson.JSONDecodeError:
+            bad.append(BadLine(number, line, "is not JSON"))
+        except ValueError as error:
+            bad.append(BadLine(number, line, str(error)))
+    return rows, bad
+
+
+def _checked(row: Any) -> dict[str, Any]:
+    """``row`` where it is a tombstone. Raises ValueError with what is wrong with it."""
+    if not isinstance(row, dict):
+        raise ValueError("is not an object")
+    names = [("agent", "session")] if "session" in row else [("project",)] if "project" in row else []
+    for name in (name for pair in names for name in pair):
+        if not isinstance(row.get(name), str) or not row[name]:
+            raise ValueError(f"has no {name}")
+    if not names:
+        keys = row.get("messages")
+        if not isinstance(keys, list):
+            raise ValueError("names no session, no project and no messages")
+        if not all(isinstance(key, str) and _KEY.fullmatch(key) for key in keys):
+            raise ValueError("names a message by something that is no key")
+    return row
 
 
 def with_tombstones(path: Path, rows: list[dict[str, Any]]) -> bytes:

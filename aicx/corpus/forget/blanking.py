@@ -30,7 +30,7 @@ _TOOL_HEADING = re.compile(
 )
 _HEADING_TOKENS = 20  # as the chunker counts them
 # As the key of the text is made where messages are drafted.
-_FORGOTTEN_TEXT_KEY = blake2b(FORGOTTEN.encode(), digest_size=8).hexdigest()
+FORGOTTEN_TEXT_KEY = blake2b(FORGOTTEN.encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _blank_markdown(
         new = dict(message)
         if message["key"] in targets.keys:
             body = FORGOTTEN.encode()
-            new["text_key"] = _FORGOTTEN_TEXT_KEY
+            new["text_key"] = FORGOTTEN_TEXT_KEY
         if facts := message.get("tool"):
             kept = identity_of(facts) if message["key"] in targets.keys else facts
             new["tool"] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from aicx.corpus.files.inventory import Item, take_inventory
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.forget.apart import Apart, list_apart, matching, owners
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import CorpusDamaged, NotFound, UsageError
@@ -62,6 +63,7 @@ class ForgetPlan:
     projects: set[str] = field(default_factory=set)
     messages: set[str] = field(default_factory=set)
     copies: list[Copy] = field(default_factory=list)
+    apart: list[Apart] = field(default_factory=list)  # of what `doctor --fix` set apart
     affected: dict[SessionKey, Affected] = field(default_factory=dict)
     blanked: int = 0
     shortened: int = 0  # tool texts whose middle is not in the corpus, so a pattern could not see it
@@ -70,7 +72,7 @@ class ForgetPlan:
 
     @property
     def empty(self) -> bool:
-        return not self.removed and not self.rewritten
+        return not self.removed and not self.rewritten and not self.apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,29 @@ def plan_forget(layout: Layout, request: ForgetRequest) -> ForgetPlan:
         raise UsageError(
             "name one thing to forget", hint="exactly one of --session ID, --project NAME, --pattern REGEX"
         )
+    try:
+        plan = _plan_stored(layout, request)
+    except NotFound:
+        plan = _plan_apart(layout, request)
+        if plan.empty:
+            raise
+    else:
+        plan.apart = matching(layout, plan.sessions, plan.projects, request.pattern)
+    return plan
+
+
+def _plan_apart(layout: Layout, request: ForgetRequest) -> ForgetPlan:
+    """The plan for a session or project of which everything there is was set apart."""
+    known = owners(list_apart(layout))
+    name = request.session or ""
+    fitting = [(agent, one) for agent, one in known if name and (one.startswith(name) or f"{agent}:{one}" == name)]
+    plan = ForgetPlan(sessions=set(fitting if len(fitting) == 1 else ()))
+    plan.projects = {str(request.project)} & set(known.values())
+    plan.apart = matching(layout, plan.sessions, plan.projects, None)
+    return plan
+
+
+def _plan_stored(layout: Layout, request: ForgetRequest) -> ForgetPlan:
     if request.pattern is not None:
         return _plan_pattern(layout, _compile(request.pattern))
     rows, damaged = _survey(layout)

@@ -22,6 +22,7 @@ from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
 from aicx.corpus.files.writer import stage_chunk
+from aicx.corpus.forget.apart import delete_apart
 from aicx.corpus.forget.blanking import blank_chunk
 from aicx.corpus.forget.pending import end_forgetting, record_forgetting
 from aicx.corpus.forget.plan import Copy, ForgetPlan, ForgetRequest, plan_forget
@@ -66,6 +67,7 @@ def forget(
                 record_forgetting(layout, request, plan, published=False)
                 try:
                     _delete_indexes(layout, stays)
+                    delete_apart(plan.apart)
                     _publish(layout, catalog, plan)
                 except Exception:
                     # What fails is for a person to look at; only what is killed is finished by the next command.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import StoredText, read_chunk, read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
@@ -26,18 +26,29 @@ _FILES_IN_HEADER = 20
 
 
 def load_document(layout: Layout, path: str) -> Document | None:
-    """The chunk at ``path`` as a document; None when its files are damaged or gone, which `doctor` names."""
+    """The chunk at ``path`` as a document for an index; None when it is altered, damaged or gone, which `doctor` names.
+
+    An index keeps what it takes in: words that were put into a chunk later must not become history there.
+    """
+    return _document(layout, path, read_intact)
+
+
+def _document(layout: Layout, path: str, read: Callable[[Layout, str], StoredText]) -> Document | None:
     try:
-        return to_document(load_sidecar(layout, path), load_markdown(layout, path))
+        found = read(layout, path)
+        return to_document(found.sidecar, found.markdown)
     except (CorpusDamaged, NotFound, LookupError, TypeError, ValueError, AttributeError):
         return None
 
 
 def documents(layout: Layout, catalog: Catalog, chunk_ids: Iterable[str]) -> Iterator[Document]:
-    """The named chunks as documents, without those that cannot be read."""
+    """The named chunks as documents, without those that cannot be read.
+
+    An altered one is among them as it is: whoever quotes it reads it again and says so.
+    """
     for chunk_id in chunk_ids:
         path = catalog.path_of(chunk_id)
-        document = load_document(layout, path) if path else None
+        document = _document(layout, path, read_chunk) if path else None
         if document is not None:
             yield document
 

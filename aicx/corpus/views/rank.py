@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from aicx.corpus.catalog.query import steer
+from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
-from aicx.corpus.views.documents import load_document
+from aicx.corpus.views.documents import to_document
+from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.types import Filters
 
@@ -33,9 +35,11 @@ def rank_chunks(
     found = steer(layout, Filters(project=project, agent=agent, since=since), MOST_RANKED)
     items: list[dict[str, Any]] = []
     for item in found.items:
-        document = load_document(layout, item["path"].removeprefix(f"{layout.home}/"))
-        if document is None:
-            continue
+        try:
+            stored = read_chunk(layout, item["path"].removeprefix(f"{layout.home}/"))
+            document = to_document(stored.sidecar, stored.markdown)
+        except (CorpusDamaged, NotFound, LookupError, TypeError, ValueError, AttributeError):
+            continue  # `doctor` names it
         # What tools printed says little of how much was decided, and there is far more of it than of anything else.
         density = measure("\n".join(part.text for part in document.parts if part.field != "tool"))
         if strict and density.score < STRICT_SCORE:
@@ -56,6 +60,7 @@ def rank_chunks(
                 "noise": density.noise,
                 "total": density.total,
                 "density": f"{density.share:.0%}",
+                "altered": stored.altered,
             }
         )
     items.sort(key=lambda item: (-item["score"], -item["signal"], item["id"]))

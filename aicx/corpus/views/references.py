@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path
 from aicx.sources import SOURCES
@@ -51,6 +51,7 @@ class Mention:
     path: str
     fields: dict[str, Any]
     found_in: str
+    altered: bool  # its text is not what was stored
 
 
 def parse_reference(text: str, layout: Layout) -> Reference:
@@ -94,19 +95,23 @@ def find_commit(layout: Layout, paths: Iterable[str], commit: str, say: Callable
     token = re.compile(rf"(?<![\w-]){commit[:_ABBREVIATED]}[0-9a-f]*(?![\w-])")
     for path in paths:
         try:
-            fields = dict(load_sidecar(layout, path).fields)
+            sidecar = load_sidecar(layout, path)
             text = load_markdown(layout, path)
         except (NotFound, CorpusDamaged) as error:
             say(f"{error.message}; `aicx doctor` says more")
             continue
+        fields = dict(sidecar.fields)
         commands = " ".join(map(str, fields.get("commands") or ()))
+        found_in: str | None = None
         if _same_commit(str(fields.get("commit") or ""), commit):
-            yield Mention(path, fields, "commit")
+            found_in = "commit"
         elif _mentions(commands, token, commit):
-            yield Mention(path, fields, "commands")
+            found_in = "commands"
         # Decoding every chunk to find out that it says nothing of the commit would take most of the time.
         elif commit[:_ABBREVIATED].encode() in text and _mentions(text.decode("utf-8", "replace"), token, commit):
-            yield Mention(path, fields, "text")
+            found_in = "text"
+        if found_in is not None:
+            yield Mention(path, fields, found_in, is_altered(sidecar, text))
 
 
 def _chunk_or_session(prefix: str, value: str) -> Reference:

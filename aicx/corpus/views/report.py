@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 import orjson
 
+from aicx.redaction import redact
 from aicx.storage.atomic import replace_file
+from aicx.terminal import unseen, without_controls
 from aicx.text import instant, plural
 from aicx.types import TimelineEntry
 
@@ -21,8 +23,7 @@ ReportFormat = Literal["both", "markdown", "json"]
 _FRAME_KINDS = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
 _BACKTICKS = re.compile(r"`{3,}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-# A terminal would obey these; the corpus leaves them out as well.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_LINE_END = re.compile(r"\r\n?")
 
 
 def write_reports(
@@ -99,6 +100,16 @@ def render_markdown(entries: Sequence[TimelineEntry], title: str) -> str:
     return "".join(parts)
 
 
+def for_terminal(page: str, *, redact_secrets: bool) -> str:
+    """A page as it is printed: also without the characters that show nothing to people and say something to agents.
+
+    A file keeps those, since joined emoji and some scripts need them.
+    """
+    plain = page.translate(unseen())
+    # What stood on both sides of such a character is one word now, and may be a secret.
+    return redact(plain).text if redact_secrets and plain != page else plain
+
+
 def _session(entries: Sequence[TimelineEntry]) -> Iterator[str]:
     first = entries[0]
     folders = _distinct(entry.cwd for entry in entries)
@@ -129,7 +140,7 @@ def _speaker(entry: TimelineEntry) -> str:
 
 
 def _body(entry: TimelineEntry) -> str:
-    text = _CONTROL.sub("", entry.text).strip("\n")
+    text = without_controls(_LINE_END.sub("\n", entry.text)).strip("\n")
     if entry.role == "tool":
         # Verbatim, in a fence longer than any inside it.
         fence = "`" * max((len(run) + 1 for run in _BACKTICKS.findall(text)), default=3)
@@ -165,7 +176,7 @@ def _span(began: datetime, ended: datetime) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(_CONTROL.sub("", text).split())
+    return " ".join(without_controls(text).split())
 
 
 def _free_stem(folder: Path, stem: str, suffixes: Sequence[str]) -> str:

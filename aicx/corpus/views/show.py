@@ -10,7 +10,7 @@ from typing import Any
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog, steer
 from aicx.corpus.catalog.summary import ignore_matcher
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.corpus.views.references import Reference, SessionTarget, find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
@@ -24,7 +24,10 @@ _HEADING = b"\n### "
 
 @dataclass(frozen=True, slots=True)
 class ShownChunk:
-    """A chunk as stored, with what is around it. Each source says whether it is there and, if asked, unchanged."""
+    """A chunk as stored, with what is around it. Each source says whether it is there and, if asked, unchanged.
+
+    ``altered``: its text is not what was stored.
+    """
 
     id: str
     path: Path
@@ -34,15 +37,20 @@ class ShownChunk:
     previous: str | None
     next: str | None
     ignored: bool
+    altered: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One chunk in the list of its session's; ``markdown`` without what it repeats, None unless asked for."""
+    """One chunk in the list of its session's; ``markdown`` without what it repeats, None unless asked for.
+
+    ``altered``: its text is not what was stored; None where it was not read.
+    """
 
     row: dict[str, Any]
     markdown: bytes | None = None
     states: tuple[str, ...] = ()
+    altered: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,8 @@ def _commit(layout: Layout, opened: Opened, reference: Reference, limit: int) ->
         matched += 1
         if matched <= limit:
             public = {name: value for name, value in mention.fields.items() if name not in _INTERNAL}
-            items.append(public | {"found_in": mention.found_in, "path": str(layout.home / mention.path)})
+            found = {"found_in": mention.found_in, "path": str(layout.home / mention.path), "altered": mention.altered}
+            items.append(public | found)
     return _listed(reference, items, matched)
 
 
@@ -139,7 +148,8 @@ def _commit(layout: Layout, opened: Opened, reference: Reference, limit: int) ->
 
 
 def _chunk(layout: Layout, catalog: Catalog, path: str, verify: bool) -> ShownChunk:
-    sidecar = load_sidecar(layout, path)
+    stored = read_chunk(layout, path)
+    sidecar = stored.sidecar
     rows = catalog.rows(
         "SELECT id, number FROM chunks WHERE agent=? AND session_id=? AND stream=? AND number!=? ORDER BY number",
         (sidecar.agent, sidecar.session_id, sidecar.stream, sidecar.number),
@@ -147,12 +157,13 @@ def _chunk(layout: Layout, catalog: Catalog, path: str, verify: bool) -> ShownCh
     return ShownChunk(
         id=sidecar.id,
         path=layout.home / path,
-        markdown=load_markdown(layout, path),
+        markdown=stored.markdown,
         fields=dict(sidecar.fields),
         sources=[_source(source, verify) for source in sources_of(sidecar.fields)],
         previous=next((row["id"] for row in reversed(rows) if row["number"] < sidecar.number), None),
         next=next((row["id"] for row in rows if row["number"] > sidecar.number), None),
         ignored=ignore_matcher(layout)(path),
+        altered=stored.altered,
     )
 
 
@@ -208,12 +219,17 @@ def _part(layout: Layout, row: dict[str, Any], full: bool, verify: bool, say: Ca
     if not (full or verify):
         return Part(public)
     try:
-        fields = load_sidecar(layout, row["path"]).fields
-        markdown = without_repetition(load_markdown(layout, row["path"]), fields.get("messages")) if full else None
+        stored = read_chunk(layout, row["path"])
     except (NotFound, CorpusDamaged) as error:
         say(f"{error.message}; `aicx doctor` says more")
         return Part(public)
-    return Part(public, markdown, tuple(verify_source(source) for source in sources_of(fields)) if verify else ())
+    fields = stored.sidecar.fields
+    markdown = None
+    if full:
+        # The spans of an altered chunk lead anywhere: it is given whole.
+        markdown = stored.markdown if stored.altered else without_repetition(stored.markdown, fields.get("messages"))
+    states = tuple(verify_source(source) for source in sources_of(fields)) if verify else ()
+    return Part(public, markdown, states, stored.altered)
 
 
 def without_repetition(markdown: bytes, messages: Any) -> bytes:

@@ -64,7 +64,6 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
                 if part.slot != "context" or section != "session"
             ]
     body = "\n".join(lines).strip("\n")
-    fence = "`" * max(4, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
     top = [f"# {shorten(where_of(report), limit)}: what a new session needs to know"]
     if report.task.strip():
         top.append(f"Task: {shorten(report.task, limit)}")
@@ -72,7 +71,13 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     if not body:
         return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
     said = _EVIDENCE if report.session_count or report.recalled else _ONLY_GIT
-    return "\n\n".join([*top, said]) + f"\n\n{fence} quoted-history\n{body}\n{fence}\n"
+    return "\n\n".join([*top, said, fenced(body)]) + "\n"
+
+
+def fenced(body: str) -> str:
+    """``body`` as a quotation, between fences longer than any in it."""
+    fence = "`" * max(4, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
+    return f"{fence} quoted-history\n{body}\n{fence}"
 
 
 def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:

@@ -42,6 +42,7 @@ class Reason(StrEnum):
     NOT_THERE = "not_there"
     FOLDER = "folder"
     SAYS_NOTHING = "says_nothing"
+    ALTERED_ON_DISK = "altered_on_disk"
     OVER_LIMIT = "over_limit"
     OVER_BUDGET = "over_budget"
 

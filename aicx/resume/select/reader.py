@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import read_intact
 from aicx.corpus.views.documents import asides, header_of, spoken
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
@@ -35,7 +35,10 @@ _INTRODUCES = 5
 
 
 class SessionReader:
-    """Sessions of one corpus as they were at one moment. ``notes`` gathers what could not be read."""
+    """Sessions of one corpus as they were at one moment. ``notes`` gathers what could not be read.
+
+    ``altered`` has the ids of chunks that were altered on disk since they were stored: nothing of them is used.
+    """
 
     def __init__(self, layout: Layout, catalog: Catalog, now: datetime, elsewhere: Elsewhere) -> None:
         self._layout = layout
@@ -44,6 +47,7 @@ class SessionReader:
         self._elsewhere = elsewhere
         self._steps: dict[str, list[Step]] = {}
         self.notes: list[str] = []
+        self.altered: set[str] = set()
 
     def brief(self, session: SessionFacts) -> SessionBrief | None:
         """The session in brief; None where nothing of it can be read."""
@@ -79,7 +83,7 @@ class SessionReader:
 
         What the chunk before ended with is in it too: often the question stands here and the answer there.
         """
-        steps, notes = read_steps(self._layout, [passage.path], self._now, repeated=True)
+        steps, notes = read_steps(self._layout, [passage.path], self._now, repeated=True, altered=self.altered)
         self.notes += notes
         said = telling_sentences(steps, rarity, _QUOTED_LINES)
         # Of what tools printed, and nobody talked about, the lines that the search found.
@@ -96,8 +100,9 @@ class SessionReader:
     def coverage(self, passage: Passage, rarity: Rarity) -> float:
         """How much of the task a passage holds, with what is known of its session: title, branch and files."""
         try:
-            sidecar = load_sidecar(self._layout, passage.path)
-            texts = spoken(sidecar, load_markdown(self._layout, passage.path))
+            stored = read_intact(self._layout, passage.path)
+            sidecar = stored.sidecar
+            texts = spoken(sidecar, stored.markdown)
             tools = set(asides(sidecar))
         except (AicxError, LookupError, TypeError, ValueError):
             return passage.coverage  # whoever quotes it says what is wrong with it
@@ -108,7 +113,7 @@ class SessionReader:
 
     def _text(self, path: str) -> str:
         try:
-            return load_markdown(self._layout, path).decode("utf-8", "replace")
+            return read_intact(self._layout, path).markdown.decode("utf-8", "replace")
         except AicxError:
             return ""  # whoever reads its session says so
 
@@ -121,6 +126,6 @@ class SessionReader:
         return self._steps[session.ref]
 
     def _load(self, paths: Sequence[str]) -> list[Step]:
-        steps, notes = read_steps(self._layout, paths, self._now)
+        steps, notes = read_steps(self._layout, paths, self._now, altered=self.altered)
         self.notes += notes
         return steps

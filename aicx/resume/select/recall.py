@@ -51,6 +51,7 @@ class Passage:
     coverage: float  # how much of the task it holds
     files: tuple[str, ...]
     relation: str | None = None
+    altered: bool = False  # on disk since it was stored
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -115,6 +116,8 @@ def _against(passage: Passage, now: datetime, excluded: str | None, best: float)
         return Reason.EXCLUDED_BY_USER
     if passage.completed_at > now:
         return Reason.AFTER_NOW
+    if passage.altered:
+        return Reason.ALTERED_ON_DISK
     if not fits(passage) or passage.score < _LEAST_SHARE * best:
         return Reason.WEAK_MATCH
     return None

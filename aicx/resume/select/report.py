@@ -104,6 +104,7 @@ class ResumeReport:
     considered: tuple[Considered, ...]
     search: Mapping[str, Any]
     unavailable: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()  # ids of chunks that were altered on disk, of which nothing is quoted
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
 
 

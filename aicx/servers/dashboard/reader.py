@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
 from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession, show
@@ -68,6 +68,7 @@ def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> dict[str
         "previous": chunk.previous,
         "next": chunk.next,
         "ignored": chunk.ignored,
+        "altered": chunk.altered,
     }
 
 
@@ -143,13 +144,17 @@ def _read(layout: Layout, parts: Sequence[Part], number: int) -> dict[str, Any]:
         "previous": _neighbour(parts, number, -1),
         "next": _neighbour(parts, number, 1),
         "problem": None,
+        "altered": False,
         "turns": [],
     }
     try:
-        sidecar = load_sidecar(layout, path)
+        stored = read_chunk(layout, path)
+        sidecar, markdown = stored.sidecar, stored.markdown
         fields["sources"] = [source | {"is_there": is_there(source["path"])} for source in sources_of(sidecar.fields)]
-        markdown = load_markdown(layout, path)
+        fields["altered"] = stored.altered
         try:
+            if stored.altered:  # its spans lead anywhere
+                raise CorpusDamaged(f"this part was {ALTERED}")
             fields["turns"] = turns_of(sidecar, markdown)
         except CorpusDamaged as error:
             fields["problem"] = f"{error.message}; shown as it is"

@@ -233,6 +233,7 @@ class ReadChunk:
     previous: str | None
     next: str | None
     problem: str | None
+    altered: bool
     turns: list[Turn]
 
 
@@ -281,6 +282,7 @@ class WholeChunk:
     previous: str | None
     next: str | None
     ignored: bool
+    altered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +308,7 @@ class Answer:
     terms_found: int
     terms_asked: int
     matches: list[str]
+    altered: bool
     decay_factor: float
     contributions: dict[str, Fields]
 
@@ -341,6 +344,7 @@ class Match:
     signal_density: float
     matched_lines: list[str]
     excerpt: str
+    altered: bool
 
 
 @dataclass(frozen=True, slots=True)

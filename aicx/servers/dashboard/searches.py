@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aicx.corpus.catalog.query import steer
-from aicx.corpus.files.read import load_markdown
+from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.engine.answers import search_fields, steer_fields
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
@@ -119,12 +119,13 @@ def _scored(layout: Layout, hit: Hit) -> dict[str, Any]:
         "signal_density": round(density.share, 3),
         "matched_lines": lines,
         "excerpt": "\n".join(lines),
+        "altered": hit.altered,
     }
 
 
 def _texts(layout: Layout, hit: Hit) -> list[tuple[str, str]]:
     """Role and text of every message that begins in a chunk."""
-    markdown = load_markdown(layout, hit.path)
+    markdown = read_chunk(layout, hit.path).markdown
     return [
         (message["role"], markdown[slice(*message["span"])].decode("utf-8", "replace"))
         for message in hit.sidecar.messages

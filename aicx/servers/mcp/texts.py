@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aicx.corpus.files.read import ALTERED
 from aicx.paths import NON_REPOSITORY
 from aicx.servers.mcp.quoting import label, line, quoted
 from aicx.servers.mcp.replies import MOST_CHARS
@@ -71,7 +72,9 @@ def chunk_text(fields: Mapping[str, Any]) -> str:
     for where, name in (("Before it", "previous"), ("After it", "next")):
         if fields[name]:
             head += f" {where}: {label(fields[name])}."
-    said = quoted(fields["markdown"], **_origin(fields["sidecar"]))
+    if fields["altered"]:
+        head += f" Warning: it was {ALTERED}."
+    said = quoted(fields["markdown"], **_origin(fields["sidecar"] | {"altered": fields["altered"]}))
     return _joined([head, *_warnings(fields), EVIDENCE, said])
 
 
@@ -102,12 +105,16 @@ def _hit_text(item: Mapping[str, Any]) -> str:
         fit.append(f"{item['terms_found']} of {item['terms_asked']} terms")
     if item["chunks"] > 1:
         fit.append(f"{item['chunks']} chunks of the session match")
+    if item["altered"]:
+        fit.append(ALTERED)
     said = "\n".join([line(item["title"] or "(no title)"), *item["matches"]])
     return f"{', '.join(fit)}\n{quoted(said, **_origin(item))}"
 
 
 def _origin(item: Mapping[str, Any]) -> dict[str, Any]:
     labels = {"session": item["session_id"], "date": item["date"], "agent": item["agent"]}
+    if item.get("altered"):
+        labels["altered"] = "yes"
     if item["project"] == NON_REPOSITORY:
         return labels | {"folder": item.get("cwd")}
     return labels | {"project": item["project"]}
@@ -119,6 +126,8 @@ def _facts(item: Mapping[str, Any]) -> list[str]:
         facts.append(f"branch {item['branch']}")
     if item.get("lane") == "subagent":
         facts.append("subagent")
+    if item.get("altered"):
+        facts.append("altered on disk")
     return [line(str(fact)) for fact in (*facts, item.get("session_title") or item.get("title") or "(no title)")]
 
 

@@ -151,7 +151,7 @@ class TestDamage:
     def test_an_edited_chunk_is_shown_as_it_is(self, user: Home) -> None:
         self.path(user).write_text("somebody's own words")
         [chunk] = detail(user.settings.layout, SESSION)["chunks"]
-        assert "does not fit" in chunk["problem"]
+        assert "altered on disk" in chunk["problem"]
         assert [turn["text"] for turn in chunk["turns"]] == ["somebody's own words"]
 
     def test_a_chunk_that_is_gone_costs_itself(self, user: Home) -> None:

@@ -142,6 +142,7 @@ function answer({ chunk, session, score, parts = 1 }, rank, place, best, questio
     terms_found: found,
     terms_asked: wanted.size,
     matches: linesOf(chunk, question),
+    altered: chunk.altered,
     decay_factor: 1,
     contributions: { lexical: { rank: place, score: Number(score.toFixed(4)), worth: 1 } },
   };

@@ -20,6 +20,7 @@ export function answerRow(item, address, pattern) {
       { datetime: item.started_at, title: exact(item.started_at) },
       `${day(item.started_at)} ${clock(item.started_at)}`,
     ),
+    item.altered && el("p", { class: "note" }, "Altered on disk since it was stored, so not what the log said."),
     el("div", { class: "matches" }, lines),
     el(
       "p",
