@@ -76,7 +76,10 @@ def warn(text: str) -> None:
 
 
 def progress_bar(label: str) -> AbstractContextManager[Callable[[int, int, str], None]]:
-    """A bar on stderr while it is a terminal; the function it gives takes (bytes done, total, what it is at)."""
+    """A bar on stderr while it is a terminal; the function it gives takes (bytes done, total, what it is at).
+
+    A total of 0 means that it is not known yet.
+    """
     return _bar(label, in_bytes=True)
 
 
@@ -108,7 +111,7 @@ def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], No
         task = bar.add_task(label, total=None, at="")
 
         def tell(done: int, total: int, at: str) -> None:
-            bar.update(task, completed=done, total=total, at=without_controls(at)[:24])
+            bar.update(task, completed=done, total=total or None, at=without_controls(at)[:24])
 
         yield tell
 

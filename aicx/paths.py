@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from aicx.errors import UnsafePath
 
@@ -107,10 +107,10 @@ class Layout:
             return self.tombstones
         if "\0" in relative or "\\" in relative or "\n" in relative or "\r" in relative:
             raise UnsafePath(f"not a path of this store: {relative!r}")
-        pure = PurePosixPath(relative)
-        if pure.is_absolute() or ".." in pure.parts or pure.parts[:1] not in (("store",), (NON_REPOSITORY,)):
+        parts = relative.split("/")  # an absolute path has an empty first part
+        if parts[0] not in ("store", NON_REPOSITORY) or ".." in parts:
             raise UnsafePath(f"not a path of this store: {relative!r}")
-        return self.home / pure
+        return self.home / relative
 
 
 def chunk_stem(

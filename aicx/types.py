@@ -98,7 +98,14 @@ class Skipped:
     count: int
 
 
-SourceItem = TimelineEntry | SessionFact | BadRecord | Skipped
+@dataclass(frozen=True, slots=True)
+class RecordMarks:
+    """The records a log holds, in file order: ``aicx.sources.record_marks`` of each, for titles given by record."""
+
+    marks: bytes
+
+
+SourceItem = TimelineEntry | SessionFact | BadRecord | Skipped | RecordMarks
 
 
 @dataclass(frozen=True, slots=True)

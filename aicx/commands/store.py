@@ -13,12 +13,13 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest.run import Progress, StoreReport, StoreRequest, store
-from aicx.corpus.ingest.workers import background
+from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.types import BadRecord
 
 SCHEMA = "aicx.store/1"
 ENTRIES_SCHEMA = "aicx.entries/1"
@@ -157,18 +158,20 @@ def run_store(
             complete_forgetting(settings, console.say)
         except AicxError as error:  # logs are deleted some day, so they are not made to wait for this
             console.warn(f"an interrupted `aicx forget` is not finished yet: {error.message} (next: {error.hint})")
-    with console.progress_bar("Storing") as bar:
+    with ended_like_an_interrupt():
+        with console.progress_bar("Storing") as bar:
 
-        def tell(progress: Progress) -> None:
-            bar(progress.done, progress.total, progress.label)
+            def tell(progress: Progress) -> None:
+                bar(progress.done, progress.total, progress.label)
 
-        # On several cores the index grows while the rest is still being stored.
-        with background(refresh_in_background, settings) as refresh:
-            beside = refresh if settings.workers > 1 and not dry_run else _nothing
-            report = store(settings, request, tell, console.say, beside)
-    if not dry_run:
-        refresh_lexical(settings, console.say)
-        heal_record(settings)
+            # On several cores the index grows while the rest is still being stored.
+            with background(refresh_in_background, settings) as refresh:
+                beside = refresh if settings.workers > 1 and not dry_run else _nothing
+                report = store(settings, request, tell, console.say, beside)
+        if not dry_run:
+            with console.count_bar("Indexing") as counting:
+                refresh_lexical(settings, console.say, counting)
+            heal_record(settings)
     if folder is not None:
         from aicx.corpus.views.report import write_reports
 
@@ -259,6 +262,7 @@ def _talk(settings: Settings, request: StoreRequest, report: StoreReport) -> Non
     for note in report.notes:
         say(f"  {note}")
     _talk_problems(report)
+    _talk_unread(report)
     if report.chunks_written and not request.dry_run:
         say(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
 
@@ -274,5 +278,21 @@ def _talk_problems(report: StoreReport) -> None:
     for problem in report.problems[:_MOST_PROBLEMS]:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
         console.say(f"  {where}: {problem.reason}")
-    if len(report.problems) > _MOST_PROBLEMS:
-        console.say(f"  and {len(report.problems) - _MOST_PROBLEMS} more; --json lists them all")
+    _talk_rest(report.problems)
+
+
+def _talk_unread(report: StoreReport) -> None:
+    """What was read and gave nothing: records of unknown types, and logs without a chunk."""
+    unknown = {reason: count for reason, count in report.skipped.items() if reason.startswith("unknown ")}
+    if unknown:
+        console.say(f"  {console.plural(sum(unknown.values()), 'record')} not read: {_counts(unknown)}")
+    if report.without_chunks:
+        console.say(f"  {console.plural(len(report.without_chunks), 'log')} gave nothing to store:")
+        for log in report.without_chunks[:_MOST_PROBLEMS]:
+            console.say(f"  {log.path}: {log.reason}")
+        _talk_rest(report.without_chunks)
+
+
+def _talk_rest(listed: list[BadRecord]) -> None:
+    if len(listed) > _MOST_PROBLEMS:
+        console.say(f"  and {len(listed) - _MOST_PROBLEMS} more; --json lists them all")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from indexer.lexical import AnalyzedDocument
 
 Say = Callable[[str], None]
+Tell = Callable[[int, int, str], None]
 
 # Chunks analysed at a time by one worker, and from how many on workers are worth starting.
 _BATCH = 64
@@ -33,8 +34,10 @@ def refresh_in_background(settings: Settings) -> None:
         refresh_lexical(replace(settings, workers=1, lock_wait_seconds=0.0), lambda _: None)
 
 
-def refresh_lexical(settings: Settings, say: Say) -> int:
+def refresh_lexical(settings: Settings, say: Say, tell: Tell = lambda done, total, at: None) -> int:
     """Brings the BM25 index up to date with the catalogue; returns how many documents were written.
+
+    ``tell`` hears how many documents are done, of how many, and what it is at.
 
     Built anew when it is missing, damaged, or made by another version or for another catalogue.
     """
@@ -46,29 +49,29 @@ def refresh_lexical(settings: Settings, say: Say) -> int:
         if is_current(read_manifest(layout).get("lexical", {}), catalog) and not _damage(layout):
             return 0
         with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
-            return _update(settings, catalog, say)
+            return _update(settings, catalog, say, tell)
     finally:
         catalog.close()
 
 
-def _update(settings: Settings, catalog: Catalog, say: Say) -> int:
+def _update(settings: Settings, catalog: Catalog, say: Say, tell: Tell) -> int:
     layout = settings.layout
     state = read_manifest(layout).get("lexical", {})
     if belongs(state, catalog):
         damage = _damage(layout)
         try:
             if not damage:
-                return _write(settings, catalog, since=int(state["sequence"]))
+                return _write(settings, catalog, tell, since=int(state["sequence"]))
         except CorpusDamaged as error:
             damage = error.message
         say(f"{damage}; building it anew")
     if state:
         # From here on there is no index until the new one is whole, also for whoever comes after a kill.
         write_manifest(layout, "lexical", None)
-    return _write(settings, catalog, since=None)
+    return _write(settings, catalog, tell, since=None)
 
 
-def _write(settings: Settings, catalog: Catalog, since: int | None) -> int:
+def _write(settings: Settings, catalog: Catalog, tell: Tell, since: int | None) -> int:
     """Takes in what changed since that change of the catalogue; None makes a new index of everything."""
     from indexer.lexical import LexicalSchema, LexicalWriter
 
@@ -81,10 +84,18 @@ def _write(settings: Settings, catalog: Catalog, since: int | None) -> int:
     tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
     workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
     batches = map_in_order(_analyze_chunks, tasks, workers)
-    count = writer.update((document for batch in batches for document in batch), gone)
+    count = writer.update(_told(batches, len(paths), tell), gone)
     built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
     write_manifest(layout, "lexical", built)
     return count
+
+
+def _told(batches: Iterable[list[AnalyzedDocument]], total: int, tell: Tell) -> Iterator[AnalyzedDocument]:
+    done = 0
+    for batch in batches:
+        tell(done, total, "search index")
+        yield from batch
+        done += len(batch)
 
 
 def _damage(layout: Layout) -> str | None:

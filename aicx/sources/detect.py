@@ -208,7 +208,7 @@ _WHOLE_FORMS = (
     _Form(
         gemini.AGENT,
         gemini.SESSION_JSON,
-        lambda value: "sessionId" in value and isinstance(value.get("messages"), list),
+        lambda value: "sessionId" in value and any(isinstance(value.get(name), list) for name in gemini.MESSAGES),
     ),
 )
 _ARRAY_FORMS = (

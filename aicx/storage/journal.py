@@ -68,11 +68,17 @@ class Writer:
     _moves: list[tuple[str, str]] = field(default_factory=list)
     _removals: list[str] = field(default_factory=list)
     _published: Journal = field(default_factory=Journal)  # since the last `finish`
-    _folders: set[Path] = field(default_factory=set)
+    _folders: set[str] = field(default_factory=set)
     _staged: int = 0
+    _staging: str = field(init=False)
     # Staged names never come twice, in this process or the next: a journal that is still there while more is staged, or
     # that a power cut brings back, must not find other files under the names it knows.
     _prefix: str = field(default_factory=lambda: os.urandom(6).hex())
+
+    def __post_init__(self) -> None:
+        self._staging = str(
+            self.place.staging
+        )  # text: for every file a path as an object would cost more than its name
 
     @property
     def full(self) -> bool:
@@ -83,7 +89,7 @@ class Writer:
         self._staged += 1
         self._moves.append((staged, relative))
         try:
-            self._write(self.place.staging / staged, body)
+            self._write(f"{self._staging}/{staged}", body)
         except StoreUnwritable:
             drop_unpublished(self.place)
             raise
@@ -105,7 +111,7 @@ class Writer:
         try:
             staging.mkdir(parents=True, exist_ok=True, mode=0o700)
             _sync(staging)
-            self._write(staging / "journal.part", self._published.encode())
+            self._write(f"{self._staging}/journal.part", self._published.encode())
             _sync(staging)
             (staging / "journal.part").rename(staging / "journal")
             _sync(staging)
@@ -124,11 +130,12 @@ class Writer:
         self._moves, self._removals = [], []
         return batch
 
-    def _write(self, path: Path, body: bytes) -> None:
+    def _write(self, path: str, body: bytes) -> None:
         try:
-            if path.parent not in self._folders:
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._folders.add(path.parent)
+            folder = path.rpartition("/")[0]
+            if folder not in self._folders:
+                Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._folders.add(folder)
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             try:
                 view = memoryview(body)
@@ -137,7 +144,7 @@ class Writer:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise unwritable(path, error) from error
+            raise unwritable(Path(path), error) from error
 
 
 def play_journal(place: Place) -> Journal:
@@ -192,22 +199,26 @@ def _decode_journal(place: Place, body: bytes) -> Journal:
 def _play(place: Place, journal: Journal, *, again: bool) -> None:
     """Renames and removes. ``again``: some of it may have been done before a kill."""
     folders: set[Path] = set()
+    made: set[str] = set()
+    staging = str(place.staging)
     for staged, relative in journal.moves:
-        target = place.inside(relative)
-        if target.parent not in folders:
-            _make_folder(place, target.parent)
-            folders.add(target.parent)
+        target = str(place.inside(relative))
+        folder = target.rpartition("/")[0]
+        if folder not in made:
+            made.add(folder)
+            folders.add(Path(folder))
+            _make_folder(place, Path(folder))
         try:
-            (place.staging / staged).rename(target)
+            os.rename(f"{staging}/{staged}", target)  # noqa: PTH104  as a `Path` it would take longer than the call
         except FileNotFoundError:
             if not again:
                 raise
     for relative in journal.removals:
-        target = place.inside(relative)
-        _refuse_links(place, target.parent)
+        gone = place.inside(relative)
+        _refuse_links(place, gone.parent)
         with suppress(FileNotFoundError):
-            target.unlink()
-            folders.add(target.parent)
+            gone.unlink()
+            folders.add(gone.parent)
     # A new folder is durable once the one that holds it is.
     _sync(place.staging, {part for folder in folders for part in (place.home, *_below(place.home, folder))})
 

@@ -32,6 +32,7 @@ REPORT_KEYS = [
     "redactions",
     "skipped",
     "problems",
+    "without_chunks",
     "notes",
     "buckets",
     "paths",
@@ -93,6 +94,20 @@ def test_a_bad_line_is_named_and_costs_nothing_else(user, capsys):
     assert code == 0
     assert "2 records could not be read; the rest is stored" in err
     assert f"{SESSION}.jsonl, line 1: " in err
+
+
+def test_logs_and_records_that_gave_nothing_are_named(user, capsys):
+    log = ClaudeLog("cccccccc-1111-4111-8111-111111111111").add("quantum", 0).add("quantum", 1)
+    path = user.claude(log)
+    _, _, err = store(capsys)
+    assert "2 records not read: unknown type: quantum 2" in err
+    assert f"1 log gave nothing to store:\n  {path}: holds nothing to store, only: unknown type: quantum (2)" in err
+
+
+def test_logs_that_gave_nothing_are_in_the_json(user, capsys):
+    path = user.claude(ClaudeLog("cccccccc-1111-4111-8111-111111111111").add("mode", 0))
+    reason = "holds nothing to store, only: mode (1)"
+    assert as_json(capsys)["without_chunks"] == [{"path": str(path), "reason": reason, "line": None}]
 
 
 def test_a_second_run_says_that_nothing_changed(user, capsys):

@@ -132,3 +132,12 @@ def test_in_the_background_another_writer_is_not_waited_for(user):
     with writer_lock(user.settings.layout.locks, 1, ignore, name="lexical"):
         refresh_in_background(user.settings)
     assert not (user.corpus / "index" / "lexical" / "meta.json").exists()
+
+
+def test_progress_is_told_by_documents(user):
+    user.claude(ClaudeLog(THIRD).prompt("The pump hums", 120))
+    user.store()
+    told: list[tuple[int, int, str]] = []
+    written = refresh_lexical(user.settings, ignore, lambda done, total, at: told.append((done, total, at)))
+    assert written > 0
+    assert told == [(0, written, "search index")]

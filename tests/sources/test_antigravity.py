@@ -263,12 +263,11 @@ def test_an_artifact_without_a_date_takes_the_transcripts_last_one(tmp_path: Pat
     assert entries(tmp_path)[-1].at.minute == 6
 
 
-def test_an_artifact_in_a_folder_without_dates_is_a_bad_record_naming_it(tmp_path: Path) -> None:
-    write(brain(tmp_path) / "task.md", "x")
+def test_an_artifact_in_a_folder_without_dates_is_dated_by_its_file(tmp_path: Path) -> None:
+    os.utime(write(brain(tmp_path) / "task.md", "x"), (1_772_000_000, 1_772_000_000))
     (item,) = items(tmp_path)
-    assert isinstance(item, BadRecord)
-    assert item.path.endswith("task.md")
-    assert "task.md" in item.reason
+    assert isinstance(item, TimelineEntry)
+    assert item.at.timestamp() == 1_772_000_000
 
 
 def test_broken_metadata_is_reported_and_the_text_kept(tmp_path: Path) -> None:
@@ -524,9 +523,9 @@ def test_step_outputs_take_the_date_of_metadata(tmp_path: Path) -> None:
     assert entries(tmp_path)[-1].at.minute == 8
 
 
-def test_a_step_output_without_any_date_is_a_bad_record(tmp_path: Path) -> None:
-    path = write_output(tmp_path, 1, "out")
-    assert [item.path for item in bad(tmp_path)] == [str(path)]
+def test_a_step_output_without_any_date_is_dated_by_its_file(tmp_path: Path) -> None:
+    os.utime(write_output(tmp_path, 1, "out"), (1_772_000_000, 1_772_000_000))
+    assert [entry.at.timestamp() for entry in entries(tmp_path)] == [1_772_000_000]
 
 
 def test_step_outputs_are_not_read_beside_artifacts(tmp_path: Path) -> None:

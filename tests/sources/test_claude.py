@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from aicx.sources.claude.source import SOURCE
 from aicx.sources.claude.text import cut_additions, cut_reminders
-from aicx.types import AgentHomes, BadRecord, LogFile, SessionFact, Skipped, SourceItem, TimelineEntry
+from aicx.sources.record_marks import record_mark
+from aicx.types import AgentHomes, BadRecord, LogFile, RecordMarks, SessionFact, Skipped, SourceItem, TimelineEntry
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"
 OTHER = "11111111-2222-4333-8444-555555555555"
@@ -223,7 +224,7 @@ class TestIdentify:
 class TestEnvelope:
     def test_entry_carries_all_its_record_says(self, write):
         log = write(user("hi"))
-        (entry,) = SOURCE.read(log)
+        (entry, _) = SOURCE.read(log)
         body = lines(user("hi"))
         assert isinstance(entry, TimelineEntry)
         assert (entry.agent, entry.session_id, entry.cwd, entry.branch) == ("claude", SESSION, CWD, "main")
@@ -954,3 +955,46 @@ def test_strange_content_is_never_an_error(tmp_path_factory, values):
     items = list(SOURCE.read(LogFile("claude", "claude-jsonl", path, path.stat().st_size, "f")))
     assert "last" in typed(items)
     assert all(entry.text.strip() for entry in entries(items))
+
+
+def test_every_record_with_an_id_is_marked_in_file_order(read):
+    items = read(user("hi"), record("progress", 1, data={}), {"type": "mode"}, record("system", 2))
+    (marks,) = [item.marks for item in items if isinstance(item, RecordMarks)]
+    assert marks == b"".join(map(record_mark, ("user-0", "progress-1", "system-2")))
+
+
+class TestToolRecords:
+    """Calls and results at top level, as logs of other versions and exports have them."""
+
+    def test_a_call_and_its_result_are_read_and_paired(self, read):
+        items = read(
+            record("tool_use", 1, id="toolu_7", name="Bash", input={"command": "make"}),
+            record("tool_result", 2, tool_use_id="toolu_7", content="Exit code 2\nno rule", is_error=True),
+        )
+        call, result = entries(items)
+        assert (call.role, call.tool.name, call.tool.command, call.record_id) == (
+            "tool",
+            "Bash",
+            "make",
+            "toolu_7:call",
+        )
+        assert (result.tool.name, result.tool.failed, result.tool.exit_code) == ("Bash", True, 2)
+        assert result.text.endswith("no rule")
+
+    def test_names_in_camel_case_are_understood(self, read):
+        items = read(
+            record("tool_use", 1, toolUseId="t1", toolName="Grep", toolInput={"pattern": "lamp"}),
+            record("tool_result", 2, toolUseId="t1", toolOutput="lamp.py:3"),
+        )
+        assert [(entry.tool.name, entry.tool.phase) for entry in entries(items)] == [
+            ("Grep", "call"),
+            ("Grep", "result"),
+        ]
+        assert entries(items)[1].text == "lamp.py:3"
+
+    def test_one_with_a_message_of_its_own_is_read_like_a_block(self, read):
+        items = read(record("tool_result", 1, message={"role": "user", "content": [result("ok")]}))
+        assert [entry.text for entry in entries(items)] == ["ok"]
+
+    def test_one_without_a_call_or_a_result_is_reported(self, read):
+        assert reasons(read(record("tool_use", 1))) == ["is a record of type tool_use without a call or a result"]

@@ -874,3 +874,63 @@ class TestHistoryAndIndex:
         title, bad = logs.items(lines, "session_index.jsonl", INDEX)
         assert title == SessionFact(ID, title="The till")
         assert isinstance(bad, BadRecord)
+
+
+class TestUntyped:
+    """Records that do not say in today's words what they are."""
+
+    def untyped(self, second: int, **payload: Any) -> Line:
+        return {"timestamp": at(second), "type": "response_item", "payload": payload}
+
+    def test_messages_without_a_type_are_read(self, logs):
+        asked = self.untyped(1, role="user", content=[{"type": "input_text", "text": "Fix it"}])
+        answered = self.untyped(2, role="assistant", content=[{"type": "output_text", "text": "Done"}])
+        assert logs.texts(meta(), asked, answered) == [("user", "Fix it"), ("assistant", "Done")]
+
+    def test_a_call_and_its_output_without_a_type_are_read(self, logs):
+        asked = self.untyped(1, name="shell", arguments=json.dumps({"command": "ls"}), call_id="c1")
+        call_, result = logs.entries(meta(), asked, self.untyped(2, call_id="c1", output="a.py"))
+        assert (call_.tool.name, call_.tool.command, call_.record_id) == ("shell", "ls", "c1:call")
+        assert (result.tool.name, result.text) == ("shell", "a.py")
+
+    def test_an_item_that_does_not_say_what_it_is_is_reported(self, logs):
+        (bad,) = logs.bad(meta(), self.untyped(1, colour="blue"))
+        assert (bad.line, bad.reason) == (2, "response_item that does not say what it is")
+
+    @pytest.mark.parametrize("enveloped", [True, False])
+    def test_tool_calls_and_results_of_older_names_are_read(self, logs, enveloped):
+        asked = {"type": "tool_call", "tool": "shell", "input": {"command": "make"}, "id": "c1"}
+        answered = {"type": "tool_result", "tool_call_id": "c1", "content": "no rule", "is_error": True}
+        wrap = (lambda second, value: self.untyped(second, **value)) if enveloped else (lambda _, value: value)
+        call_, result = logs.entries(meta(), wrap(1, asked), wrap(2, answered))
+        assert (call_.tool.name, call_.tool.command) == ("shell", "make")
+        assert (result.tool.name, result.tool.failed, result.text) == ("shell", True, "no rule")
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            {"role": "human", "content": "Fix it"},
+            {"sender": "user", "text": "Fix it"},
+            {"type": "user", "content": "Fix it"},
+            {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "Fix it"}]}},
+            {"type": "message", "role": "user", "text": "Fix it"},
+            {"type": "user_message", "message": "Fix it"},
+        ],
+    )
+    def test_old_prompt_lines_are_read(self, logs, line):
+        assert logs.texts(meta(), {"timestamp": at(1), **line}) == [("user", "Fix it")]
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            {"role": "model", "content": "Done"},
+            {"type": "assistant", "message": "Done"},
+            {"type": "agent_message", "message": "Done"},
+        ],
+    )
+    def test_old_answer_lines_are_read(self, logs, line):
+        assert logs.texts(meta(), {"timestamp": at(1), **line}) == [("assistant", "Done")]
+
+    def test_the_output_of_a_tool_by_role_is_read(self, logs):
+        line = {"timestamp": at(2), "role": "tool", "tool_call_id": "call_1", "content": "a.py"}
+        assert logs.texts(meta(), call(1, "shell", {"command": "ls"}), line)[1] == ("tool", "a.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -415,9 +416,23 @@ def test_a_first_message_without_a_time_takes_the_next_one(tmp_path: Path) -> No
     assert first.at == second.at
 
 
-def test_a_log_without_any_time_yields_bad_records(tmp_path: Path) -> None:
-    write_json(tmp_path, [{"id": "a", "type": "user", "content": "one"}], startTime=None)
-    assert [type(item) for item in items(tmp_path)] == [BadRecord]
+def test_a_log_without_any_time_is_dated_by_its_file(tmp_path: Path) -> None:
+    os.utime(
+        write_json(tmp_path, [{"id": "a", "type": "user", "content": "one"}], startTime=None), (1_772_000_000,) * 2
+    )
+    assert [entry.at.timestamp() for entry in entries(tmp_path)] == [1_772_000_000]
+
+
+@pytest.mark.parametrize("name", ["history", "items"])
+def test_messages_under_another_name_are_read(tmp_path: Path, name: str) -> None:
+    turns = [{"role": "user", "parts": [{"text": "Mend the lamp"}]}, {"role": "model", "parts": [{"text": "Done."}]}]
+    write_json(tmp_path, None, **{name: turns})
+    assert said(tmp_path) == [("user", "Mend the lamp"), ("assistant", "Done.")]
+
+
+def test_a_message_that_holds_its_text_directly_is_read(tmp_path: Path) -> None:
+    write_json(tmp_path, [{"id": "a", "type": "user", "text": "Mend the lamp"}])
+    assert said(tmp_path) == [("user", "Mend the lamp")]
 
 
 def test_the_summary_is_the_title(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ CREATE INDEX messages_by_chunk ON messages (chunk);
 CREATE TABLE duplicates (key INTEGER, path TEXT, start INTEGER, reference TEXT, PRIMARY KEY (key, path, start))
     WITHOUT ROWID;
 CREATE TABLE late_titles (agent TEXT, session_id TEXT, title TEXT, PRIMARY KEY (agent, session_id)) WITHOUT ROWID;
+CREATE TABLE records (agent TEXT, session_id TEXT, marks BLOB, PRIMARY KEY (agent, session_id));
+CREATE TABLE leaf_titles (agent TEXT, leaf BLOB, path TEXT, PRIMARY KEY (agent, leaf)) WITHOUT ROWID;
 CREATE TABLE learned (cwd TEXT PRIMARY KEY, project TEXT) WITHOUT ROWID;
 """
 
@@ -248,11 +250,6 @@ class Catalog:
             (agent, session_id),
         )
         return [KnownMessage(_hex(key), _hex(text_key), *rest) for key, text_key, *rest in rows]
-
-    def session_of_record(self, agent: str, record_id: str) -> str | None:
-        """The session that holds a record of the agent, by the agent's own id for it."""
-        keys = [message_key(agent, name) for name in (record_id, f"{record_id}#1", f"{record_id}#0")]
-        return next((message.session_id for message in self.messages_with_keys(keys)), None)
 
     def session_of_most(self, chunk_ids: Sequence[str]) -> str | None:
         """The session that most of the named chunks belong to; the first by name where several tie."""

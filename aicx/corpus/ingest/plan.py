@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -10,6 +10,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.sources import load_source
 from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Source
 
+_TELL_EVERY = 256  # logs
 _LATEST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -44,19 +45,29 @@ class Plan:
         return sum(session.size for session in self.sessions) + sum(log.size for log in self.shared)
 
 
-def make_plan(homes: AgentHomes, agents: Iterable[str], catalog: Catalog, *, full_rescan: bool) -> Plan:
+def make_plan(
+    homes: AgentHomes,
+    agents: Iterable[str],
+    catalog: Catalog,
+    *,
+    full_rescan: bool,
+    tell: Callable[[str], None] = lambda label: None,
+) -> Plan:
     """The logs that changed since they were last read, by session, oldest session first.
 
-    The order decides which session owns a record that several hold, so it comes from the logs themselves.
+    The order decides which session owns a record that several hold, so it comes from the logs themselves. ``tell``
+    hears every few hundred logs how far it is.
     """
     plan = Plan()
     known = catalog.fingerprints()
     for agent in agents:
         source = load_source(agent)
-        logs = _discover(source, homes, plan)
+        logs = _discover(source, homes, plan, tell)
         changed = [log for log in logs.values() if full_rescan or known.get(str(log.path)) != log.fingerprint]
         by_session: dict[str, dict[str, tuple[LogFile, LogIdentity]]] = {}
-        for log in changed:
+        for number, log in enumerate(changed):
+            if number % _TELL_EVERY == 0:
+                tell(f"opened {number:,} of {len(changed):,}")
             identity = source.identify(log)
             if identity.session_id is None:
                 plan.shared.append(log)
@@ -72,9 +83,11 @@ def make_plan(homes: AgentHomes, agents: Iterable[str], catalog: Catalog, *, ful
     return plan
 
 
-def _discover(source: Source, homes: AgentHomes, plan: Plan) -> dict[str, LogFile]:
+def _discover(source: Source, homes: AgentHomes, plan: Plan, tell: Callable[[str], None]) -> dict[str, LogFile]:
     logs: dict[str, LogFile] = {}
     for item in source.discover(homes):
+        if plan.logs % _TELL_EVERY == 0:
+            tell(f"found {plan.logs:,} logs")
         plan.logs += 1
         name = str(item.path)
         written = name.encode("utf-8", "backslashreplace").decode()

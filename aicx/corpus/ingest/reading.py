@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aicx.corpus.ingest.drafts import Draft, draft_entries
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.redaction import redact
 from aicx.sources import load_source
-from aicx.types import BadRecord, LogFile, Redacted, SessionFact, TimelineEntry
+from aicx.types import BadRecord, LogFile, RecordMarks, Redacted, SessionFact, TimelineEntry
 
-# Below this many bytes of logs, starting workers costs more than they save.
+_MOST_REASONS = 4  # named of a log that holds nothing to store
+Session = tuple[str, Sequence[LogFile]]  # whose agent's it is, and its logs
+Task = tuple[Sequence[Session], bool, bool]
+
+# Below this many bytes of logs and this many sessions, starting workers costs more than they save.
 _WORTH_WORKERS = 16 * 1024 * 1024
+_MANY_SESSIONS = 4000
+# A worker gets sessions until they are this many, or this many bytes: what waits to be stored has to fit into memory.
+_GROUP_BYTES = 256 * 1024
+_GROUP_SESSIONS = 100
 
 
 @dataclass(slots=True)
@@ -24,6 +32,9 @@ class Reading:
     problems: dict[str, list[BadRecord]] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
     grown: list[str] = field(default_factory=list)
+    silent: dict[str, str] = field(default_factory=dict)  # log -> why nothing of it can be stored
+    leaf_titles: list[tuple[str, str, str]] = field(default_factory=list)  # record id, its title, the log that has it
+    records: bytes = b""  # as in `RecordMarks`, of all the logs
 
     def unreadable(self, log: LogFile) -> bool:
         """Whether the log as a whole could not be read; such a log is tried again even if it never changes."""
@@ -38,35 +49,69 @@ def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: 
     return reading
 
 
-def read_sessions(
-    sessions: Sequence[tuple[str, Sequence[LogFile]]], redact_secrets: bool, whole: bool, workers: int
-) -> Iterator[Reading]:
+def read_sessions(sessions: Sequence[Session], redact_secrets: bool, whole: bool, workers: int) -> Generator[Reading]:
     """`read_logs` of each session, in the order given, on several cores where there is enough to read."""
     size = sum(log.size for _, logs in sessions for log in logs)
-    tasks = [(agent, logs, redact_secrets, whole) for agent, logs in sessions]
-    yield from map_in_order(_read, tasks, workers if size >= _WORTH_WORKERS else 1)
+    tasks = list(_grouped(sessions, redact_secrets, whole))
+    worth = size >= _WORTH_WORKERS or len(sessions) >= _MANY_SESSIONS
+    for readings in map_in_order(_read, tasks, workers if worth else 1):
+        yield from readings
 
 
-def _read(task: tuple[str, Sequence[LogFile], bool, bool]) -> Reading:
-    return read_logs(*task)
+def _grouped(sessions: Sequence[Session], redact_secrets: bool, whole: bool) -> Iterator[Task]:
+    """Sessions in groups: handing a tiny one to a worker would cost more than reading it."""
+    group: list[Session] = []
+    size = 0
+    for session in sessions:
+        group.append(session)
+        size += sum(log.size for log in session[1])
+        if size >= _GROUP_BYTES or len(group) == _GROUP_SESSIONS:
+            yield group, redact_secrets, whole
+            group, size = [], 0
+    if group:
+        yield group, redact_secrets, whole
+
+
+def _read(task: Task) -> list[Reading]:
+    sessions, redact_secrets, whole = task
+    return [read_logs(agent, logs, redact_secrets, whole) for agent, logs in sessions]
 
 
 def _entries(agent: str, logs: Sequence[LogFile], reading: Reading) -> Iterator[TimelineEntry]:
     source = load_source(agent)
     count = 0
     for log in logs:
+        before, stated, passed = count, len(reading.facts), dict[str, int]()
         for item in source.read(log):
             if isinstance(item, TimelineEntry):
                 count += 1
                 yield item
             elif isinstance(item, SessionFact):
                 reading.facts.append((count, item))
+                if item.title and item.title_of_record:
+                    reading.leaf_titles.append((item.title_of_record, item.title, str(log.path)))
             elif isinstance(item, BadRecord):
                 reading.problems.setdefault(str(log.path), []).append(item)
+            elif isinstance(item, RecordMarks):
+                reading.records += item.marks
             else:
+                passed[item.reason] = item.count
                 reading.skipped[item.reason] = reading.skipped.get(item.reason, 0) + item.count
+        if count == before and not reading.unreadable(log):
+            reading.silent[str(log.path)] = _why_silent(log, passed, len(reading.facts) > stated)
         if _grew(log):
             reading.grown.append(str(log.path))
+
+
+def _why_silent(log: LogFile, passed: dict[str, int], has_facts: bool) -> str:
+    if log.size == 0:
+        return "is empty"
+    if passed:
+        counts = sorted(passed.items(), key=lambda item: (-item[1], item[0]))
+        more = f" and {len(counts) - _MOST_REASONS} more" if len(counts) > _MOST_REASONS else ""
+        named = ", ".join(f"{reason} ({count})" for reason, count in counts[:_MOST_REASONS])
+        return f"holds nothing to store, only: {named}{more}"
+    return "holds only a title or other facts about a session" if has_facts else "holds no message that can be read"
 
 
 def _grew(log: LogFile) -> bool:

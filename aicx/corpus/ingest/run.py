@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import Draft, Redact, blank
 from aicx.corpus.ingest.identity import Identity, Resolver
+from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
 from aicx.corpus.ingest.render import Rendered
@@ -67,6 +68,7 @@ class StoreReport:
     redactions: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
     problems: list[BadRecord] = field(default_factory=list)
+    without_chunks: list[BadRecord] = field(default_factory=list)  # logs that were read and gave none, with the reason
     notes: list[str] = field(default_factory=list)
     buckets: dict[str, dict[str, int]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
@@ -75,7 +77,7 @@ class StoreReport:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, in bytes of logs; ``label`` says what it is at."""
+    """How far a run is, in bytes of logs; ``label`` says what it is at. ``total`` is 0 before that is known."""
 
     done: int
     total: int
@@ -141,7 +143,8 @@ class _Run:
         self._writer = Writer(settings.layout)
         self._tombstones = read_tombstones(settings.layout.tombstones)
         self._resolver = Resolver(settings.user_home, catalog.learned(), catalog.stated())
-        self._titles: list[tuple[str, SessionFact]] = []
+        self._leaf_titles = LeafTitles(catalog, self._as_title)
+        self._titles: list[tuple[str, SessionFact]] = []  # from logs that hold no session of their own
         # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
         self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
         self._touched: set[str] = set()
@@ -149,10 +152,16 @@ class _Run:
     def all(self) -> StoreReport:
         ignore_matcher(self._layout)  # a bad line in it stops the run before it does anything
         agents = self._request.agents or tuple(SOURCES)
-        plan = make_plan(self._homes, agents, self._catalog, full_rescan=self._request.full_rescan)
+        plan = make_plan(
+            self._homes,
+            agents,
+            self._catalog,
+            full_rescan=self._request.full_rescan,
+            tell=lambda label: self._tell(Progress(0, 0, label)),
+        )
         self._report.logs = plan.logs
         self._report.problems += map(self._shown, plan.problems)
-        done = 0
+        done, total = 0, plan.size
         self._catalog.begin()
         sessions = [session for session in plan.sessions if not self._forgotten(session)]
         readings = read_sessions(
@@ -161,16 +170,17 @@ class _Run:
             self._request.keep_entries,
             self._workers,
         )
-        for session, reading in zip(sessions, readings, strict=True):
-            self._tell(Progress(done, plan.size, session.session_id))
-            self._session(session, reading)
-            done += session.size
-            if self._writer.full:
-                self._publish()
-                self._on_publish()
-                self._catalog.begin()
+        with closing(readings):  # at once, also after an error: it may have workers
+            for session, reading in zip(sessions, readings, strict=True):
+                self._tell(Progress(done, total, session.session_id))
+                self._session(session, reading)
+                done += session.size
+                if self._writer.full:
+                    self._publish()
+                    self._on_publish()
+                    self._catalog.begin()
         for log in plan.shared:
-            self._tell(Progress(done, plan.size, log.path.name))
+            self._tell(Progress(done, total, log.path.name))
             self._shared_log(log)
             done += log.size
         if self._request.project is not None and not self._report.sessions and plan.sessions:
@@ -179,7 +189,7 @@ class _Run:
         for logs, reading in self._titled:
             self._record_logs(logs, reading)
         self._publish(last=True)
-        self._tell(Progress(done, plan.size, "done"))
+        self._tell(Progress(done, total, "done"))
         return self._report
 
     # Sessions -------------------------------------------------------------------------------------------------------
@@ -211,13 +221,36 @@ class _Run:
                 [copy.owner for copy in copies if copy.owner and copy.key == copy.draft.key]
             )
         formats = {str(log.path): log.format for log, _ in session.logs}
+        titles_others = self._take_leaf_titles(session, reading)
         self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
-        titles = [(session.agent, fact) for _, fact in reading.facts if fact.title and fact.title_of_record]
-        self._titles += titles
-        if titles:
+        self._name_silent(session, reading, own)
+        if titles_others:
             self._titled.append((session.logs, replace(reading, drafts=[])))
         else:
             self._record_logs(session.logs, reading)
+
+    def _take_leaf_titles(self, session: SessionLogs, reading: Reading) -> bool:
+        """Whether the session's logs hold titles of conversations; one that is its own counts from here on."""
+        for record_id, title, path in reading.leaf_titles:
+            self._leaf_titles.add(session.agent, record_id, title, path)
+        if reading.records:
+            own = self._leaf_titles.place(session.agent, session.session_id, reading.records)
+            if own:
+                self._catalog.put_late_title(session.agent, session.session_id, own)
+        return bool(reading.leaf_titles)
+
+    def _name_silent(self, session: SessionLogs, reading: Reading, own: Sequence[Draft]) -> None:
+        """Names the logs of a session that hold nothing, or nothing that is not stored with another session."""
+        kept, told = ({draft.entry.ref.path for draft in drafts} for drafts in (own, reading.drafts))
+        for log, _ in session.logs:
+            path = str(log.path)
+            reason = reading.silent.get(path)
+            if reason is None and not reading.unreadable(log) and not _holds(path, kept):
+                reason = "holds only copies of messages that are stored already"
+                if not _holds(path, told):
+                    reason = "holds no message with a text"
+            if reason:
+                self._report.without_chunks.append(self._shown(BadRecord(path, reason)))
 
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
@@ -235,6 +268,8 @@ class _Run:
             self._keep(prompts)
             self._reconcile(scope, own, SessionState(formats={str(log.path): log.format}))
         self._account(reading, [log])
+        if (reason := reading.silent.get(str(log.path))) and not reading.facts:
+            self._report.without_chunks.append(self._shown(BadRecord(str(log.path), reason)))
         self._titles += [(log.agent, fact) for _, fact in reading.facts if fact.title]
         if self._request.project is None and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
@@ -290,15 +325,14 @@ class _Run:
 
     def _late_titles(self) -> None:
         """Titles that a log gives to another session belong to that session's last chunk."""
-        for agent, fact in self._titles:
-            session_id: str | None = fact.session_id
-            if fact.title_of_record:
-                session_id = self._catalog.session_of_record(agent, fact.title_of_record)
-            if session_id is None or not fact.title:
-                continue
-            title = shorten_title(self._redact(fact.title).text)
+        found = [(agent, fact.session_id, fact.title) for agent, fact in self._titles if fact.title]
+        late = [(agent, session_id, self._as_title(title)) for agent, session_id, title in found]
+        for agent, session_id, title in (*late, *(self._leaf_titles.all() if self._titled else ())):
             if self._catalog.put_late_title(agent, session_id, title):
                 self._touched.update(chunk.id for chunk in self._catalog.stored_chunks(agent, session_id, "")[-1:])
+
+    def _as_title(self, text: str) -> str:
+        return shorten_title(self._redact(text).text)
 
     # Chunks ---------------------------------------------------------------------------------------------------------
 
@@ -444,6 +478,11 @@ def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[li
         else:
             new.append(draft)
     return new, not +gone
+
+
+def _holds(log: str, files: Set[str]) -> bool:
+    """Whether one of the files is the log, or lies in it where the log is a folder."""
+    return log in files or any(file.startswith(f"{log}/") for file in files)
 
 
 def _lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:

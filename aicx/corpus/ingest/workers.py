@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TypeVar
 
@@ -18,6 +22,7 @@ Result = TypeVar("Result")
 
 # Results made ahead of the one being used: enough to keep the workers busy, few enough to bound memory.
 _AHEAD_PER_WORKER = 3
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def map_in_order(function: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
@@ -39,16 +44,48 @@ def map_in_order(function: Callable[[Task], Result], tasks: Sequence[Task], work
 
 
 def _map_in_workers(function: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
-    # Spawned rather than forked: a worker must inherit neither the store's lock nor the catalogue's connection.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_die_with_parent) as pool:
+    with _pool(workers) as pool:
         pending: deque[Future[Result]] = deque()
         for task in tasks:
-            pending.append(pool.submit(function, task))
+            with _undisturbed():
+                pending.append(pool.submit(function, task))
             if len(pending) > workers * _AHEAD_PER_WORKER:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that are gone when the block is left; after an error they are not waited for, but ended."""
+    atexit.unregister(_end_tracker)
+    atexit.register(_end_tracker)
+    # Spawned rather than forked: a worker must inherit neither the store's lock nor the catalogue's connection.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
+    try:
+        yield pool
+    except BaseException:
+        atexit.register(gc.collect)  # the error may hold what the tracker knows of; runs before `_end_tracker`
+        processes = list((pool._processes or {}).values())  # no public way before Python 3.14
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+        raise
+    finally:
+        pool.shutdown()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Holds signals back: one in the midst of starting a process would leave one that the pool does not know."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -58,19 +95,42 @@ def background(function: Callable[[Task], object], task: Task) -> Iterator[Calla
     A call while a run is on is dropped: for work that takes in all there is. On leaving, a run that is on is waited
     for. Nothing is started, and nothing costs, before the first call.
     """
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=_die_with_parent) as pool:
+    with _pool(1) as pool:
         runs: list[Future[object]] = []
 
         def start() -> None:
             if not runs or runs[-1].done():
-                runs.append(pool.submit(function, task))
+                with _undisturbed():
+                    runs.append(pool.submit(function, task))
 
         yield start
 
 
-def _die_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever."""
+@contextmanager
+def ended_like_an_interrupt() -> Iterator[None]:
+    """Inside, SIGTERM does what Ctrl-C does, so that this process ends its workers before it ends itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where Python lets no handler be set
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _begin_worker() -> None:
+    # A terminal sends Ctrl-C to workers as well; the one that started them ends them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)  # it was started with these held back
+    # A worker whose parent was killed would wait for work for ever.
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
+
+
+def _end_tracker() -> None:
+    """Ends the process that multiprocessing starts beside workers, which would outlive this one by a moment."""
+    stop = getattr(resource_tracker._resource_tracker, "_stop", None)
+    if stop is not None:
+        stop()

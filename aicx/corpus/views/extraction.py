@@ -13,6 +13,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest.drafts import Redact
 from aicx.corpus.ingest.identity import Resolver
+from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.plan import make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs
 from aicx.corpus.ingest.session_chunks import shorten_title
@@ -168,6 +169,7 @@ def _title(reading: Reading, entries: Sequence[TimelineEntry], clean: Redact) ->
     if len(sessions) > 1:
         return f"Prompts of {len(sessions)} sessions"
     given = next((fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None)
+    given = given or title_among(reading.leaf_titles, reading.records)
     prompt = next((entry.text for entry in entries if entry.origin == "typed"), None)
     title = clean(given).text if given else prompt
     return shorten_title(title) if title else f"Session {entries[0].session_id}"

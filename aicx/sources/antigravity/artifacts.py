@@ -14,6 +14,7 @@ from aicx.sources.antigravity.brain import IMAGES, MEDIA, ArtifactFiles
 from aicx.sources.antigravity.entries import STAMPS, Conversation, Draft
 from aicx.sources.antigravity.paths import linked_paths
 from aicx.sources.embedded import CUT_OUT, read_cut
+from aicx.sources.file_times import changed_at
 from aicx.sources.records import LINE_LIMIT, parse_instant, read_note, unreadable
 from aicx.sources.values import parse_json, string_of
 from aicx.types import BadRecord, SourceRef, TimelineEntry
@@ -67,6 +68,7 @@ def place_artifacts(artifacts: list[Artifact], conversation: Conversation) -> It
         before = (a.at for a in reversed(artifacts[:index]) if a.at)
         after = (a.at for a in artifacts[index:] if a.at)
         at = artifact.at or next(before, None) or next(after, None) or conversation.last
+        at = at or changed_at(Path(artifact.ref.path))
         if at is None:
             reason = f"artifact {artifact.name} has no date, and nothing else in its folder has one"
             yield BadRecord(artifact.ref.path, reason)
@@ -92,7 +94,7 @@ def place_steps(
         yield from problems
         text = raw.decode("utf-8", "replace")
         stamp = STAMPS.match(text)
-        at = (parse_instant(stamp[1]) if stamp else None) or dated
+        at = (parse_instant(stamp[1]) if stamp else None) or dated or changed_at(path)
         body = STAMPS.sub("", text).strip()
         if not body:
             conversation.skipped["empty step output"] += 0 if problems else 1

@@ -8,13 +8,25 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from aicx.sources.claude.bare import is_tool_record, tool_block
 from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import cut_additions, hear
 from aicx.sources.claude.turns import Draft, Turns, message_blocks
 from aicx.sources.embedded import CUT_OUT
+from aicx.sources.record_marks import record_mark
 from aicx.sources.records import Record, parse_instant, read_jsonl
 from aicx.sources.values import object_of, string_of, text_of
-from aicx.types import BadRecord, LogFile, LogIdentity, SessionFact, Skipped, SourceItem, SourceRef, TimelineEntry
+from aicx.types import (
+    BadRecord,
+    LogFile,
+    LogIdentity,
+    RecordMarks,
+    SessionFact,
+    Skipped,
+    SourceItem,
+    SourceRef,
+    TimelineEntry,
+)
 
 _BOOKKEEPING = frozenset(
     {
@@ -57,11 +69,14 @@ class SessionReader:
         """Everything the log holds, in file order."""
         held: TimelineEntry | None = None  # the last entry, until it is certain that it will not go on
         message: str | None = None
+        marks = bytearray()
         for record in read_jsonl(self._log):
             if isinstance(record, BadRecord):
                 yield record
                 continue
             self._skipped[CUT_OUT] += record.cut
+            if record_id := text_of(record.value.get("uuid")):
+                marks += record_mark(record_id)
             for item, part_of in self._place_all(self._read(record), record):
                 if not isinstance(item, TimelineEntry):
                     yield item
@@ -75,6 +90,8 @@ class SessionReader:
             yield held
         # Typed, and never sent as far as the log goes.
         yield from self._queue.rest()
+        if marks:
+            yield RecordMarks(bytes(marks))
         yield from (Skipped(self._path, reason, count) for reason, count in self._skipped.items() if count)
 
     def _place_all(
@@ -124,6 +141,8 @@ class SessionReader:
             yield from self._with_queue(self._turns.attachment(value))
         elif kind == "queue-operation":
             self._queue_operation(record)
+        elif is_tool_record(kind):
+            yield from self._tool_record(kind, record)
         elif kind in _TITLES or kind in ("summary", "pr-link"):
             fact = self._fact(kind, value)
             if fact:
@@ -143,6 +162,16 @@ class SessionReader:
             if not self._turns.is_side(record.value):
                 yield from self._located(self._queue.absorbed())
             yield from self._turns.assistant(record.value, blocks)
+
+    def _tool_record(self, kind: str, record: Record) -> Iterator[Draft | SourceItem]:
+        blocks = message_blocks(record.value)
+        if blocks is None:
+            block = tool_block(kind, record.value)
+            if block is None:
+                yield BadRecord(self._path, f"is a record of type {kind} without a call or a result", record.line)
+                return
+            blocks = [block]
+        yield from self._turns.assistant(record.value, blocks)
 
     def _with_queue(self, drafts: Iterator[Draft]) -> Iterator[Draft | TimelineEntry]:
         for draft in drafts:

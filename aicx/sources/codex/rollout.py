@@ -9,6 +9,7 @@ from aicx.sources.codex.items import Outcome, describe_call_item, outcome_of_eve
 from aicx.sources.codex.messages import Messages
 from aicx.sources.codex.texts import content_texts, reasoning_texts
 from aicx.sources.codex.timeline import COPY, Timeline
+from aicx.sources.codex.untyped import typed_item
 from aicx.sources.records import LogRecord
 from aicx.sources.values import string_of, text_of
 from aicx.types import LogIdentity, SessionFact, SourceItem, ToolUse
@@ -58,6 +59,7 @@ _SILENT_ITEMS = frozenset(
     }
 )
 _BOOKKEEPING = frozenset({"world_state", "inter_agent_communication_metadata"})
+_BARE_EVENTS = frozenset({"user_message", "agent_message"})  # what clients showed, written without an envelope
 
 
 class Rollout:
@@ -83,10 +85,14 @@ class Rollout:
                 handler(self, payload)
             else:
                 self._timeline.report(f"{kind} without a payload")
-        elif kind in _ITEMS or kind in _SILENT_ITEMS:
-            self._take_item(value)  # items had no envelope before mid-2025
         elif kind in _BOOKKEEPING:
             self._timeline.skip(kind)
+        elif kind in _BARE_EVENTS and isinstance(value.get("message"), str):
+            self._take_event(value)
+        elif kind in _ITEMS or kind in _SILENT_ITEMS:
+            self._take_item(value)  # items had no envelope before mid-2025
+        elif (item := typed_item(value)) is not None:
+            self._take_item(item)
         else:
             self._timeline.skip(f"unknown type: {kind[:80]}")
 
@@ -97,6 +103,8 @@ class Rollout:
     def _take_untyped(self, value: dict[str, Any]) -> None:
         if "record_type" in value:
             self._timeline.skip(f"record_type: {str(value['record_type'])[:80]}")
+        elif (item := typed_item(value)) is not None:
+            self._take_item(item)
         elif "type" not in value and isinstance(value.get("id"), str):
             self._take_head(value)
         else:
@@ -138,13 +146,18 @@ class Rollout:
 
     def _take_item(self, payload: dict[str, Any]) -> None:
         kind = payload.get("type")
-        handler = _ITEMS.get(kind) if isinstance(kind, str) else None
+        if isinstance(kind, str) and kind in _SILENT_ITEMS:
+            self._timeline.skip(kind)
+            return
+        if not isinstance(kind, str) or kind not in _ITEMS or (kind == "message" and "content" not in payload):
+            payload = typed_item(payload) or payload
+        handler = _ITEMS.get(payload["type"]) if isinstance(payload.get("type"), str) else None
         if handler is not None:
             handler(self, payload)
-        elif isinstance(kind, str) and kind in _SILENT_ITEMS:
-            self._timeline.skip(kind)
+        elif isinstance(kind, str):
+            self._timeline.skip(f"unknown type: response_item/{kind[:80]}")
         else:
-            self._timeline.skip(f"unknown type: response_item/{str(kind)[:80]}")
+            self._timeline.report("response_item that does not say what it is")
 
     def _take_call(self, payload: dict[str, Any]) -> None:
         text, use = describe_call_item(payload, self._timeline.cwd)

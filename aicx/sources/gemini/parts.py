@@ -44,7 +44,8 @@ def split_content(content: Any) -> Parts:
 
 def content_of(message: Mapping[str, Any]) -> Any:
     """What a message says, under whichever name its version of the CLI wrote it."""
-    return message.get("content") or message.get("displayContent") or message.get("parts")
+    names = ("content", "displayContent", "parts", "text")
+    return next((found for name in names if (found := message.get(name))), None)
 
 
 def response_text(response: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.sources.embedded import CUT_OUT
+from aicx.sources.file_times import changed_at
 from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
 from aicx.sources.records import Element, Record, parse_instant, read_json, read_json_cut, read_jsonl
@@ -17,6 +18,7 @@ from aicx.types import BadRecord, Lane, LogFile, LogIdentity, SessionFact, Sourc
 SESSION_JSON = "gemini-json"
 SESSION_LINES = "gemini-jsonl"
 PROMPTS = "gemini-logs"
+MESSAGES = ("messages", "history", "items")  # the list's names, today's first
 
 
 def identify_session(log: LogFile) -> LogIdentity:
@@ -33,8 +35,8 @@ def read_object(log: LogFile) -> Iterator[SourceItem]:
     if isinstance(header, BadRecord):
         yield header
         return
-    messages = header.get("messages")
-    if not isinstance(messages, list):
+    messages = next((header[name] for name in MESSAGES if isinstance(header.get(name), list)), None)
+    if messages is None:
         yield BadRecord(path, "has no list of messages")
         return
     timeline = yield from open_session(log, header, first_instant(messages))
@@ -60,6 +62,7 @@ def open_session(
     if title or lane == "subagent":
         yield SessionFact(session_id, title=title, parent_session=parent, lane=lane if lane == "subagent" else None)
     began = parse_instant(header.get("startTime")) or first or parse_instant(header.get("lastUpdated"))
+    began = began or changed_at(log.path)
     return Timeline(str(log.path), session_id, cwd, began)
 
 

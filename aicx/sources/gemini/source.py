@@ -9,12 +9,22 @@ from pathlib import Path
 from aicx.sources.gemini.lines import read_lines
 from aicx.sources.gemini.projects import folder_hash, project_root
 from aicx.sources.gemini.prompts import read_prompts
-from aicx.sources.gemini.sessions import PROMPTS, SESSION_JSON, SESSION_LINES, identify_session, read_object
+from aicx.sources.gemini.sessions import MESSAGES, PROMPTS, SESSION_JSON, SESSION_LINES, identify_session, read_object
 from aicx.sources.gemini.timeline import AGENT
 from aicx.sources.records import list_folder, stat_log
 from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, SourceItem
 
-__all__ = ["AGENT", "PROMPTS", "SESSION_JSON", "SESSION_LINES", "SOURCE", "GeminiSource", "folder_hash", "project_root"]
+__all__ = [
+    "AGENT",
+    "MESSAGES",
+    "PROMPTS",
+    "SESSION_JSON",
+    "SESSION_LINES",
+    "SOURCE",
+    "GeminiSource",
+    "folder_hash",
+    "project_root",
+]
 
 
 class GeminiSource:

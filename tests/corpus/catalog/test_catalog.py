@@ -58,12 +58,6 @@ class TestMessages:
         }
         assert [found.key for found in catalog_of(own, history).prompts_of("claude", SESSION)] == ["1" * 16]
 
-    def test_a_record_leads_to_its_session(self):
-        catalog = catalog_of(fields_of(1, messages=[message(message_key("claude", "u-1"))]))
-        assert catalog.session_of_record("claude", "u-1") == SESSION
-        assert catalog.session_of_record("claude", "u-2") is None
-        assert catalog.session_of_record("codex", "u-1") is None
-
     def test_an_instant_is_kept_to_the_millisecond(self):
         assert milliseconds("2026-03-01T10:00:00.123Z") - milliseconds("2026-03-01T10:00:00Z") == 123
 

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.ingest import reading
+from aicx.corpus.ingest.plan import Plan
+from aicx.corpus.ingest.run import Progress, StoreRequest, store
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.types import LogFile
 from tests.corpus.builders import (
     CWD,
     OTHER,
@@ -532,6 +535,66 @@ class TestTitles:
             (fields for fields in home.sidecars() if fields["session_id"] == SESSION), key=lambda item: item["id"]
         )
         assert [fields.get("session_title") for fields in own] == [None, "On one"]
+
+
+class TestManyLogs:
+    def test_the_size_of_all_logs_is_added_up_once(self, home, monkeypatch):
+        for number in range(40):
+            home.claude(ClaudeLog(f"{number:08x}-1111-4111-8111-111111111111").prompt(f"Prompt {number}", number))
+        asked = []
+        size = Plan.size.fget
+        monkeypatch.setattr(Plan, "size", property(lambda plan: asked.append(plan) or size(plan)))
+        assert home.store().sessions == 40
+        assert len(asked) == 1
+
+    def test_workers_get_tiny_sessions_in_groups_and_large_ones_alone(self, tmp_path):
+        tiny, large = (LogFile("claude", "claude-jsonl", tmp_path / "log", size, "") for size in (10, 1_000_000))
+        sessions = [("claude", [log]) for log in (*[tiny] * 150, large, large, tiny)]
+        groups = [len(group) for group, _, _ in reading._grouped(sessions, True, False)]
+        assert groups == [100, 51, 1, 1]
+
+    def test_progress_is_told_while_logs_are_looked_for(self, home):
+        home.claude(long_claude())
+        home.codex(long_codex())
+        told: list[Progress] = []
+        store(home.settings, StoreRequest(), told.append, lambda line: None)
+        first = [progress.label for progress in told if progress.total == 0]
+        assert first[:2] == ["found 0 logs", "opened 0 of 1"]
+        assert told[len(first)].total > 0
+
+
+class TestSilentLogs:
+    def reasons(self, report) -> dict[str, str]:
+        return {Path(problem.path).stem: problem.reason for problem in report.without_chunks}
+
+    def test_a_log_of_bookkeeping_alone_is_named_with_its_reason(self, home):
+        log = ClaudeLog(SESSION).add("progress", 0, data={}).add("progress", 1, data={}).add("mode", 2)
+        home._write(f".claude/projects/-srv-ada-orbit/{SESSION}.jsonl", log.body().removeprefix(TORN))
+        assert self.reasons(home.store()) == {SESSION: "holds nothing to store, only: progress (2), mode (1)"}
+
+    def test_an_empty_log_is_named(self, home):
+        home._write(f".claude/projects/-srv-ada-orbit/{SESSION}.jsonl", b"")
+        assert self.reasons(home.store()) == {SESSION: "is empty"}
+
+    def test_a_log_of_titles_alone_is_named(self, home):
+        record = b'{"type": "summary", "summary": "On one", "leafUuid": "u-1"}\n'
+        home._write(f".claude/projects/-srv-ada-orbit/{SESSION}.jsonl", record)
+        assert self.reasons(home.store()) == {SESSION: "holds only a title or other facts about a session"}
+
+    def test_a_log_of_copies_alone_is_named(self, home):
+        log = ClaudeLog(SESSION).prompt("One prompt that is long enough to be known again", 0)
+        home.claude(log)
+        home.claude(ClaudeLog(OTHER).copied_from(log))
+        assert self.reasons(home.store()) == {OTHER: "holds only copies of messages that are stored already"}
+
+    def test_a_log_of_damage_alone_is_named(self, home):
+        home._write(f".claude/projects/-srv-ada-orbit/{SESSION}.jsonl", b"not JSON\n")
+        assert self.reasons(home.store()) == {SESSION: "holds no message that can be read"}
+
+    def test_a_log_with_a_message_is_not_named(self, home):
+        home.claude(long_claude())
+        home.codex(long_codex())
+        assert home.store().without_chunks == []
 
 
 class TestTrouble:

@@ -1,0 +1,83 @@
+"""Titles that a log gives to the conversation ending with a named record, wherever and whenever that one is read.
+
+Claude Code writes such a title (``summary`` with ``leafUuid``) into any log of the project, often before or long
+after the conversation itself is stored. So the catalogue keeps both sides: which log has the title of a record, and the
+records of each session. What a session is called depends on these alone, and not on the order in which they became
+known. The titles themselves are not kept before they are placed: what nobody could find could not be forgotten either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.sources import load_source
+from aicx.sources.record_marks import MARK_BYTES, record_mark
+from aicx.sources.records import stat_log
+from aicx.types import LogFile, SessionFact
+
+
+def title_among(titles: Iterable[tuple[str, str, str]], records: bytes) -> str | None:
+    """The one of some titles whose record is the last of ``records``, None where none of theirs is among them."""
+    places = {records[start : start + MARK_BYTES]: start for start in range(0, len(records), MARK_BYTES)}
+    found = [(places[mark], title) for leaf, title, _ in titles if (mark := record_mark(leaf)) in places]
+    return max(found)[1] if found else None
+
+
+class LeafTitles:
+    """The records that have a title, and the sessions they lie in. ``clean`` makes a title fit to be stored."""
+
+    def __init__(self, catalog: Catalog, clean: Callable[[str], str]) -> None:
+        self._catalog = catalog
+        self._clean = clean
+        rows = catalog.connection.execute("SELECT agent, leaf, path FROM leaf_titles")
+        self._paths: dict[tuple[str, bytes], str] = {(agent, leaf): path for agent, leaf, path in rows}
+        self._titles: dict[tuple[str, bytes, str], str] = {}  # read in this run, by record and log
+
+    def add(self, agent: str, record_id: str, title: str, path: str) -> None:
+        """Takes in the title of a record. Of several logs that have one the first by path counts, of several in one
+        log the greatest."""
+        leaf = record_mark(record_id)
+        self._titles[agent, leaf, path] = max(self._clean(title), self._titles.get((agent, leaf, path), ""))
+        first = self._paths[agent, leaf] = min(path, self._paths.get((agent, leaf), path))
+        self._catalog.connection.execute("INSERT OR REPLACE INTO leaf_titles VALUES (?,?,?)", (agent, leaf, first))
+
+    def place(self, agent: str, session_id: str, records: bytes) -> str | None:
+        """Keeps which records a session holds; returns the title that is known for it, None when there is none."""
+        self._catalog.connection.execute("INSERT OR REPLACE INTO records VALUES (?,?,?)", (agent, session_id, records))
+        return self._find(agent, records)
+
+    def all(self) -> Iterator[tuple[str, str, str]]:
+        """(agent, session, title) of every session that holds a record with a title."""
+        rows = self._catalog.connection.execute("SELECT agent, session_id, marks FROM records").fetchall()
+        for agent, session_id, records in rows:
+            if title := self._find(agent, records):
+                yield agent, session_id, title
+
+    def _find(self, agent: str, records: bytes) -> str | None:
+        """The title of the last record that has one: where a conversation went on, the newest title is about most."""
+        if not self._paths:
+            return None
+        for start in range(len(records) - MARK_BYTES, -1, -MARK_BYTES):
+            leaf = records[start : start + MARK_BYTES]
+            path = self._paths.get((agent, leaf))
+            if path is not None and (title := self._title(agent, leaf, path)):
+                return title
+        return None
+
+    def _title(self, agent: str, leaf: bytes, path: str) -> str:
+        """The title of a record, from its log when that was read in an earlier run; empty when it is gone."""
+        if (agent, leaf, path) not in self._titles:
+            self._titles[agent, leaf, path] = ""
+            for record_id, title in self._read(agent, path):
+                self.add(agent, record_id, title, path)
+        return self._titles[agent, leaf, path]
+
+    def _read(self, agent: str, path: str) -> list[tuple[str, str]]:
+        row = self._catalog.connection.execute("SELECT format FROM sources WHERE path=?", (path,)).fetchone()
+        log = stat_log(agent, row[0], Path(path)) if row else None
+        if not isinstance(log, LogFile):
+            return []
+        facts = (item for item in load_source(agent).read(log) if isinstance(item, SessionFact))
+        return [(fact.title_of_record, fact.title) for fact in facts if fact.title_of_record and fact.title]
