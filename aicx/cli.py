@@ -236,7 +236,7 @@ def _in_order(arguments: Sequence[str]) -> list[str]:
 def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None:
     from aicx.redaction import redact
 
-    message = redact(message).text
+    message, hint = redact(message).text, hint and redact(hint).text
     if wants_json:
         fields: dict[str, Any] = {"ok": False, "error": message, "kind": kind, "hint": hint}
         console.out_json("aicx.error/1", fields)

@@ -98,6 +98,11 @@ class Layout:
         """Files being written, on the same file system as the store so that a rename publishes them."""
         return self.home / "locks" / "staging"
 
+    @property
+    def redacting(self) -> Path:
+        """There from the first change of `store --redact-again` until the indexes have followed."""
+        return self.home / "locks" / "redacting"
+
     def inside(self, relative: str) -> Path:
         """The file behind a stored relative path. Raises UnsafePath for one that leads outside what is journalled.
 

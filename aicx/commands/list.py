@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import list_logs
-from aicx.redaction import redact
 
 SCHEMA = "aicx.list/1"
 
@@ -19,8 +18,6 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
     Example: aicx list -a codex --json
     """
     groups, problems = list_logs(load_settings(), tuple(agent or ()))
-    # The path of a log may hold a secret.
-    problems = [replace(problem, path=redact(problem.path).text) for problem in problems]
     if json:
         console.out_json(
             SCHEMA, {"sources": [asdict(group) for group in groups], "problems": list(map(asdict, problems))}

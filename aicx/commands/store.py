@@ -16,12 +16,13 @@ from aicx.corpus.ingest.run import Progress, StoreReport, StoreRequest, store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.engine.vector_place import heal_record
-from aicx.errors import AicxError
+from aicx.errors import AicxError, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.types import BadRecord
 
 SCHEMA = "aicx.store/1"
+REDACTION_SCHEMA = "aicx.redaction/1"
 ENTRIES_SCHEMA = "aicx.entries/1"
 _MOST_PROBLEMS = 10
 
@@ -41,6 +42,9 @@ ReportFolder = Annotated[
     typer.Option("--output", "-o", metavar="DIR", help="Also write what was read as a report into this folder."),
 ]
 FullRescan = Annotated[bool, typer.Option("--full-rescan", help="Read every log again, also the unchanged ones.")]
+RedactAgain = Annotated[
+    bool, typer.Option("--redact-again", help="Redact what is stored by the rules of this version; reads no log.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be stored and write nothing.")]
 StoreSince = Annotated[
     str | None,
@@ -60,6 +64,7 @@ def command(
     emit: EmitOption = Emit.none,
     output: ReportFolder = None,
     no_redact_secrets: options.NoRedact = False,
+    redact_again: RedactAgain = False,
     json: options.Json = False,
 ) -> None:
     """Read the agents' logs and store everything that is not stored yet.
@@ -70,7 +75,14 @@ def command(
     Example: aicx store            everything
     Example: aicx store -a codex   one agent
     Example: aicx store --since 7d --dry-run
+    Example: aicx store --redact-again   after an update that knows more kinds of secrets
     """
+    if redact_again:
+        others = (agent, project, hours, since, full_rescan, dry_run, emit is not Emit.none, output, no_redact_secrets)
+        if any(others):
+            raise UsageError("--redact-again goes with --json alone", hint="it redacts everything that is stored")
+        _redact_again(load_settings(), json)
+        return
     run_store(
         agents=tuple(agent or ()),
         project=project,
@@ -151,6 +163,9 @@ def run_store(
         dry_run=dry_run,
         keep_entries=emit is Emit.json or folder is not None,
     )
+    if not dry_run and settings.layout.redacting.exists():
+        console.say("an earlier `aicx store --redact-again` was interrupted; finishing it first")
+        _redact_again(settings, json=None)
     if not dry_run and settings.layout.forgetting.exists():
         from aicx.engine.forgetting import complete_forgetting
 
@@ -178,6 +193,30 @@ def run_store(
         for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
             console.say(f"report: {path}")
     _emit(settings, request, report, emit, json)
+
+
+def _redact_again(settings: Settings, json: bool | None) -> None:
+    """``json`` None: without a word on what was done."""
+    from aicx.engine.redacting import redact_store
+
+    with console.progress_bar("Redacting") as bar:
+        report = redact_store(settings, lambda done, total: bar(done, total, "sessions"), console.say)
+    if json:
+        console.out_json(REDACTION_SCHEMA, asdict(report))
+    if json is not False:
+        return
+    if not report.changed:
+        console.say(f"Nothing to redact in {console.plural(report.chunks, 'chunk')}.")
+    else:
+        changed = f"{report.chunks_changed:,} of {console.plural(report.chunks, 'chunk')}"
+        console.say(f"{console.style('Redacted', fg='green', bold=True)} {changed}.")
+    for where, counts in (("messages", report.texts), ("names and other fields", report.names)):
+        if counts:
+            console.say(f"  in {where}: {_counts(counts)}")
+    if report.elsewhere:
+        console.say(f"  and {console.plural(report.elsewhere, 'place')} beside the chunks")
+    for note in report.notes:
+        console.say(f"  {note}")
 
 
 def _nothing() -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+_LONGEST_NAME = 80
+_WORDS = re.compile(r"[A-Z0-9]{1,15}(?:[_ ][A-Z0-9]{1,15})*")
 _DATA_URL = re.compile(
     r"data:([\w.+/-]*)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]+(?:\[\d+ bytes of data left out[^\]]*\])?"
 )
@@ -21,6 +23,17 @@ def text_of(value: Any) -> str | None:
 def string_of(value: Any) -> str:
     """``value`` when it is a text, else an empty one: for where no text and an empty one mean the same."""
     return value if isinstance(value, str) else ""
+
+
+def quoted(name: Any) -> str:
+    """A name from a log as part of a reason. One that is too long is not cut: no rule knows the half of a secret."""
+    text = str(name)
+    return text if len(text) <= _LONGEST_NAME else f"a name of {len(text)} characters"
+
+
+def lowered(name: str) -> str:
+    """A name in small letters if it is made of words; a key with its letters changed is one that no rule knows."""
+    return name.lower() if _WORDS.fullmatch(name) else name
 
 
 def object_of(value: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -16,11 +16,12 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.ingest.chunker import Window, pack
-from aicx.corpus.ingest.drafts import Draft, Redact, draft_entries
+from aicx.corpus.ingest.drafts import Draft, draft_entries
 from aicx.corpus.ingest.identity import Resolver
 from aicx.corpus.ingest.render import Rendered
 from aicx.corpus.ingest.run import StoreReport, StoreRequest, store
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
+from aicx.sources.door import Door, Redact
 from aicx.types import Redacted, SessionFact, SourceRef, TimelineEntry, ToolUse
 
 Value = dict[str, Any]
@@ -92,7 +93,10 @@ def chunks_of(
     """The chunks of one session of Claude Code, cut without any store."""
     found = SessionState(facts, {"/logs/one.jsonl": "claude-jsonl"}, **state)
     scope = SessionScope("claude", SESSION)
-    return list(session_chunks(scope, drafts_of(entries, redact), found, known or resolver(orbit="ada/orbit"), redact))
+    door = Door(redact)
+    found = replace(found, facts=[(at, door.fact(fact)) for at, fact in found.facts])
+    drafts = drafts_of(map(door.entry, entries), redact)
+    return list(session_chunks(scope, drafts, found, known or resolver(orbit="ada/orbit")))
 
 
 @dataclass

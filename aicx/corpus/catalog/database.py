@@ -197,12 +197,17 @@ class Catalog:
         rows = self.connection.execute("SELECT path FROM sources WHERE agent=? AND session_id=?", (agent, session_id))
         return [path for (path,) in rows]
 
-    def record_source(self, log: LogFile, identity: LogIdentity, problems: Sequence[str]) -> None:
-        """Sets the watermark of a log: unchanged since, it need not be read again."""
+    def record_source(self, log: LogFile, identity: LogIdentity, problems: Sequence[str], name: str = "") -> None:
+        """Sets the watermark of a log: unchanged since, it need not be read again.
+
+        ``name`` takes the place of a path that holds a secret.
+        """
+        if name and name != str(log.path):
+            self.connection.execute("DELETE FROM sources WHERE path=?", (str(log.path),))
         self.connection.execute(
             "INSERT OR REPLACE INTO sources VALUES (?,?,?,?,?,?,?)",
             (
-                str(log.path),
+                name or str(log.path),
                 log.agent,
                 log.format,
                 log.size,

@@ -11,6 +11,7 @@ from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.paths import Layout
 from aicx.sources import SOURCES, load_source
+from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.types import BadRecord, Filters
 
 
@@ -33,15 +34,18 @@ def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> tuple[list[Lo
         catalog.close()
     groups: dict[tuple[str, str], list[int]] = {}
     problems: list[BadRecord] = []
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
+
+    door = Door(redact)
     for agent in agents or tuple(SOURCES):
-        for log in load_source(agent).discover(settings.homes):
+        for log in CleanSource(load_source(agent), door).discover(settings.homes):
             if isinstance(log, BadRecord):
                 problems.append(log)
                 continue
             group = groups.setdefault((agent, log.format), [0, 0, 0])
             group[0] += 1
             group[1] += log.size
-            group[2] += known.get(str(log.path)) == log.fingerprint
+            group[2] += fingerprint_of(known, log) == log.fingerprint
     return [LogGroup(*key, *counts) for key, counts in groups.items()], problems
 
 

@@ -214,6 +214,8 @@ def _recount(facts: Facts) -> dict[str, Any]:
 
 def _staging(facts: Facts) -> Check:
     staging = facts.layout.staging
+    if facts.layout.redacting.exists():
+        return Check("staging", "warning", "redacting again was interrupted", STORE)
     if (staging / "journal").exists():
         return Check("staging", "warning", "a run was interrupted while it published; its files are complete", FIX)
     leftovers = [path.name for path in staging.iterdir()] if staging.is_dir() else []

@@ -20,9 +20,11 @@ from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.run import StoreRequest, store
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
+from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
+from aicx.sources.door import CleanSource, Door, Redact, clean_id
 from aicx.storage.lock import writer_lock
-from aicx.types import LogFile
+from aicx.types import LogFile, Redacted
 
 Say = Callable[[str], None]
 
@@ -155,7 +157,8 @@ def _release_sessions(
                 catalog.remove_chunk(row["id"])
         # Also behind a chunk that is set apart: what its log still holds is stored anew.
         for log in logs:
-            catalog.connection.execute("DELETE FROM sources WHERE path=?", (str(log.path),))
+            names = (str(log.path), clean_id(str(log.path), _redactor(settings)))
+            catalog.connection.execute("DELETE FROM sources WHERE path IN (?,?)", names)
         catalog.commit()
         agents.add(session.agent)
     return agents
@@ -170,13 +173,17 @@ def _broken_sessions(survey: Survey) -> list[_Session]:
 
 
 def _logs_of(settings: Settings, session: _Session) -> list[LogFile]:
-    source = load_source(session.agent)
+    source = CleanSource(load_source(session.agent), Door(_redactor(settings)))
     logs = [log for log in source.discover(settings.homes) if isinstance(log, LogFile)]
     if session.name.endswith(_HISTORY):
         return [log for log in logs if source.identify(log).session_id is None]
     found = [(log, source.identify(log)) for log in logs]
     own = [(log, one) for log, one in found if one.session_id and safe_session(one.session_id) == session.name]
     return [log for log, _ in sorted(own, key=lambda pair: (str(pair[1].started_at or "~"), str(pair[0].path)))]
+
+
+def _redactor(settings: Settings) -> Redact:
+    return redact if settings.redact_secrets else Redacted
 
 
 def _objection(

@@ -19,6 +19,7 @@ from typing import Any
 
 import orjson
 
+from aicx.sources.door import fingerprint_of
 from aicx.types import AgentHomes, LogFile
 
 SOON = timedelta(days=7)
@@ -64,7 +65,7 @@ def retention(homes: AgentHomes, logs: Iterable[LogFile], known: Mapping[str, st
         policy = _policy(agent, homes)
         due = _due(agent, policy, own, now)
         soon = [log for log, at in due if at <= now + SOON]
-        unstored = [(log, at) for log, at in due if known.get(str(log.path)) != log.fingerprint]
+        unstored = [(log, at) for log, at in due if fingerprint_of(known, log) != log.fingerprint]
         found.append(
             Retention(
                 agent,

@@ -26,8 +26,10 @@ from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.redaction import redact
 from aicx.sources import SOURCES
 from aicx.storage.atomic import replace_file
+from aicx.types import Redacted
 
 _NAMED = re.compile(rb'"(agent|session|project)"\s*:\s*("(?:[^"\\]|\\.)+")')
 _KEY = re.compile(rb'"([0-9a-f]{16})"')
@@ -116,7 +118,8 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
     found = catalog.rows("SELECT path, size, fingerprint FROM sources")
     read = {row["path"]: _Read(row["size"], row["fingerprint"]) for row in found}
     until = None if read else datetime.fromtimestamp(before, UTC)
-    plan = make_plan(settings.homes, tuple(SOURCES), catalog, full_rescan=True)
+    redactor = redact if settings.redact_secrets else Redacted
+    plan = make_plan(settings.homes, tuple(SOURCES), catalog, redactor, full_rescan=True)
     now = {str(log.path): log.fingerprint for session in plan.sessions for log, _ in session.logs}
     now |= {str(log.path): log.fingerprint for log in plan.shared}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog, KnownMessage
-from aicx.corpus.ingest.drafts import Draft, Redact
+from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.text import instant
 
@@ -77,7 +77,7 @@ def covered_by_log(drafts: Iterable[Draft], known: list[KnownMessage]) -> tuple[
     return missing, copies
 
 
-def reference(copy: Copy, redact: Redact) -> dict[str, Any]:
+def reference(copy: Copy) -> dict[str, Any]:
     """A copy as recorded in the ``duplicates`` of the chunk that has the original."""
     entry = copy.draft.entry
     return {
@@ -85,7 +85,7 @@ def reference(copy: Copy, redact: Redact) -> dict[str, Any]:
         "agent": entry.agent,
         "session_id": entry.session_id,
         "at": instant(entry.at),
-        "path": redact(entry.ref.path).text,
+        "path": entry.ref.path,
         "span": [entry.ref.start, entry.ref.end],
     }
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, AnyStr
+from typing import AnyStr
 
 from aicx.corpus.catalog.database import message_key
-from aicx.corpus.ingest.tool_facts import identity_of, tool_facts
 from aicx.redaction import redact_plain
-from aicx.types import Redacted, TimelineEntry, ToolUse
-
-Redact = Callable[[str], Redacted]
+from aicx.sources.door import Redact
+from aicx.types import TimelineEntry, ToolUse
 
 # Target and limit of a chunk, in estimated tokens (DESIGN: about 1,500, at most 2,500).
 TARGET_TOKENS = 1500
 MAX_TOKENS = 2500
 _BYTES_PER_TOKEN = 4
 # What a message's heading costs in the chunk.
-_HEADING_TOKENS = 20
+MESSAGE_TOKENS = 20
 # A longer message is cut into parts, so that no chunk has to exceed its limit for it.
-_PART_BYTES = (TARGET_TOKENS - 2 * _HEADING_TOKENS) * _BYTES_PER_TOKEN
+_PART_BYTES = (TARGET_TOKENS - 2 * MESSAGE_TOKENS) * _BYTES_PER_TOKEN
 
 # Tool text keeps its beginning (what was asked, the first errors) and its end (the verdict); the log has the rest.
 _RESULT_HEAD, _RESULT_TAIL = 1600, 800
@@ -48,12 +46,11 @@ class Draft:
     text_key: str
     redactions: dict[str, int] = field(default_factory=dict)
     part: tuple[int, int] | None = None
-    facts: dict[str, Any] | None = None  # of a tool message, as the sidecar keeps them
     echo: bool = False  # what aicx itself answered in this session: a quotation of older chunks
 
     @property
     def tokens(self) -> int:
-        return estimate_tokens(self.body) + _HEADING_TOKENS
+        return estimate_tokens(self.body) + MESSAGE_TOKENS
 
     @property
     def opens_turn(self) -> bool:
@@ -82,7 +79,7 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
         text = redacted.text.strip()
         if not text:
             continue
-        text_key = _hash(text)
+        text_key = key_of_text(text)
         identity = entry.record_id or f"{entry.session_id}\0{_milliseconds(entry.at)}\0{entry.role}"
         texts = seen.setdefault(identity, [])
         if text_key not in texts:
@@ -98,7 +95,6 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
             key=message_key(entry.agent, identity),
             text_key=text_key,
             redactions=redacted.counts,
-            facts=tool_facts(entry.tool, redact) if entry.tool else None,
             echo=echo,
         )
 
@@ -122,8 +118,7 @@ def blank(draft: Draft) -> Draft:
     """``draft`` with everything it said taken out, for messages the user had forgotten."""
     tool = draft.entry.tool and ToolUse(draft.entry.tool.name, draft.entry.tool.phase, draft.entry.tool.call_id)
     entry = replace(draft.entry, text=FORGOTTEN, tool=tool)
-    facts = draft.facts and identity_of(draft.facts)
-    return replace(draft, entry=entry, body=FORGOTTEN.encode(), text_key=_hash(FORGOTTEN), redactions={}, facts=facts)
+    return replace(draft, entry=entry, body=FORGOTTEN.encode(), text_key=key_of_text(FORGOTTEN), redactions={})
 
 
 def split_draft(draft: Draft) -> list[Draft]:
@@ -175,5 +170,6 @@ def _milliseconds(at: datetime) -> int:
     return round(at.timestamp() * 1000)
 
 
-def _hash(text: str) -> str:
+def key_of_text(text: str) -> str:
+    """The key by which two messages with the same text are known: 16 hex digits."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

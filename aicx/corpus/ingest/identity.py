@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from aicx.paths import safe_project
+from aicx.sources.door import clean_project
 from aicx.sources.records import read_note
 
 # Folders under which people keep `<org>/<repo>` checkouts.
@@ -41,7 +42,15 @@ def from_remote(url: str) -> str | None:
     if len(parts) < 2:
         return None
     # GitLab subgroups: everything before the repository is one organisation.
-    return safe_project(".".join(parts[:-1]), parts[-1])
+    return _named(".".join(parts[:-1]), parts[-1])
+
+
+def _named(organisation: str, repository: str) -> str | None:
+    """``org/repo`` as it may be stored: a git folder and its remotes are read here, and may be named after a secret."""
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
+
+    project = safe_project(organisation, repository)
+    return project and clean_project(project, redact)
 
 
 class Resolver:
@@ -153,7 +162,7 @@ class _GitFolder:
             name = common.name.removesuffix(".git")
         if name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name):
             return None
-        project = safe_project("local", name)
+        project = _named("local", name)
         return Identity(project, "git-local") if project else None
 
     @cached_property
@@ -200,5 +209,5 @@ def _from_layout(cwd: str) -> str | None:
             and len(following) == 2
             and not any(name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name) for name in following)
         ):
-            return safe_project(*following)
+            return _named(*following)
     return None

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources import load_source
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Source
+from aicx.sources.door import CleanSource, Door, Redact, clean_id, fingerprint_of
+from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity
 
 _TELL_EVERY = 256  # logs
 _LATEST = datetime.max.replace(tzinfo=UTC)
@@ -49,6 +50,7 @@ def make_plan(
     homes: AgentHomes,
     agents: Iterable[str],
     catalog: Catalog,
+    redact: Redact,
     *,
     full_rescan: bool,
     tell: Callable[[str], None] = lambda label: None,
@@ -59,11 +61,12 @@ def make_plan(
     hears every few hundred logs how far it is.
     """
     plan = Plan()
+    door = Door(redact)
     known = catalog.fingerprints()
     for agent in agents:
-        source = load_source(agent)
+        source = CleanSource(load_source(agent), door)
         logs = _discover(source, homes, plan, tell)
-        changed = [log for log in logs.values() if full_rescan or known.get(str(log.path)) != log.fingerprint]
+        changed = [log for log in logs.values() if full_rescan or fingerprint_of(known, log) != log.fingerprint]
         by_session: dict[str, dict[str, tuple[LogFile, LogIdentity]]] = {}
         for number, log in enumerate(changed):
             if number % _TELL_EVERY == 0:
@@ -73,9 +76,12 @@ def make_plan(
                 plan.shared.append(log)
             else:
                 by_session.setdefault(identity.session_id, {})[str(log.path)] = (log, identity)
+        recorded = {session_id: catalog.session_paths(agent, session_id) for session_id in by_session}
+        if any("[REDACTED:" in path for paths in recorded.values() for path in paths):
+            logs = {clean_id(path, redact): log for path, log in logs.items()} | logs
         for session_id, found in by_session.items():
-            for path in catalog.session_paths(agent, session_id):
-                if path in logs and path not in found:
+            for path in recorded[session_id]:
+                if path in logs and str(logs[path].path) not in found:
                     found[path] = (logs[path], source.identify(logs[path]))
             ordered = sorted(found.values(), key=lambda pair: (pair[1].started_at or _LATEST, str(pair[0].path)))
             plan.sessions.append(SessionLogs(agent, session_id, tuple(ordered)))
@@ -83,7 +89,7 @@ def make_plan(
     return plan
 
 
-def _discover(source: Source, homes: AgentHomes, plan: Plan, tell: Callable[[str], None]) -> dict[str, LogFile]:
+def _discover(source: CleanSource, homes: AgentHomes, plan: Plan, tell: Callable[[str], None]) -> dict[str, LogFile]:
     logs: dict[str, LogFile] = {}
     for item in source.discover(homes):
         if plan.logs % _TELL_EVERY == 0:
@@ -94,7 +100,8 @@ def _discover(source: Source, homes: AgentHomes, plan: Plan, tell: Callable[[str
         if isinstance(item, BadRecord):
             plan.problems.append(replace(item, path=written))
         elif name != written:
-            plan.problems.append(BadRecord(written, "has a name that is not UTF-8 and cannot be recorded; rename it"))
+            bad = BadRecord(written, "has a name that is not UTF-8 and cannot be recorded; rename it")
+            plan.problems.append(source.door.problem(bad))
         else:
             logs[name] = item
     return logs

@@ -9,6 +9,7 @@ from aicx.corpus.ingest.drafts import Draft, draft_entries
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.redaction import redact
 from aicx.sources import load_source
+from aicx.sources.door import CleanSource, Door, Redact
 from aicx.types import BadRecord, LogFile, RecordMarks, Redacted, SessionFact, TimelineEntry
 
 _MOST_REASONS = 4  # named of a log that holds nothing to store
@@ -44,8 +45,9 @@ class Reading:
 def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> Reading:
     """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
     reading = Reading()
-    entries = _entries(agent, logs, reading)
-    reading.drafts = list(draft_entries(entries, redact if redact_secrets else Redacted, whole=whole))
+    clean: Redact = redact if redact_secrets else Redacted
+    entries = _entries(agent, logs, reading, clean)
+    reading.drafts = list(draft_entries(entries, clean, whole=whole))
     return reading
 
 
@@ -77,8 +79,8 @@ def _read(task: Task) -> list[Reading]:
     return [read_logs(agent, logs, redact_secrets, whole) for agent, logs in sessions]
 
 
-def _entries(agent: str, logs: Sequence[LogFile], reading: Reading) -> Iterator[TimelineEntry]:
-    source = load_source(agent)
+def _entries(agent: str, logs: Sequence[LogFile], reading: Reading, clean: Redact) -> Iterator[TimelineEntry]:
+    source = CleanSource(load_source(agent), Door(clean))
     count = 0
     for log in logs:
         before, stated, passed = count, len(reading.facts), dict[str, int]()
@@ -100,7 +102,7 @@ def _entries(agent: str, logs: Sequence[LogFile], reading: Reading) -> Iterator[
         if count == before and not reading.unreadable(log):
             reading.silent[str(log.path)] = _why_silent(log, passed, len(reading.facts) > stated)
         if _grew(log):
-            reading.grown.append(str(log.path))
+            reading.grown.append(clean(str(log.path)).text)
 
 
 def _why_silent(log: LogFile, passed: dict[str, int], has_facts: bool) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 
 from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar
 from aicx.corpus.ingest.chunker import Window
-from aicx.corpus.ingest.drafts import Draft, Redact
+from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.segments import Segment
+from aicx.corpus.ingest.tool_facts import tool_facts
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls
 from aicx.text import instant
@@ -59,18 +60,16 @@ class Rendered:
         return encode_sidecar(self.fields)
 
 
-def render(
-    window: Window, segment: Segment, context: SessionContext, number: int, kind: Kind, redact: Redact
-) -> Rendered:
-    """The chunk of one window. Texts are redacted already; ``redact`` is for paths, branches and commands."""
+def render(window: Window, segment: Segment, context: SessionContext, number: int, kind: Kind) -> Rendered:
+    """The chunk of one window. Everything in it is redacted already."""
     # A tilde of the session's own is doubled, so that no session can be taken for another one's prompt history.
     session = context.session_id.replace("~", "~~") + (f"~{context.stream}" if context.stream else "")
     chunk_id = f"{context.agent}:{session}:{number:03d}"
     project = segment.identity.project if segment.identity else None
-    header = _header(context, project, segment.date, number, window, redact)
+    header = _header(context, project, segment.date, number, window)
     markdown, messages = _body(header, window)
     own = window.own
-    sources = _sources(own, context.formats, redact)
+    sources = _sources(own, context.formats)
     first, last = min(own, key=_at).entry, max(own, key=_at).entry
     fields: dict[str, Any] = {
         "schema": SCHEMA,
@@ -86,12 +85,12 @@ def render(
         "source": sources[0],
         "redactions": _sum_counts(own),
         "more_sources": sources[1:],
-        "cwd": _clean(next((draft.entry.cwd for draft in own if draft.entry.cwd), None), redact),
+        "cwd": next((draft.entry.cwd for draft in own if draft.entry.cwd), None),
         "repo_source": segment.identity.source if segment.identity else None,
-        "folders": _folders(own, segment, redact),
-        "branch": _clean(next((draft.entry.branch for draft in reversed(own) if draft.entry.branch), None), redact),
-        "commit": _clean(context.commit, redact),
-        "model": _clean(next((draft.entry.model for draft in reversed(own) if draft.entry.model), None), redact),
+        "folders": _folders(own, segment),
+        "branch": next((draft.entry.branch for draft in reversed(own) if draft.entry.branch), None),
+        "commit": context.commit,
+        "model": next((draft.entry.model for draft in reversed(own) if draft.entry.model), None),
         "title": context.title,
         "lane": context.lane,
         "parent_session": context.parent_session,
@@ -116,13 +115,11 @@ def render(
     )
 
 
-def _header(
-    context: SessionContext, project: str | None, date: str, number: int, window: Window, redact: Redact
-) -> bytes:
+def _header(context: SessionContext, project: str | None, date: str, number: int, window: Window) -> bytes:
     branch = next((draft.entry.branch for draft in reversed(window.own) if draft.entry.branch), None)
     facts = [project or "no repository", context.agent, date, f"session {context.session_id}", f"part {number}"]
     if branch:
-        facts.insert(1, f"branch {redact(branch).text}")
+        facts.insert(1, f"branch {branch}")
     if context.lane == "subagent":
         facts.append("subagent")
     if context.stream:
@@ -152,8 +149,8 @@ def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
             "key": draft.key,
             "text_key": draft.text_key,
         }
-        if draft.facts:
-            message["tool"] = draft.facts
+        if draft.entry.tool:
+            message["tool"] = tool_facts(draft.entry.tool)
         if draft.echo:
             message["echo"] = True
         if draft.part:
@@ -169,9 +166,9 @@ def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
 def _speaker(draft: Draft) -> str:
     entry = draft.entry
     label: str = entry.role
-    if draft.facts is not None:
-        outcome = "" if draft.facts["phase"] == "call" else " failed" if draft.facts.get("failed") else " result"
-        label = f"tool · {_one_line(draft.facts['name'])}{outcome}"
+    if entry.tool is not None:
+        outcome = "" if entry.tool.phase == "call" else " failed" if entry.tool.failed else " result"
+        label = f"tool · {_one_line(entry.tool.name)}{outcome}"
     elif entry.origin in ("compaction", "injected") or (entry.role == "user" and entry.origin != "typed"):
         label = f"{entry.role} · {entry.origin}"
     return f"{label} ({draft.part[0]}/{draft.part[1]})" if draft.part else label
@@ -185,7 +182,7 @@ def _fence(draft: Draft) -> bytes:
     return b"`" * max(3, longest + 1)
 
 
-def _sources(own: Sequence[Draft], formats: Mapping[str, str], redact: Redact) -> list[dict[str, Any]]:
+def _sources(own: Sequence[Draft], formats: Mapping[str, str]) -> list[dict[str, Any]]:
     """Provenance by log: the spans of its records, and the SHA-256 over the SHA-256s of those records in order."""
     by_path: dict[str, dict[tuple[int, int], str]] = {}
     for draft in own:
@@ -193,7 +190,7 @@ def _sources(own: Sequence[Draft], formats: Mapping[str, str], redact: Redact) -
         by_path.setdefault(ref.path, {})[(ref.start, ref.end)] = ref.sha256
     return [
         {
-            "path": _clean(path, redact),
+            "path": path,
             "format": _format_of(path, formats),
             "spans": [list(span) for span in spans],
             "sha256": sha256("".join(spans.values()).encode()).hexdigest(),
@@ -207,14 +204,12 @@ def _format_of(path: str, formats: Mapping[str, str]) -> str:
     return formats.get(path) or next((name for log, name in formats.items() if path.startswith(f"{log}/")), "unknown")
 
 
-def _folders(own: Iterable[Draft], segment: Segment, redact: Redact) -> dict[str, Any]:
+def _folders(own: Iterable[Draft], segment: Segment) -> dict[str, Any]:
     """What each working folder of these messages was taken for, so that it stays so."""
     folders: dict[str, Any] = {}
     for cwd in dict.fromkeys(draft.entry.cwd for draft in own if draft.entry.cwd):
         identity = segment.folders.get(cwd)
-        folders[_clean(cwd, redact) or ""] = (
-            {"project": identity.project, "repo_source": identity.source} if identity else None
-        )
+        folders[cwd] = {"project": identity.project, "repo_source": identity.source} if identity else None
     return folders
 
 
@@ -224,20 +219,20 @@ def _tool_fields(own: Sequence[Draft]) -> dict[str, Any]:
     paths: dict[str, None] = {}
     errors: dict[str, None] = {}
     for draft in own:
-        facts = draft.facts
-        if facts is None or (draft.part and draft.part[0] > 1):
+        tool = draft.entry.tool
+        if tool is None or (draft.part and draft.part[0] > 1):
             continue
-        name = _one_line(facts["name"])
-        if facts["phase"] == "call":
+        if tool.phase == "call":
+            name = _one_line(tool.name)
             tools[name] = tools.get(name, 0) + 1
-            if (command := facts.get("command")) and len(commands) < _MAX_COMMANDS:
-                commands[_one_line(command)] = None
-            for path in facts.get("files", ()):
+            if tool.command and len(commands) < _MAX_COMMANDS:
+                commands[_one_line(tool.command)] = None
+            for path in tool.files:
                 paths[_relative(path, draft.entry.cwd)] = None
-        elif facts.get("failed"):
+        elif tool.failed:
             lines = draft.body.decode("utf-8", "replace").splitlines()
             line = next((text for line in lines if (text := _error_line(line))), None)
-            errors[line or f"{name} failed"] = None
+            errors[line or f"{_one_line(tool.name)} failed"] = None
     return {
         "files": [path for path in paths if path][:_MAX_FILES],
         "commands": list(commands),
@@ -283,10 +278,6 @@ def _words(text: str) -> str:
 def _one_line(text: str) -> str:
     line = _words(text)
     return line if len(line) <= _LINE_LENGTH else line[: _LINE_LENGTH - 1] + "…"
-
-
-def _clean(text: str | None, redact: Redact) -> str | None:
-    return None if text is None else redact(text).text
 
 
 def _sum_counts(own: Iterable[Draft]) -> dict[str, int]:

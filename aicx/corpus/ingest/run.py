@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
 from hashlib import sha256
 
 from aicx.config import Settings
@@ -20,7 +19,7 @@ from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
-from aicx.corpus.ingest.drafts import Draft, Redact, blank
+from aicx.corpus.ingest.drafts import Draft, blank
 from aicx.corpus.ingest.identity import Identity, Resolver
 from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
@@ -31,6 +30,7 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
+from aicx.sources.door import Redact, clean_id
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionFact, TimelineEntry
@@ -137,8 +137,7 @@ class _Run:
         self._on_publish = on_publish
         self._report = StoreReport()
         self._redacts = request.redact_secrets and settings.redact_secrets
-        # Paths, branches and titles repeat in every chunk of a session.
-        self._redact: Redact = lru_cache(4096)(redact) if self._redacts else Redacted
+        self._redact: Redact = redact if self._redacts else Redacted
         self._workers = settings.workers
         self._writer = Writer(settings.layout)
         self._tombstones = read_tombstones(settings.layout.tombstones)
@@ -156,11 +155,12 @@ class _Run:
             self._homes,
             agents,
             self._catalog,
+            self._redact,
             full_rescan=self._request.full_rescan,
             tell=lambda label: self._tell(Progress(0, 0, label)),
         )
         self._report.logs = plan.logs
-        self._report.problems += map(self._shown, plan.problems)
+        self._report.problems += plan.problems
         done, total = 0, plan.size
         self._catalog.begin()
         sessions = [session for session in plan.sessions if not self._forgotten(session)]
@@ -180,7 +180,7 @@ class _Run:
                     self._on_publish()
                     self._catalog.begin()
         for log in plan.shared:
-            self._tell(Progress(done, total, log.path.name))
+            self._tell(Progress(done, total, self._redact(log.path.name).text))
             self._shared_log(log)
             done += log.size
         if self._request.project is not None and not self._report.sessions and plan.sessions:
@@ -220,7 +220,7 @@ class _Run:
             parent = self._catalog.session_of_most(
                 [copy.owner for copy in copies if copy.owner and copy.key == copy.draft.key]
             )
-        formats = {str(log.path): log.format for log, _ in session.logs}
+        formats = {self._redact(str(log.path)).text: log.format for log, _ in session.logs}
         titles_others = self._take_leaf_titles(session, reading)
         self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
         self._name_silent(session, reading, own)
@@ -232,7 +232,7 @@ class _Run:
     def _take_leaf_titles(self, session: SessionLogs, reading: Reading) -> bool:
         """Whether the session's logs hold titles of conversations; one that is its own counts from here on."""
         for record_id, title, path in reading.leaf_titles:
-            self._leaf_titles.add(session.agent, record_id, title, path)
+            self._leaf_titles.add(session.agent, record_id, title, clean_id(path, self._redact))
         if reading.records:
             own = self._leaf_titles.place(session.agent, session.session_id, reading.records)
             if own:
@@ -243,14 +243,14 @@ class _Run:
         """Names the logs of a session that hold nothing, or nothing that is not stored with another session."""
         kept, told = ({draft.entry.ref.path for draft in drafts} for drafts in (own, reading.drafts))
         for log, _ in session.logs:
-            path = str(log.path)
-            reason = reading.silent.get(path)
+            path = self._redact(str(log.path)).text
+            reason = reading.silent.get(str(log.path))
             if reason is None and not reading.unreadable(log) and not _holds(path, kept):
                 reason = "holds only copies of messages that are stored already"
                 if not _holds(path, told):
                     reason = "holds no message with a text"
             if reason:
-                self._report.without_chunks.append(self._shown(BadRecord(path, reason)))
+                self._report.without_chunks.append(BadRecord(path, reason))
 
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
@@ -266,10 +266,10 @@ class _Run:
             own, more = separate_copies(missing, self._catalog, scope)
             self._record_copies([*copies, *more])
             self._keep(prompts)
-            self._reconcile(scope, own, SessionState(formats={str(log.path): log.format}))
+            self._reconcile(scope, own, SessionState(formats={self._redact(str(log.path)).text: log.format}))
         self._account(reading, [log])
         if (reason := reading.silent.get(str(log.path))) and not reading.facts:
-            self._report.without_chunks.append(self._shown(BadRecord(str(log.path), reason)))
+            self._report.without_chunks.append(BadRecord(self._redact(str(log.path)).text, reason))
         self._titles += [(log.agent, fact) for _, fact in reading.facts if fact.title]
         if self._request.project is None and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
@@ -288,39 +288,28 @@ class _Run:
 
     def _keep(self, drafts: Sequence[Draft]) -> None:
         if self._request.keep_entries:
-            self._report.entries += [self._cleaned(draft.entry) for draft in drafts]
-
-    def _cleaned(self, entry: TimelineEntry) -> TimelineEntry:
-        """An entry for a report; its text is redacted already."""
-        cwd, branch = (value and self._redact(value).text for value in (entry.cwd, entry.branch))
-        return replace(entry, cwd=cwd, branch=branch)
+            self._report.entries += [draft.entry for draft in drafts]
 
     def _account(self, reading: Reading, logs: Sequence[LogFile]) -> None:
         report = self._report
         report.logs_read += len(logs)
         report.bytes_read += sum(log.size for log in logs)
         for problems in reading.problems.values():
-            report.problems += map(self._shown, problems)
+            report.problems += problems
         for reason, count in reading.skipped.items():
             report.skipped[reason] = report.skipped.get(reason, 0) + count
-        report.notes += [
-            f"{self._redact(path).text} grew while it was read; the next run takes the rest" for path in reading.grown
-        ]
-
-    def _shown(self, problem: BadRecord) -> BadRecord:
-        """``problem`` for the report: the path of a log may hold a secret."""
-        return replace(problem, path=self._redact(problem.path).text, reason=self._redact(problem.reason).text)
+        report.notes += [f"{path} grew while it was read; the next run takes the rest" for path in reading.grown]
 
     def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: Reading) -> None:
         for log, identity in logs:
             if not reading.unreadable(log):
                 problems = [f"line {bad.line}: {bad.reason}" for bad in reading.problems.get(str(log.path), ())]
-                self._catalog.record_source(log, identity, problems)
+                self._catalog.record_source(log, identity, problems, clean_id(str(log.path), self._redact))
 
     def _record_copies(self, copies: Sequence[Copy]) -> None:
         self._report.duplicates += len(copies)
         for copy in copies:
-            if self._catalog.put_duplicate(reference(copy, self._redact)) and copy.owner is not None:
+            if self._catalog.put_duplicate(reference(copy)) and copy.owner is not None:
                 self._touched.add(copy.owner)
 
     def _late_titles(self) -> None:
@@ -358,7 +347,7 @@ class _Run:
             late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
         )
         earlier = {chunk.number: chunk for chunk in stored} if complete else {}
-        for chunk in session_chunks(scope, drafts, state, self._resolver, self._redact):
+        for chunk in session_chunks(scope, drafts, state, self._resolver):
             if self._tombstones.covers(chunk.fields["project"], chunk.fields.get("cwd")):
                 self._report.forgotten += 1
             else:

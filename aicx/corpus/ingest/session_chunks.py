@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aicx.corpus.ingest.chunker import pack
-from aicx.corpus.ingest.drafts import Draft, Redact
+from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.identity import Identity, Resolver
 from aicx.corpus.ingest.render import Rendered, SessionContext, render
 from aicx.corpus.ingest.segments import kind_of, segment
@@ -44,7 +44,7 @@ class SessionState:
 
 
 def session_chunks(
-    scope: SessionScope, drafts: Sequence[Draft], state: SessionState, resolver: Resolver, redact: Redact
+    scope: SessionScope, drafts: Sequence[Draft], state: SessionState, resolver: Resolver
 ) -> Iterator[Rendered]:
     """The session's chunks in order.
 
@@ -68,14 +68,14 @@ def session_chunks(
             agent=scope.agent,
             session_id=scope.session_id,
             stream=scope.stream,
-            title=shorten_title(redact(title).text) if title else None,
+            title=shorten_title(title) if title else None,
             lane=state.lane,
             parent_session=state.parent_session,
             commit=next((fact.commit for fact in reversed(facts) if fact.commit), None),
             formats=state.formats,
         )
         kind = kind_of(part, has_exchange, window.own[0])
-        chunk = render(window, part, context, state.first_number + position, kind, redact)
+        chunk = render(window, part, context, state.first_number + position, kind)
         keys = dict.fromkeys(draft.key for draft in window.own)
         asked = next((draft for draft in reversed(prompts) if draft.index <= window.own[0].index), None)
         extra: dict[str, Any] = {

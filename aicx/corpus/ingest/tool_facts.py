@@ -1,25 +1,25 @@
-"""What a tool message says beyond its text, as the sidecar keeps it: redacted, bounded, and only what the log said."""
+"""What a tool message says beyond its text, as the sidecar keeps it: bounded, and only what the log said."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from aicx.types import Redacted, ToolUse
+from aicx.types import ToolUse
 
 _MAX_COMMAND = 4000
 _MAX_FILES = 50
+_LONGEST_MARK = 64  # of a redaction, `[REDACTED:…]`
 
 
-def tool_facts(tool: ToolUse, redact: Callable[[str], Redacted]) -> dict[str, Any]:
+def tool_facts(tool: ToolUse) -> dict[str, Any]:
     """The JSON object of `messages[].tool`; a fact that the log does not state is left out."""
-    facts: dict[str, Any] = {"name": redact(tool.name).text, "phase": tool.phase}
+    facts: dict[str, Any] = {"name": tool.name, "phase": tool.phase}
     if tool.call_id:
-        facts["call_id"] = redact(tool.call_id).text
+        facts["call_id"] = tool.call_id
     if tool.command:
-        facts["command"] = _bounded(redact(tool.command).text)
+        facts["command"] = _bounded(tool.command)
     if tool.files:
-        facts["files"] = [redact(path).text for path in tool.files[:_MAX_FILES]]
+        facts["files"] = list(tool.files[:_MAX_FILES])
     for name in ("failed", "exit_code", "seconds"):
         if (value := getattr(tool, name)) is not None:
             facts[name] = value
@@ -36,5 +36,5 @@ def _bounded(command: str) -> str:
     if len(command) <= _MAX_COMMAND:
         return command
     cut = _MAX_COMMAND - 1
-    mark = command.rfind("[REDACTED:", max(0, cut - 64), cut)
+    mark = command.rfind("[REDACTED:", max(0, cut - _LONGEST_MARK), cut)
     return command[: mark if mark >= 0 and command.find("]", mark) >= cut else cut] + "…"

@@ -6,12 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.ingest.drafts import Redact
 from aicx.corpus.ingest.identity import Resolver
 from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.plan import make_plan
@@ -21,6 +19,7 @@ from aicx.errors import NotFound, SourceUnreadable
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
+from aicx.sources.door import Redact
 from aicx.types import BadRecord, LogFile, Redacted, TimelineEntry
 
 _MOST_CANDIDATES = 5
@@ -65,7 +64,9 @@ def extract_session(settings: Settings, session: str, format: str | None, select
     """The session with this id or beginning of an id, from all its logs. Raises NotFound."""
     if format is not None:
         load_source(format)
-    plan = make_plan(settings.homes, [format] if format else list(SOURCES), Catalog.in_memory(), full_rescan=True)
+    clean: Redact = redact if selection.redact_secrets else Redacted
+    agents = [format] if format else list(SOURCES)
+    plan = make_plan(settings.homes, agents, Catalog.in_memory(), clean, full_rescan=True)
     matches = [found for found in plan.sessions if found.session_id.startswith(session)]
     exact = [found for found in matches if found.session_id == session]
     if len(exact or matches) > 1:
@@ -109,22 +110,21 @@ def _prepare(settings: Settings, logs: Sequence[LogFile], reading: Reading, sele
     problems = [problem for found in reading.problems.values() for problem in found]
     if not reading.drafts:
         raise SourceUnreadable(f"{name} holds no message", hint=_why_empty(problems, reading.skipped, logs[0]))
-    clean: Redact = lru_cache(1024)(redact) if selection.redact_secrets else Redacted
-    # `read_logs` has redacted the texts, which is where the time goes.
-    entries = [_without_secret_names(draft.entry, clean) for draft in reading.drafts]
+    clean: Redact = redact if selection.redact_secrets else Redacted
+    entries = [draft.entry for draft in reading.drafts]
     kept = [entry for entry in entries if _is_wanted(entry, selection)]
     if selection.max_message_chars and not selection.conversation:
         kept = [_shortened(entry, selection.max_message_chars) for entry in kept]
-    projects, notes = _projects(settings, reading, clean)
+    projects, notes = _projects(settings, reading)
     return Extract(
-        title=_title(reading, entries, clean),
+        title=_title(reading, entries),
         format=logs[0].format,
         logs=[log.path for log in logs],
-        paths=[_shown(log.path, clean) for log in logs],
+        paths=[_shown(clean(str(log.path)).text) for log in logs],
         entries=kept,
         total=len(entries),
         projects=projects,
-        problems=[replace(problem, path=_shown(problem.path, clean)) for problem in problems],
+        problems=[replace(problem, path=_shown(problem.path)) for problem in problems],
         skipped=reading.skipped,
         notes=notes,
     )
@@ -138,17 +138,9 @@ def _why_empty(problems: Sequence[BadRecord], skipped: dict[str, int], log: LogF
     return f"read as {log.format}, it holds only {held or 'facts'}; --format names another agent"
 
 
-def _without_secret_names(entry: TimelineEntry, clean: Redact) -> TimelineEntry:
-    return replace(
-        entry,
-        cwd=entry.cwd and clean(entry.cwd).text,
-        branch=entry.branch and clean(entry.branch).text,
-    )
-
-
-def _shown(path: Path | str, clean: Redact) -> str:
+def _shown(path: str) -> str:
     """A path as text; a byte in it that is none shows as a question mark."""
-    return clean(str(path)).text.encode("utf-8", "replace").decode()
+    return path.encode("utf-8", "replace").decode()
 
 
 def _is_wanted(entry: TimelineEntry, selection: Selection) -> bool:
@@ -164,18 +156,18 @@ def _shortened(entry: TimelineEntry, limit: int) -> TimelineEntry:
     return replace(entry, text=f"{entry.text[:limit]}\n[… {left_out} characters left out …]")
 
 
-def _title(reading: Reading, entries: Sequence[TimelineEntry], clean: Redact) -> str:
+def _title(reading: Reading, entries: Sequence[TimelineEntry]) -> str:
     sessions = {entry.session_id for entry in entries}
     if len(sessions) > 1:
         return f"Prompts of {len(sessions)} sessions"
     given = next((fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None)
     given = given or title_among(reading.leaf_titles, reading.records)
     prompt = next((entry.text for entry in entries if entry.origin == "typed"), None)
-    title = clean(given).text if given else prompt
+    title = given or prompt
     return shorten_title(title) if title else f"Session {entries[0].session_id}"
 
 
-def _projects(settings: Settings, reading: Reading, clean: Redact) -> tuple[dict[str, str], list[str]]:
+def _projects(settings: Settings, reading: Reading) -> tuple[dict[str, str], list[str]]:
     """Repository of each working folder, decided as `store` would decide it; and what stood in the way."""
     learned, notes = _learned(settings.layout)
     resolver = Resolver(settings.user_home, learned)
@@ -184,7 +176,7 @@ def _projects(settings: Settings, reading: Reading, clean: Redact) -> tuple[dict
         cwd = fact.cwd or next(iter(folders), None)
         if fact.remote_url and cwd:
             resolver.learn_remote(cwd, fact.remote_url)
-    projects = {clean(cwd).text: identity.project for cwd in folders if (identity := resolver.resolve(cwd))}
+    projects = {cwd: identity.project for cwd in folders if (identity := resolver.resolve(cwd))}
     return projects, notes
 
 

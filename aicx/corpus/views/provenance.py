@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import orjson
@@ -16,6 +17,8 @@ State = Literal["unchanged", "changed", "gone", "unreadable"]
 
 # Formats whose spans count elements of a JSON list rather than bytes: the list's name, None where it is the whole log.
 _LISTS = {"codex-rollout-json": "items", "gemini-json": "messages", "gemini-logs": None}
+# Logs whose names differ only in their secrets. Each of them would have to be read.
+_MOST_PLACES = 8
 _PADDING = b" \t\r\n\0"
 
 
@@ -28,26 +31,46 @@ def sources_of(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def is_there(path: str) -> bool:
     try:
-        return Path(path).exists()
+        return any(found.exists() for found in places_of(path))
     except (OSError, ValueError):
         return False
 
 
+def places_of(path: str) -> list[Path]:
+    """Where a recorded path may be: one in which a secret was redacted is looked for, folder by folder."""
+    if "[REDACTED:" not in path:
+        return [Path(path)]
+    from aicx.redaction import redact  # imported here: its rules take a while to compile, and few paths need them
+
+    places = [Path("/")]
+    for name in PurePosixPath(path).parts[1:]:
+        if "[REDACTED:" not in name:
+            places = [place / name for place in places]
+            continue
+        beside = (Path(entry) for place in places if place.is_dir() for entry in os.scandir(place))
+        places = [found for found in beside if redact(found.name).text == name][:_MOST_PLACES]
+    return [place for place in places if redact(str(place)).text == path]
+
+
 def verify_source(source: Mapping[str, Any]) -> State:
     """Whether the records a chunk was made from are what they were when it was stored."""
-    path, wanted = Path(source["path"]), source.get("sha256")
-    spans = _spans(source.get("spans"))
+    wanted = source.get("sha256")
     try:
-        if source.get("format") in _LISTS:
-            found = _element_hashes(path, str(source["format"]), spans)
-        else:
-            found = iter(_byte_hashes(path, spans))
+        places = places_of(source["path"])
+        found = (hashes for path in places for hashes in _record_hashes(source, path))
         same = any(sha256("".join(hashes).encode()).hexdigest() == wanted for hashes in found)
-        return "unchanged" if same else "changed"
     except (FileNotFoundError, NotADirectoryError):
         return "gone"
     except (OSError, ValueError):
         return "unreadable"
+    return "gone" if not places else "unchanged" if same else "changed"
+
+
+def _record_hashes(source: Mapping[str, Any], path: Path) -> Iterator[list[str]]:
+    spans = _spans(source.get("spans"))
+    if source.get("format") in _LISTS:
+        return _element_hashes(path, str(source["format"]), spans)
+    return iter(_byte_hashes(path, spans))
 
 
 def _spans(value: Any) -> list[tuple[int, int]]:

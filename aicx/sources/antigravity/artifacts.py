@@ -16,7 +16,7 @@ from aicx.sources.antigravity.paths import linked_paths
 from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.file_times import changed_at
 from aicx.sources.records import LINE_LIMIT, parse_instant, read_note, unreadable
-from aicx.sources.values import parse_json, string_of
+from aicx.sources.values import lowered, parse_json, string_of
 from aicx.types import BadRecord, SourceRef, TimelineEntry
 
 
@@ -39,7 +39,7 @@ def load_artifact(files: ArtifactFiles) -> Artifact:
     problems: list[BadRecord] = []
     about_raw = _read(files.metadata, problems)
     about = _json_object(about_raw, files.metadata, problems)
-    kind = string_of(about.get("artifactType")).removeprefix("ARTIFACT_TYPE_").replace("_", " ").lower() or "untyped"
+    kind = lowered(string_of(about.get("artifactType")).removeprefix("ARTIFACT_TYPE_").replace("_", " ")) or "untyped"
     summary = " ".join(string_of(about.get("summary")).split())
     path = files.newest
     raw, ref, cut = b"", None, 0

@@ -15,7 +15,7 @@ from aicx.sources.antigravity.paths import is_own, plain_path
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
-from aicx.sources.values import object_of, objects_of, parse_json, string_of, text_of
+from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
 from aicx.types import BadRecord, LogFile, SessionFact, SourceItem, ToolUse
 
 _FORMAT = "antigravity-transcript"  # no log of its own: it is read as a part of its brain folder
@@ -109,7 +109,8 @@ class Transcript:
                 return [Draft("system", "injected", text.strip(), key)] if text.strip() else []
         if source == "MODEL" or kind == "TOOL_RESPONSE":
             return self._outcome(step, kind, text, key)
-        self._conversation.skipped[f"{source.lower() or 'unknown'} step: {kind or 'none'}"] += 1
+        told_by = quoted(lowered(source) or "unknown")
+        self._conversation.skipped[f"{told_by} step: {quoted(kind or 'none')}"] += 1
         return []
 
     def _request(self, text: str, key: str, *, typed: bool) -> list[Draft]:
@@ -145,7 +146,7 @@ class Transcript:
         if not text:
             return []
         # Results carry no call id: they follow their response in the order of its calls.
-        name, call_id = self._open_calls.popleft() if self._open_calls else (kind.lower(), key)
+        name, call_id = self._open_calls.popleft() if self._open_calls else (lowered(kind), key)
         code = _EXIT_CODE.search(text[:400]) if name == "run_command" else None
         exit_code = int(code[1]) if code else None
         failed = True if exit_code else _FAILED.get(string_of(step.get("status")))

@@ -15,7 +15,7 @@ from aicx.sources.claude.turns import Draft, Turns, message_blocks
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.record_marks import record_mark
 from aicx.sources.records import Record, parse_instant, read_jsonl
-from aicx.sources.values import object_of, string_of, text_of
+from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import (
     BadRecord,
     LogFile,
@@ -44,7 +44,6 @@ _BOOKKEEPING = frozenset(
     }
 )
 _TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}
-_QUOTED_LIMIT = 80  # of a name taken from a log into a reason
 
 
 class SessionReader:
@@ -233,4 +232,4 @@ def _omission(kind: str, value: dict[str, Any]) -> str:
         # A subagent's turns as the main log of versions 2.0 and 2.1 shows them. They are in a log of their own, and
         # what they add here is calls and output only: the task is in the call of the agent, its answer in the result.
         return "agent_progress" if object_of(value.get("data")).get("type") == "agent_progress" else kind
-    return kind if kind in _BOOKKEEPING else f"unknown type: {kind[:_QUOTED_LIMIT]}"
+    return kind if kind in _BOOKKEEPING else f"unknown type: {quoted(kind)}"

@@ -19,7 +19,7 @@ from aicx.sources.claude.text import (
     without_data_urls,
 )
 from aicx.sources.tools import describe_call
-from aicx.sources.values import object_of, string_of, text_of
+from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import Origin, Role, ToolUse
 
 Value = dict[str, Any]
@@ -32,7 +32,6 @@ _PLACEHOLDERS = ("", "(no content)", "No response requested.")
 _FROM_AGENTS = ("peer", "coordinator", "teammate", "agent")
 _FROM_CLIENT = ("auto-continuation", "task-notification", "hook", "system")
 _WRAPPED_ERRORS = 8  # how deep to look for the message of an error
-_QUOTED_LIMIT = 80  # of a name taken from a log into a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +176,7 @@ class Turns:
         elif isinstance(kind, str) and kind.endswith("tool_result"):
             yield from self._tool_result(block, value, ids)
         else:
-            self._skipped[f"unknown block: {str(kind)[:_QUOTED_LIMIT]}"] += 1
+            self._skipped[f"unknown block: {quoted(kind)}"] += 1
 
     def _call(self, block: Value, model: str | None, ids: Iterator[str | None]) -> Draft:
         call_id = text_of(block.get("id"))
@@ -200,7 +199,7 @@ class Turns:
         elif subtype == "local_command" or (subtype == "informational" and len(hear(text)) > 1):
             yield from self._prompt([text], value, ids)
         else:
-            self._skipped[f"system: {subtype[:_QUOTED_LIMIT]}"] += 1
+            self._skipped[f"system: {quoted(subtype)}"] += 1
 
     def attachment(self, value: Value) -> Iterator[Draft]:
         """A prompt that was taken in while the model was at work; every other attachment is context."""
@@ -208,7 +207,7 @@ class Turns:
         kind = text_of(attachment.get("type")) or "none"
         prompt = attachment.get("prompt")
         if kind != "queued_command" or not isinstance(prompt, str | list):
-            self._skipped[f"attachment: {kind[:_QUOTED_LIMIT]}"] += 1
+            self._skipped[f"attachment: {quoted(kind)}"] += 1
             return
         flags = {**attachment, "isSidechain": value.get("isSidechain")}
         blocks = prompt if isinstance(prompt, list) else [prompt]

@@ -16,7 +16,7 @@ from aicx.sources.codex.texts import (
     text_key,
 )
 from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, Timeline
-from aicx.sources.values import items_of, text_of
+from aicx.sources.values import items_of, quoted, text_of
 from aicx.types import Origin, ToolUse
 
 # What Codex tells the model, in the person's place, about things outside the conversation.
@@ -52,7 +52,7 @@ class Messages:
         elif role in ("developer", "system"):
             self._timeline.skip(SCAFFOLDING)
         else:
-            self._timeline.skip(f"unknown type: message of {str(role)[:80]}")
+            self._timeline.skip(f"unknown type: message of {quoted(role)}")
 
     def _take_answer_item(self, payload: dict[str, Any], texts: list[str]) -> None:
         text = "\n".join(texts)

@@ -11,7 +11,7 @@ from aicx.sources.codex.texts import content_texts, reasoning_texts
 from aicx.sources.codex.timeline import COPY, Timeline
 from aicx.sources.codex.untyped import typed_item
 from aicx.sources.records import LogRecord
-from aicx.sources.values import string_of, text_of
+from aicx.sources.values import quoted, string_of, text_of
 from aicx.types import LogIdentity, SessionFact, SourceItem, ToolUse
 
 # Live progress, bookkeeping, and events that say less than the items they go with.
@@ -94,7 +94,7 @@ class Rollout:
         elif (item := typed_item(value)) is not None:
             self._take_item(item)
         else:
-            self._timeline.skip(f"unknown type: {kind[:80]}")
+            self._timeline.skip(f"unknown type: {quoted(kind)}")
 
     def finish(self) -> None:
         """Yields what waited for a record that never came, and the counts of what was passed over."""
@@ -102,7 +102,7 @@ class Rollout:
 
     def _take_untyped(self, value: dict[str, Any]) -> None:
         if "record_type" in value:
-            self._timeline.skip(f"record_type: {str(value['record_type'])[:80]}")
+            self._timeline.skip(f"record_type: {quoted(value['record_type'])}")
         elif (item := typed_item(value)) is not None:
             self._take_item(item)
         elif "type" not in value and isinstance(value.get("id"), str):
@@ -210,7 +210,7 @@ class Rollout:
         elif (handler := _EVENTS.get(kind)) is not None:
             handler(self, payload)
         else:
-            self._timeline.skip(f"unknown type: event_msg/{kind[:80]}")
+            self._timeline.skip(f"unknown type: event_msg/{quoted(kind)}")
 
     def _take_thought(self, payload: dict[str, Any]) -> None:
         self._messages.take_thought_copies([string_of(payload.get("text"))])
@@ -232,7 +232,7 @@ class Rollout:
         elif kind == "CommandExecution":
             self._take_end({**item, "call_id": item.get("id")})
         else:
-            self._timeline.skip(f"item_completed: {kind[:80]}")
+            self._timeline.skip(f"item_completed: {quoted(kind)}")
 
     def _take_abort(self, payload: dict[str, Any]) -> None:
         reason = text_of(payload.get("reason")) or "no reason given"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from aicx.sources.gemini.parts import Parts, content_of, displayed, response_text, split_content, without_data
 from aicx.sources.tools import describe_call
-from aicx.sources.values import object_of, objects_of, string_of, text_of
+from aicx.sources.values import object_of, objects_of, quoted, string_of, text_of
 from aicx.types import Origin, Role, ToolUse
 
 _TYPES = {
@@ -60,7 +60,7 @@ class Messages:
                 return self._gemini(message)
             case "notice":
                 return self._notice(message)
-        self._skipped[f"unknown type: {named or 'none'}"] += 1
+        self._skipped[f"unknown type: {quoted(named) or 'none'}"] += 1
         return None
 
     def _user(self, message: dict[str, Any]) -> list[Draft]:

@@ -9,7 +9,7 @@ from aicx.sources.gemini.messages import Draft
 from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
 from aicx.sources.records import Element, unreadable
-from aicx.sources.values import object_of, parse_json, string_of
+from aicx.sources.values import object_of, parse_json, quoted, string_of
 from aicx.types import BadRecord, LogFile, SourceItem
 
 _BARE_COMMAND = re.compile(r"/[A-Za-z][\w:-]*")
@@ -36,7 +36,7 @@ def read_prompts(log: LogFile) -> Iterator[SourceItem]:
         if not timeline.session_id or not text.strip():
             yield BadRecord(path, "prompt without a session or a text", index + 1)
         elif kind != "user":
-            timeline.skipped[f"unknown type: {kind}"] += 1
+            timeline.skipped[f"unknown type: {quoted(kind)}"] += 1
         elif _BARE_COMMAND.fullmatch(text.strip()):
             timeline.skipped["slash command"] += 1
         else:

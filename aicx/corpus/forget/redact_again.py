@@ -1,0 +1,304 @@
+"""Applies the redaction rules of today to everything that is stored, whether its log still exists or not.
+
+A kill at any moment leaves each chunk as it was or as it has to be. A file in ``locks`` says that a pass has begun; it
+goes when the indexes have followed, and until then `store` or the same call does all of it again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.rebuild import with_catalog
+from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
+from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
+from aicx.corpus.files.sidecar import encode_sidecar
+from aicx.corpus.files.writer import stage_chunk
+from aicx.corpus.forget.blanking import message_texts
+from aicx.corpus.forget.redacting import Cleaned, Found, StoredText, redact_session, redact_value
+from aicx.corpus.forget.run import scrub
+from aicx.corpus.ingest.workers import map_in_order
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
+from aicx.redaction import redact
+from aicx.sources.door import clean_id, clean_project
+from aicx.storage.atomic import replace_file
+from aicx.storage.journal import Writer
+from aicx.storage.lock import writer_lock
+
+Say = Callable[[str], None]
+
+# Copies of what is stored, made again when they are asked for.
+_DERIVED = ("repomap", "bench/cache")
+# People's text outside the store: benchmark results, chunks set apart. What else there is holds no text of logs.
+_TEXTS = (".md", ".json", ".jsonl", ".html", ".txt")
+_LEFT = frozenset({"store", "non-repository-contexts", "index", "locks", "models", "index.json", "forgotten.jsonl"})
+_PER_TASK = 8  # sessions
+_WORTH_WORKERS = 64
+
+
+@dataclass(slots=True)
+class Redaction:
+    """What one pass did. ``texts`` counts by rule what was in messages, ``names`` what was in other fields of chunks.
+
+    ``elsewhere`` counts changed rows of the catalogue and changed files beside the store.
+    """
+
+    chunks: int = 0
+    chunks_changed: int = 0
+    texts: dict[str, int] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
+    elsewhere: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.chunks_changed or self.elsewhere)
+
+
+def redact_again(settings: Settings, tell: Callable[[int, int], None], say: Say) -> Redaction:
+    """Redacts the corpus and what else below the home holds people's text; the caller makes the indexes follow.
+
+    Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses.
+    """
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
+        return with_catalog(settings.layout, say, lambda catalog: _Pass(settings, catalog, tell).all(say))
+
+
+def finish(settings: Settings, say: Say) -> None:
+    """Says that the indexes hold nothing any more that was redacted."""
+    layout = settings.layout
+    with writer_lock(layout.locks, settings.lock_wait_seconds, say):
+
+        def work(catalog: Catalog) -> None:
+            # The names of chunks that an index had to drop; now none has them.
+            catalog.begin()
+            gone = [(row["id"],) for row in catalog.rows("SELECT id FROM removed") if redact(row["id"]).counts]
+            catalog.connection.executemany("DELETE FROM removed WHERE id=?", gone)
+            catalog.commit()
+            scrub(catalog, say)
+
+        with_catalog(layout, say, work)
+        layout.redacting.unlink(missing_ok=True)
+
+
+class _Pass:
+    def __init__(self, settings: Settings, catalog: Catalog, tell: Callable[[int, int], None]) -> None:
+        self._layout = settings.layout
+        self._workers = settings.workers
+        self._catalog = catalog
+        self._tell = tell
+        self._writer = Writer(settings.layout)
+        self._found = Found()
+        self._report = Redaction()
+
+    def all(self, say: Say) -> Redaction:
+        report = self._report
+        sessions = self._sessions()
+        report.chunks = sum(map(len, sessions))
+        self._catalog.begin()
+        for done, (cleaned, found, problems) in enumerate(self._redacted(sessions), 1):
+            self._found.texts += found.texts
+            self._found.names += found.names
+            report.notes += problems
+            for chunk in cleaned:
+                self._stage(chunk)
+            self._tell(done, len(sessions))
+            if self._writer.full:
+                self._publish()
+                self._catalog.begin()
+        self._clean_tables()
+        self._clean_files()
+        self._publish()
+        self._drop_folders()
+        report.texts, report.names = dict(self._found.texts.most_common()), dict(self._found.names.most_common())
+        return report
+
+    def _sessions(self) -> list[list[str]]:
+        sessions: dict[tuple[str, str, str], list[str]] = {}
+        rows = self._catalog.rows("SELECT agent, session_id, stream, path FROM chunks ORDER BY number")
+        name = cache(_id)  # one that was stored before under its own name and since under the cleaned one is one
+        for row in rows:
+            sessions.setdefault((row["agent"], name(row["session_id"]), row["stream"]), []).append(row["path"])
+        unknown = set(walk_chunks(self._layout)) - {row["path"] for row in rows}
+        self._report.notes += [f"{path} is left as it is: the catalogue lacks it" for path in sorted(unknown)]
+        return list(sessions.values())
+
+    def _redacted(self, sessions: list[list[str]]) -> Iterator[tuple[list[Cleaned], Found, list[str]]]:
+        tasks = [sessions[start : start + _PER_TASK] for start in range(0, len(sessions), _PER_TASK)]
+        workers = self._workers if len(sessions) >= _WORTH_WORKERS else 1
+        for results in map_in_order(partial(_redact_sessions, self._layout), tasks, workers):
+            yield from results
+
+    def _begin(self) -> None:
+        """Before anything changes: from here on the pass has to be brought to its end."""
+        if not self._layout.redacting.exists():
+            replace_file(self._layout.redacting, b"")
+
+    def _stage(self, chunk: Cleaned) -> None:
+        self._begin()
+        self._report.chunks_changed += 1
+        before, path = chunk.before, f"{chunk.stem}.md"
+        sidecar = encode_sidecar(chunk.fields)
+        stage_chunk(self._writer, chunk.stem, chunk.markdown, sidecar)
+        if path != before.path:
+            self._writer.stage_removal(before.path)
+            self._writer.stage_removal(sidecar_path(before.path))
+        if chunk.fields["id"] != before.fields["id"]:
+            self._catalog.remove_chunk(before.fields["id"])
+        self._catalog.put_chunk(chunk.fields, path, sha256(sidecar).hexdigest(), len(chunk.markdown))
+
+    def _publish(self) -> None:
+        self._writer.publish()
+        apply_ignore_file(self._layout, self._catalog)
+        write_summary(self._layout, self._catalog)
+        self._catalog.commit()
+        self._writer.finish()
+
+    def _drop_folders(self) -> None:
+        """Empty folders that were named after a secret; their chunks have moved."""
+        home = self._layout.home
+        for top in (self._layout.store, self._layout.non_repository):
+            for folder, _, _ in os.walk(top, topdown=False):
+                if redact(os.path.relpath(folder, home)).counts:
+                    with suppress(OSError):  # not empty: a chunk in it could not be read
+                        Path(folder).rmdir()
+
+    # What lies beside the chunks --------------------------------------------------------------------------------------
+
+    def _clean_tables(self) -> None:
+        """What the catalogue knows that no sidecar says, or that a sidecar said before."""
+        for table, columns in _TABLES.items():
+            for row in self._catalog.rows(f"SELECT * FROM {table}"):
+                new = [columns[name](value) if name in columns and value else value for name, value in _items(row)]
+                if new == list(row):
+                    continue
+                self._begin()
+                self._report.elsewhere += 1
+                named = " AND ".join(f"{name} IS ?" for name in row.keys())  # noqa: SIM118 - a Row iterates over values
+                self._catalog.connection.execute(f"DELETE FROM {table} WHERE {named}", tuple(row))
+                marks = ",".join("?" * len(new))
+                self._catalog.connection.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", new)
+
+    def _clean_files(self) -> None:
+        home = self._layout.home
+        for name in _DERIVED:
+            if (home / name).is_dir():
+                self._begin()
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(home / name)
+        if self._layout.tombstones.exists():
+            self._replace(self._layout.tombstones, _clean_tombstones(self._layout.tombstones.read_bytes()))
+        tops = [path for path in sorted(home.iterdir()) if path.name not in _LEFT and not path.is_symlink()]
+        for top in tops:
+            for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
+                if path.suffix in _TEXTS and path.is_file() and not path.is_symlink():
+                    self._replace(path, _clean_text(path.read_bytes(), path.suffix))
+
+    def _replace(self, path: Path, body: bytes) -> None:
+        if body != path.read_bytes():
+            self._begin()
+            self._report.elsewhere += 1
+            replace_file(path, body)
+
+
+def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[tuple[list[Cleaned], Found, list[str]]]:
+    """The sessions redacted, and a line for each chunk that cannot be; runs in a worker."""
+    results = []
+    for paths in sessions:
+        chunks, problems = [], []
+        for path in paths:
+            try:
+                chunks.append(_load(layout, path))
+            except (CorpusDamaged, NotFound) as error:
+                problems.append(f"{path} is left as it is: {error.message}")
+        cleaned, found = redact_session(chunks, redact)
+        results.append((cleaned, found, problems))
+    return results
+
+
+def _load(layout: Layout, path: str) -> StoredText:
+    fields, markdown = dict(load_sidecar(layout, path).fields), load_markdown(layout, path)
+    # Its messages could be anywhere, and a new hash would make it look whole.
+    if sha256(markdown).hexdigest() != fields["content_sha256"]:
+        raise CorpusDamaged(f"{path} is not what was stored", hint="aicx doctor --fix")
+    message_texts(markdown, fields)
+    return StoredText(path, markdown, fields)
+
+
+def _text(text: str) -> str:
+    return redact(text).text
+
+
+def _id(text: str) -> str:
+    return clean_id(text, redact)
+
+
+def _project(text: str) -> str:
+    return clean_project(text, redact)
+
+
+def _reference(text: str) -> str:
+    copy = orjson.loads(text)
+    copy |= {"path": _text(copy["path"]), "session_id": _id(copy["session_id"])}
+    return orjson.dumps(copy).decode()
+
+
+_TABLES: dict[str, dict[str, Callable[[str], str]]] = {
+    "sources": {"path": _id, "session_id": _id, "problems": _text},
+    "folders": {"session_id": _id, "cwd": _text, "project": _project},
+    "learned": {"cwd": _text, "project": _project},
+    "late_titles": {"session_id": _id, "title": _text},
+    "duplicates": {"path": _text, "reference": _reference},
+}
+
+
+def _items(row: Any) -> Iterable[tuple[str, Any]]:
+    return zip(row.keys(), row, strict=True)
+
+
+def _clean_tombstones(body: bytes) -> bytes:
+    """The tombstones with the ids, projects and folders by which what they name is known from now on."""
+    lines = []
+    for line in body.splitlines(keepends=True):
+        row = orjson.loads(line) if line.strip() else {}
+        new = dict(row)
+        if "session" in row:
+            new["session"] = _id(row["session"])
+        elif "project" in row:
+            new["project"] = _text(row["project"]) if row["project"].startswith("/") else _project(row["project"])
+        lines.append(line if new == row else orjson.dumps(new, option=orjson.OPT_APPEND_NEWLINE))
+    return b"".join(lines)
+
+
+def _clean_text(body: bytes, suffix: str) -> bytes:
+    """The body of a text file without secrets; one that has none is the same, byte for byte."""
+    text = body.decode("utf-8", "surrogateescape")
+    if suffix == ".jsonl":
+        return b"".join(_clean_json(line) for line in body.splitlines(keepends=True))
+    if suffix == ".json":
+        return _clean_json(body)
+    return _text(text).encode("utf-8", "surrogateescape")
+
+
+def _clean_json(body: bytes) -> bytes:
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return _clean_text(body, "")
+    new = redact_value(value, redact)
+    if new == value:
+        return body
+    layout = orjson.OPT_INDENT_2 if b"\n" in body.strip() else 0
+    return orjson.dumps(new, option=layout | (orjson.OPT_APPEND_NEWLINE if body.endswith(b"\n") else 0))

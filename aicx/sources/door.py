@@ -1,0 +1,144 @@
+"""The one door by which facts from logs come in: names, paths and reasons are redacted here, before anything sees them.
+
+Texts of messages and results are not: `drafts` redacts those whole and counts what it finds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+
+from aicx.types import (
+    AgentHomes,
+    BadRecord,
+    LogFile,
+    LogIdentity,
+    Redacted,
+    SessionFact,
+    Skipped,
+    Source,
+    SourceItem,
+    TimelineEntry,
+    ToolUse,
+)
+
+Redact = Callable[[str], Redacted]
+_UNSAFE = re.compile(r"[\[\]:]+")
+
+
+def clean_id(text: str, redact: Redact) -> str:
+    """``text`` redacted, and still another one for every other text: with a piece of its hash where it held a secret.
+
+    For what has to stay distinct: two sessions must not become one because each has a token for its id.
+    """
+    found = redact(text)
+    if not found.counts:
+        return text
+    return f"{found.text}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def clean_project(project: str, redact: Redact) -> str:
+    """``org/repo`` redacted, and still a name for folders and another one for every other project."""
+    return "/".join(_UNSAFE.sub("-", clean_id(part, redact)).strip("-") for part in project.split("/"))
+
+
+def fingerprint_of(known: Mapping[str, str], log: LogFile) -> str | None:
+    """The fingerprint with which a log is recorded in the catalogue, also where its path is recorded redacted."""
+    name = str(log.path)
+    if (found := known.get(name)) is not None or not known:
+        return found
+    from aicx.redaction import redact  # imported here: its rules take a while to compile, and most paths are known
+
+    return known.get(clean_id(name, redact))
+
+
+class Door:
+    """Redacts what a log says of itself. Values that repeat with every record are looked at once."""
+
+    def __init__(self, redact: Redact) -> None:
+        self._id = lru_cache(1024)(lambda text: clean_id(text, redact))
+        self._text = lru_cache(4096)(lambda text: redact(text).text)
+
+    def item(self, item: SourceItem) -> SourceItem:
+        if isinstance(item, TimelineEntry):
+            return self.entry(item)
+        if isinstance(item, SessionFact):
+            return self.fact(item)
+        if isinstance(item, BadRecord):
+            return self.problem(item)
+        if isinstance(item, Skipped):
+            return replace(item, path=self._text(item.path), reason=self._text(item.reason))
+        return item
+
+    def problem(self, bad: BadRecord) -> BadRecord:
+        return replace(bad, path=self._text(bad.path), reason=self._text(bad.reason))
+
+    def identity(self, found: LogIdentity) -> LogIdentity:
+        session, parent = found.session_id, found.parent_session
+        return replace(found, session_id=session and self._id(session), parent_session=parent and self._id(parent))
+
+    def entry(self, entry: TimelineEntry) -> TimelineEntry:
+        ref, tool = entry.ref, entry.tool
+        session_id, path = self._id(entry.session_id), self._text(ref.path)
+        cwd, branch, model = self._optional(entry.cwd), self._optional(entry.branch), self._optional(entry.model)
+        used = tool and self._tool(tool)
+        if used is tool and (session_id, path, cwd, branch, model) == (
+            *(entry.session_id, ref.path),
+            *(entry.cwd, entry.branch, entry.model),
+        ):
+            return entry
+        return replace(
+            entry,
+            session_id=session_id,
+            ref=replace(ref, path=path),
+            cwd=cwd,
+            branch=branch,
+            model=model,
+            tool=used,
+        )
+
+    def _optional(self, text: str | None) -> str | None:
+        return text and self._text(text)
+
+    def _tool(self, tool: ToolUse) -> ToolUse:
+        name, command = self._text(tool.name), self._optional(tool.command)
+        call_id, files = tool.call_id and self._id(tool.call_id), tuple(map(self._text, tool.files))
+        if (name, call_id, command, files) == (tool.name, tool.call_id, tool.command, tool.files):
+            return tool
+        return replace(tool, name=name, call_id=call_id, command=command, files=files)
+
+    def fact(self, fact: SessionFact) -> SessionFact:
+        return replace(
+            fact,
+            session_id=self._id(fact.session_id),
+            parent_session=fact.parent_session and self._id(fact.parent_session),
+            title=self._optional(fact.title),
+            remote_url=self._optional(fact.remote_url),
+            cwd=self._optional(fact.cwd),
+            commit=self._optional(fact.commit),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CleanSource:
+    """The logs of an agent, read through a door. Their paths are the real ones, to open them by."""
+
+    source: Source
+    door: Door
+
+    @property
+    def agent(self) -> str:
+        return self.source.agent
+
+    def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
+        for item in self.source.discover(homes):
+            yield item if isinstance(item, LogFile) else self.door.problem(item)
+
+    def identify(self, log: LogFile) -> LogIdentity:
+        return self.door.identity(self.source.identify(log))
+
+    def read(self, log: LogFile) -> Iterator[SourceItem]:
+        return map(self.door.item, self.source.read(log))
