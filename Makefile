@@ -9,10 +9,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
 TORCH ?= torch==2.13.0
 
-.PHONY: help demo test test-all bench check docs format clean
+.PHONY: help demo test test-all test-clients bench check docs format clean
 
 help: ## Say what each target does.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.models ## Store invented logs, ask questions by words and by meaning; touches nothing of yours.
 	@$(BIN)/aicx demo
@@ -22,6 +22,9 @@ test: $(VENV)/.test ## Run the tests.
 
 test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
 	@$(BIN)/python -m pytest -q -n 2
+
+test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
+	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q tests/clients/real
 
 bench: $(VENV)/.bench ## Measure rankers without models on the bundled set and on your own history; minutes.
 	@$(BIN)/aicx bench run -d bundled -d own -r grep -r rank-bm25 -r fts5 -r lexical -r aicx
@@ -79,6 +82,10 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[test]'
 	@touch $@ $(VENV)/.base
+
+$(VENV)/.clients: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable '.[mcp,test]'
+	@touch $@ $(VENV)/.base $(VENV)/.test
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[dev]'

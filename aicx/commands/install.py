@@ -37,7 +37,7 @@ def command(
     """Let a coding agent ask the corpus: put aicx into its own list of MCP servers.
 
     Shows the change, asks, and keeps a copy of the file as it was. Everything else in the file stays as it is. Running
-    it again changes nothing.
+    it again changes nothing, and --remove gives the file back as it was.
 
     Example: aicx install claude
     Example: aicx install codex --dry-run

@@ -33,6 +33,38 @@ OTHERS = {
     '\t},\n\t"projects": {"/srv/x": {"history": ["ä", "\\u00e4"]}}\n}'.replace("A_SECRET", SECRET),
     "toml": f'# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "npx"   # spaced\nenv = {{ KEY = "{SECRET}" }}\n',
 }
+# Files that people and clients write, each with something that is easily lost.
+ODD = {
+    "json": {
+        "nothing": "",
+        "blanks": "\n  \n",
+        "an empty object": "{}",
+        "an empty object over lines": "{\n}\n",
+        "an empty list of servers": '{"mcpServers": {}}\n',
+        "one line": '{"theme":"dark","mcpServers":{"other":{"command":"npx"}}}',
+        "no final newline": '{\n  "theme": "dark"\n}',
+        "many final newlines": '{\n  "theme": "dark"\n}\n\n\n',
+        "lines of Windows": '{\r\n\t"theme": "dark",\r\n\t"mcpServers": {\r\n\t\t"other": {}\r\n\t}\r\n}\r\n',
+        "both ends of lines": '{\r\n  "theme": "dark",\n  "a": 1\r\n}',
+        "odd indentation": '{ "a":1,\n     "mcpServers" :\n {\n"x":{"command":"npx"}\n   , "y": {} }\n\t}',
+        "comments": '// mine\n{\n  /* servers */ "mcpServers": {\n    // none yet\n  }, // end\n  "a": [1,\n2]}\n//',
+        "a comment alone in it": "{\n  // nothing yet\n}\n",
+    },
+    "toml": {
+        "nothing": "",
+        "blanks": "\n\n",
+        "a comment alone": "# nothing yet",
+        "no final newline": 'model = "x"',
+        "many final newlines": 'model = "x"\n\n\n',
+        "lines of Windows": 'model = "x"\r\n\r\n[mcp_servers.other]\r\ncommand = "npx"\r\n',
+        "Windows without a final newline": 'model = "x"\r\n[a]\r\nb = 1',
+        "odd indentation": '  model="x"\n\t[mcp_servers . other]\n\t\tcommand   = "npx"\n  # last',
+        "a table inside a line": 'mcp_servers = { other = { command = "npx" } } # one line\n[x]\ny = 1',
+        "a heading alone": "[mcp_servers] # none yet",
+        "keys with points": 'mcp_servers.other.command = "npx"\n\n\n[x]\ny = 1 # end',
+        "lists of tables": "[[x]]\na = 1\n\n[[x]]\na = 2",
+    },
+}
 DAMAGED = {"json": '{"mcpServers": {"other": ', "toml": '[mcp_servers.other\ncommand = "npx"\n'}
 
 
@@ -117,7 +149,8 @@ class TestInstalling:
         monkeypatch.setattr(options, "now", lambda: datetime(2026, 3, 5, 12, tzinfo=UTC))
         run(["install", client, "--yes"])
         first = filled.read_bytes()
-        run(["install", client, "--remove", "--yes"])
+        monkeypatch.setenv("AICX_HOME", "/data/aicx")
+        run(["install", client, "--yes"])
         assert {backup.read_bytes() for backup in backups(filled)} == {
             OTHERS[CLIENTS[client].format].encode(),
             first,
@@ -171,7 +204,74 @@ class TestInstalling:
         assert found["command"] != "/old/aicx"
 
 
+def odd_files() -> list[Any]:
+    return [
+        pytest.param(client, text, id=f"{client}, {name}")
+        for client in FILES
+        for name, text in ODD[CLIENTS[client].format].items()
+    ]
+
+
 class TestRemoving:
+    @pytest.mark.parametrize(("client", "text"), odd_files())
+    def test_gives_back_every_byte(
+        self, client: str, file: Path, text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        file.write_bytes(text.encode())
+        assert run(["install", client, "--yes"]) == 0
+        [copy] = backups(file)
+        monkeypatch.setenv("AICX_HOME", str(tmp_path / "moved"))
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert file.read_bytes() == text.encode()
+        assert backups(file) == [copy]
+        for arguments in (["--yes"], ["--remove", "--yes"]):
+            assert run(["install", client, *arguments]) == 0
+        assert file.read_bytes() == text.encode()
+        assert backups(file) == [copy]
+
+    def test_gives_back_every_byte_after_an_update(
+        self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        run(["install", client, "--yes"])
+        monkeypatch.setenv("AICX_HOME", str(tmp_path / "moved"))
+        run(["install", client, "--yes"])
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert len(backups(filled)) == 2
+
+    def test_a_file_that_was_not_there_is_gone(self, client: str, file: Path) -> None:
+        run(["install", client, "--yes"])
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert not file.exists()
+        assert backups(file) == []
+
+    def test_what_changed_since_stays(self, client: str, file: Path) -> None:
+        before, after = {"json": ('{"a": 1}', '{"a": 2}'), "toml": ("a = 1\n", "a = 2\n")}[CLIENTS[client].format]
+        file.write_text(before)
+        run(["install", client, "--yes"])
+        file.write_text(file.read_text().replace(before[:-1], after[:-1]))
+        assert run(["install", client, "--remove", "--yes"]) == 0
+        assert file.read_text() == after
+        assert len(backups(file)) == 1
+
+    def test_a_damaged_copy_does_not_stop_it(self, client: str, filled: Path) -> None:
+        run(["install", client, "--yes"])
+        [copy] = backups(filled)
+        for body in (b"\xff", DAMAGED[CLIENTS[client].format].encode()):
+            copy.write_bytes(body)
+            assert run(["install", client, "--remove", "--yes"]) == 0
+            assert filled.read_text() == OTHERS[CLIENTS[client].format]
+            run(["install", client, "--yes"])
+
+    def test_a_dry_run_shows_that_a_file_will_be_gone(
+        self, client: str, file: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        run(["install", client, "--yes"])
+        capsys.readouterr()
+        assert run(["install", client, "--remove", "--dry-run"]) == 0
+        assert "+++ /dev/null" in capsys.readouterr().out
+        assert file.exists()
+
     def test_leaves_the_file_as_it_was(self, client: str, filled: Path) -> None:
         run(["install", client, "--yes"])
         assert run(["install", client, "--remove", "--yes"]) == 0
@@ -245,14 +345,14 @@ class TestBeforeAnythingChanges:
     def test_what_somebody_else_changed_meanwhile_is_left(
         self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        keep: Callable[..., Any] = change._keep
+        keep: Callable[..., Any] = change.keep
 
         def busy(*arguments: Any) -> Path:
             backup: Path = keep(*arguments)
             filled.write_text("somebody else was here")
             return backup
 
-        monkeypatch.setattr(change, "_keep", busy)
+        monkeypatch.setattr(change, "keep", busy)
         assert run(["install", client, "--yes"]) == 1
         assert "changed by somebody else meanwhile" in capsys.readouterr().err
         assert filled.read_text() == "somebody else was here"
@@ -288,7 +388,7 @@ def test_claude_in_another_folder_is_told_there(home: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     ("arguments", "action", "copied"),
-    [(["--dry-run"], "added", False), (["--yes"], "added", True), (["--remove", "--yes"], "removed", True)],
+    [(["--dry-run"], "added", False), (["--yes"], "added", True), (["--remove", "--yes"], "removed", False)],
 )
 def test_json_says_what_was_done(
     home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], action: str, copied: bool

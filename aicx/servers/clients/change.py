@@ -10,12 +10,12 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
+from aicx.errors import AicxError, CorpusDamaged, MissingExtra, StoreUnwritable
 from aicx.servers.clients import json_text, toml_text
+from aicx.servers.clients.copies import copies_of, keep, write_new
 from aicx.servers.clients.table import NAME, Client
 
 Action = Literal["added", "updated", "removed", "unchanged"]
@@ -25,19 +25,20 @@ _BLANK = {"json": "{}\n", "toml": ""}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a file holds and what it would hold. ``before`` is None for a file that is not there."""
+    """What a file holds and what it would hold; None where there is no file."""
 
     path: Path
     action: Action
     before: bytes | None
-    after: bytes
+    after: bytes | None
 
 
 def plan(client: Client, path: Path, entry: Mapping[str, Any] | None) -> Change:
     """The change that puts our entry into the file, or with None takes it out.
 
-    What somebody added to our entry stays in it. Raises CorpusDamaged for a file that cannot be read as what it should
-    be, and for one that cannot be changed without touching anything else; nothing is changed then.
+    What somebody added to our entry stays in it. Without the entry, the file is as it was before it was put there, byte
+    for byte, unless something else in it changed since. Raises CorpusDamaged for a file that cannot be read as what it
+    should be, and for one that cannot be changed without touching anything else; nothing is changed then.
     """
     before = _read(path)
     text = _decoded(path, before)
@@ -47,16 +48,24 @@ def plan(client: Client, path: Path, entry: Mapping[str, Any] | None) -> Change:
     wanted = deepcopy(whole)
     if entry is None:
         if NAME not in whole.get(client.key, {}):
-            return Change(path, "unchanged", before, before or b"")
+            return Change(path, "unchanged", before, before)
+        origins = _origins(client, path.resolve())
+        for body, origin, _ in origins:
+            with suppress(MissingExtra):  # then lines have to do
+                if _put(client, origin, whole[client.key][NAME]) == text:
+                    return Change(path, "removed", before, body)
         del wanted[client.key][NAME]
         after, action = texts.drop(text, client.key, NAME), "removed"
+        # In TOML the list is gone with its last table.
+        if client.format == "json" and not (wanted[client.key] or any(client.key in held for *_, held in origins)):
+            after = json_text.drop(after, client.key)
     else:
         known = whole.get(client.key, {}).get(NAME)
         merged = _merged(known, entry)
         if merged == known:
-            return Change(path, "unchanged", before, before or b"")
+            return Change(path, "unchanged", before, before)
         wanted.setdefault(client.key, {})[NAME] = merged
-        after = texts.put(text if text.strip() else _BLANK[client.format], client.key, NAME, merged)
+        after = _put(client, text, merged)
         action = "updated" if known is not None else "added"
     made = texts.parse(after)
     if {**made, client.key: made.get(client.key, {})} != wanted:
@@ -70,14 +79,14 @@ def diff(change: Change) -> Iterator[str]:
     """The change as lines of a unified diff, without the secrets that such files hold."""
     from aicx.redaction import redact
 
-    before, after = (redact(body.decode()).text.splitlines() for body in (change.before or b"", change.after))
-    name = str(change.path)
-    old = name if change.before is not None else "/dev/null"
-    yield from difflib.unified_diff(before, after, old, name, lineterm="")
+    bodies = (change.before, change.after)
+    before, after = (redact((body or b"").decode()).text.splitlines() for body in bodies)
+    old, new = ("/dev/null" if body is None else str(change.path) for body in bodies)
+    yield from difflib.unified_diff(before, after, old, new, lineterm="")
 
 
 def make(change: Change, now: datetime) -> Path | None:
-    """Makes the change; returns the copy of what the file held before, None where there was none.
+    """Makes the change; returns the copy of what the file held before our entry was put there, None for no copy.
 
     Raises AicxError when somebody else changed the file meanwhile, StoreUnwritable when it cannot be written.
     """
@@ -86,14 +95,18 @@ def make(change: Change, now: datetime) -> Path | None:
     backup = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if change.before is not None:
-            backup = _keep(target, change.before, now)
-        _write_new(temporary, change.after)
-        if backup:
-            shutil.copymode(target, temporary)
+        if change.before is not None and change.action != "removed":
+            backup = keep(target, change.before, now)
+        if change.after is not None:
+            write_new(temporary, change.after)
+            if change.before is not None:
+                shutil.copymode(target, temporary)
         if _read(target) != change.before:
             raise AicxError(f"{change.path} was changed by somebody else meanwhile", hint="run it again")
-        temporary.replace(target)
+        if change.after is None:
+            target.unlink()
+        else:
+            temporary.replace(target)
     except OSError as error:
         raise StoreUnwritable(f"{change.path} cannot be written: {error.strerror or error}") from error
     finally:
@@ -101,29 +114,25 @@ def make(change: Change, now: datetime) -> Path | None:
     return backup
 
 
-def _keep(target: Path, body: bytes, now: datetime) -> Path:
-    """A copy beside the file, with its mode and times and a name that was free."""
-    for number in count(1):
-        again = "" if number == 1 else f"-{number}"
-        backup = target.with_name(f"{target.name}.aicx-{now:%Y%m%dT%H%M%S}{again}.bak")
-        with suppress(FileExistsError):
-            _write_new(backup, body)
-            break
-    shutil.copystat(target, backup)
-    return backup
+def _origins(client: Client, target: Path) -> list[tuple[bytes | None, str, dict[str, Any]]]:
+    """What the file may have held before our entry was put there, with text and value: its copies, or no file at all.
+
+    Copies that cannot be read are passed over, since they only help.
+    """
+    found: list[tuple[bytes | None, str, dict[str, Any]]] = []
+    for copy in copies_of(target):
+        with suppress(OSError, CorpusDamaged):
+            body = copy.read_bytes()
+            text = _decoded(copy, body)
+            whole = _parsed(client, copy, text)
+            if NAME not in whole.get(client.key, {}):
+                found.append((body, text, whole))
+    return [*found, (None, "", {})]
 
 
-def _write_new(path: Path, body: bytes) -> None:
-    """Writes a file that is not there yet, whole or not at all; nobody else can read it, even for a moment."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(body)
-            stream.flush()
-            os.fsync(descriptor)
-    except OSError:
-        path.unlink()
-        raise
+def _put(client: Client, text: str, entry: Mapping[str, Any]) -> str:
+    changed: str = _TEXTS[client.format].put(text if text.strip() else _BLANK[client.format], client.key, NAME, entry)
+    return changed
 
 
 def _read(path: Path) -> bytes | None:

@@ -48,14 +48,17 @@ def put(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
     return text[: found.value] + new + text[found.end :]
 
 
-def drop(text: str, key: str, name: str) -> str:
-    """``text`` without the member ``name`` of the object ``key``, which is there."""
-    inner = _last(_members(text, text.index("{")), key)
-    assert inner is not None
-    entries = _members(text, inner.value)
-    while found := _last(entries, name):
-        text = _dropped(text, entries, entries.index(found))
-        entries = _members(text, inner.value)
+def drop(text: str, *path: str) -> str:
+    """``text`` without the member at the end of ``path``, which is there: a key, or a key and a name in its object."""
+    start = text.index("{")
+    for key in path[:-1]:
+        inner = _last(_members(text, start), key)
+        assert inner is not None
+        start = inner.value
+    members = _members(text, start)
+    while found := _last(members, path[-1]):
+        text = _dropped(text, members, members.index(found))
+        members = _members(text, start)
     return text
 
 

@@ -24,10 +24,20 @@ _STRICT = ConfigDict(extra="forbid", strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """Which chunks; every filter that is set has to hold."""
+class Asked:
+    """What every tool may be given."""
 
     __pydantic_config__ = _STRICT
+
+    # Off by default: clients that get fields hand their model those in place of the text, without fences and longer.
+    structured: Annotated[bool, Field(description="Answer with JSON fields too; for programs, not for reading.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where(Asked):
+    """Which chunks; every filter that is set has to hold."""
 
     project: Annotated[
         Name | None, Field(description="Repository (owner/repo, repo, owner/) or working folder; * and ? work.")
@@ -79,9 +89,7 @@ class Steer(Where):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rank:
-    __pydantic_config__ = _STRICT
-
+class Rank(Asked):
     project: Annotated[Name, Field(description="Repository (owner/repo, repo) or working folder.")]
     hours: Annotated[float, Field(ge=0, le=10_000_000, description="The last so many hours; 0 is all.")] = 72
     strict: Annotated[bool, Field(description="Only chunks that score 5 and more.")] = False
@@ -90,9 +98,7 @@ class Rank:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resume:
-    __pydantic_config__ = _STRICT
-
+class Resume(Asked):
     repo: Annotated[
         Name | None,
         Field(description="Absolute path of a folder in the repository; else the folder the server runs in."),
@@ -108,13 +114,11 @@ class Resume:
     exclude_session: Annotated[Name | None, Field(description="Leave out one session, such as the one you are in.")] = (
         None
     )
-    budget: Annotated[int, Field(ge=500, le=10_000, description="At most so many tokens.")] = 2_000
+    budget: Annotated[int, Field(ge=500, le=9_000, description="At most so many tokens.")] = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    __pydantic_config__ = _STRICT
-
+class Read(Asked):
     ref: Annotated[
         Name,
         Field(
@@ -136,8 +140,8 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexStatus:
-    __pydantic_config__ = _STRICT
+class IndexStatus(Asked):
+    pass
 
 
 class InvalidArguments(Exception):

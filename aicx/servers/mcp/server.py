@@ -21,7 +21,8 @@ from aicx.errors import AicxError, UsageError
 from aicx.servers.http.privacy import private
 from aicx.servers.http.workers import Busy, Workers
 from aicx.servers.mcp.arguments import InvalidArguments, parse, schema
-from aicx.servers.mcp.replies import Reply
+from aicx.servers.mcp.quoting import line
+from aicx.servers.mcp.replies import Reply, as_json
 from aicx.servers.mcp.tools import TOOLS, Means
 
 _log = logging.getLogger("aicx.servers.mcp")
@@ -106,16 +107,15 @@ class _Answering:
         except UsageError as error:
             raise MCPError(protocol.INVALID_PARAMS, self._private(f"{name}: {_with_hint(error)}")) from None
         except AicxError as error:
-            return self._failed(error)
+            return self._failed(error, arguments.structured)
         except Busy:
             raise MCPError(protocol.INTERNAL_ERROR, "too many questions at once; ask again in a moment") from None
         except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page
             _log.exception("%s failed", name)
             raise MCPError(protocol.INTERNAL_ERROR, f"internal error in {name}: {type(error).__name__}") from None
-        text = protocol.TextContent(type="text", text=reply.text)
-        return protocol.CallToolResult(content=[text], structured_content=reply.fields)
+        return _result(reply, arguments.structured)
 
-    def _failed(self, error: AicxError) -> Any:
+    def _failed(self, error: AicxError, structured: bool) -> Any:
         """A failure that the caller can do something about, as a result it can read."""
         fields = {
             "schema": "aicx.error/1",
@@ -124,11 +124,19 @@ class _Answering:
             "kind": type(error).__name__,
             "hint": self._private(error.hint) if error.hint else None,
         }
-        text = protocol.TextContent(type="text", text=self._private(f"error: {_with_hint(error)}"))
-        return protocol.CallToolResult(content=[text], structured_content=fields, is_error=True)
+        return _result(Reply(self._private(f"error: {_with_hint(error)}"), fields), structured, failed=True)
 
     def _private(self, text: str) -> str:
-        return private(self.settings, text)
+        return line(private(self.settings, text))
+
+
+def _result(reply: Reply, structured: bool, *, failed: bool = False) -> Any:
+    """A reply as the protocol has it. Fields are left out unless they were asked for: the text is the model's."""
+    return protocol.CallToolResult(
+        content=[protocol.TextContent(type="text", text=reply.text)],
+        structured_content=as_json(reply.fields) if structured else None,
+        is_error=failed,
+    )
 
 
 def _with_hint(error: AicxError) -> str:

@@ -106,9 +106,9 @@ def _resume(means: Means, asked: Resume) -> Reply:
         exclude_session=asked.exclude_session,
     )
     report = resume(means.settings, query)
-    fields = orjson.loads(json_brief(means.settings, report, asked.budget).text)
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
-    return Reply(fields, f"{text}\n`aicx_read` opens what stands in [brackets], too.\n")
+    fields = orjson.loads(json_brief(means.settings, report, asked.budget).text) if asked.structured else {}
+    return Reply(f"{text}\n`aicx_read` opens what stands in [brackets], too.\n", fields)
 
 
 def _read(means: Means, asked: Read) -> Reply:
@@ -143,7 +143,7 @@ def _page(fields: dict[str, Any], name: str, offset: int, brief: Sequence[str] =
 def _part(fields: dict[str, Any], asked: Read) -> dict[str, Any]:
     """A chunk's fields with the part of its text that was asked for, and where that part stands."""
     whole = fields["markdown"]
-    part = whole[asked.offset : asked.offset + asked.max_chars]
+    part = texts.part_of(whole[asked.offset : asked.offset + asked.max_chars])
     if not part:
         raise UsageError(f"offset is beyond the chunk's end at {len(whole)}")
     sidecar = {name: value for name, value in fields["sidecar"].items() if name not in _INTERNAL}

@@ -71,7 +71,9 @@ def test_on_stdio(expected: list[list[str]]) -> None:
     pytest.importorskip("mcp")
     from tests.servers.mcp.test_stdio import HELLO, READY, piped, search
 
-    answers, _ = piped(HELLO, READY, *(search(number, query=text) for number, text in enumerate(QUESTIONS, 1)))
+    answers, _ = piped(
+        HELLO, READY, *(search(number, query=text, structured=True) for number, text in enumerate(QUESTIONS, 1))
+    )
     assert [ids(answer["result"]["structuredContent"]) for answer in answers[1:]] == expected
 
 
@@ -81,7 +83,8 @@ def test_on_http(corpus: Home, expected: list[list[str]]) -> None:
     from tests.servers.mcp.test_http import client_of
 
     async def ask(client: Any) -> list[list[str]]:
-        return [ids((await client.call_tool("aicx_search", {"query": text})).structured_content) for text in QUESTIONS]
+        asked = ({"query": text, "structured": True} for text in QUESTIONS)
+        return [ids((await client.call_tool("aicx_search", one)).structured_content) for one in asked]
 
     with serving(**corpus.environ) as (_, address):
         assert client_of(address, ask) == expected

@@ -47,6 +47,11 @@ def call(settings: Any, tool: str, *, folder: Path | None = None, **arguments: A
     return ask(settings, lambda client: client.call_tool(tool, arguments), folder=folder)
 
 
+def structured(settings: Any, tool: str, *, folder: Path | None = None, **arguments: Any) -> Any:
+    """The fields of one call's answer, which has them because they are asked for."""
+    return call(settings, tool, folder=folder, structured=True, **arguments).structured_content
+
+
 def refused(settings: Any, tool: str, **arguments: Any) -> tuple[int, str]:
     """The protocol's error code and message for a call that is no call."""
     from mcp.shared.exceptions import MCPError

@@ -59,7 +59,7 @@ def test_every_call_is_answered_or_refused(stored: Home, name: str, data: Any) -
 
     async def said_to(client: Any, one: dict[str, Any]) -> str:
         try:
-            result = await client.call_tool(name, one)
+            result = await client.call_tool(name, {**one, "structured": True})
         except MCPError as refusal:
             return f"{refusal.error.code} {refusal.error.message}"
         items = result.structured_content.get("items", ())

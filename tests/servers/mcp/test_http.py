@@ -20,7 +20,7 @@ pytest.importorskip("mcp")
 from tests.corpus.builders import SESSION, Home, snapshot
 from tests.servers.mcp.mcp_client import AICX, TOKEN, serving
 
-CALL = {"name": "aicx_search", "arguments": {"query": "lexer"}}
+CALL = {"name": "aicx_search", "arguments": {"query": "lexer", "structured": True}}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def message(method: str, **params: Any) -> bytes:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_client_of_the_sdk_is_answered(address: str, mode: str) -> None:
-    result = client_of(address, lambda client: client.call_tool("aicx_search", {"query": "lexer"}), mode=mode)
+    result = client_of(address, lambda client: client.call_tool(CALL["name"], CALL["arguments"]), mode=mode)
     assert result.structured_content["items"][0]["session_id"] == SESSION
 
 

@@ -30,7 +30,8 @@ def inspect(*arguments: str) -> dict[str, Any]:
     return found
 
 
-CALL = ("--method", "tools/call", "--tool-name", "aicx_search", "--tool-arg", "query=lexer", "limit=2")
+ARGUMENTS = ("query=lexer", "limit=2", "structured=true")
+CALL = ("--method", "tools/call", "--tool-name", "aicx_search", "--tool-arg", *ARGUMENTS)
 
 
 def test_it_lists_the_tools_on_stdio(environment: Path) -> None:

@@ -48,13 +48,13 @@ def test_a_client_of_the_sdk_is_answered(environment: Path, mode: str) -> None:
     async def run() -> Any:
         parameters = StdioServerParameters(command=AICX[0], args=[*AICX[1:], "serve"], env=dict(os.environ))
         async with Client(stdio_client(parameters), mode=mode) as client:
-            return await client.call_tool("aicx_search", {"query": "lexer"})
+            return await client.call_tool("aicx_search", {"query": "lexer", "structured": True})
 
     assert asyncio.run(run()).structured_content["items"][0]["session_id"] == SESSION
 
 
 def test_everything_that_was_asked_is_answered_before_the_end(environment: Path) -> None:
-    answers, _ = piped(HELLO, READY, *(search(number, query="lexer") for number in range(1, 6)))
+    answers, _ = piped(HELLO, READY, *(search(number, query="lexer", structured=True) for number in range(1, 6)))
     assert [answer["id"] for answer in answers] == list(range(6))
     assert all(answer["result"]["structuredContent"]["results"] for answer in answers[1:])
 
@@ -85,7 +85,8 @@ def test_an_end_without_a_question_is_no_failure(environment: Path) -> None:
 
 
 def test_the_folder_it_is_started_in_is_the_one_to_resume(stored: Home, environment: Path) -> None:
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "aicx_resume", "arguments": {}}}
+    params = {"name": "aicx_resume", "arguments": {"structured": True}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     answers, _ = piped(HELLO, READY, call, cwd=stored.work / "orbit")
     assert answers[1]["result"]["structuredContent"]["repo"]["project"] == "ada/orbit"
 

@@ -21,7 +21,7 @@ from aicx.servers.mcp import replies, server, tools
 from aicx.servers.mcp.replies import MOST_CHARS, bounded
 from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
-from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused
+from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
 
 LEXER = f"claude:{SESSION}:001"
 INVALID_PARAMS = -32602
@@ -48,6 +48,8 @@ class TestEveryTool:
         listed = ask(stored.settings, lambda client: client.list_tools()).tools
         assert [tool.name for tool in listed] == list(CALLS)
         assert all(tool.annotations.read_only_hint and not tool.annotations.open_world_hint for tool in listed)
+        # A client that is promised fields shows its model those.
+        assert not any(tool.output_schema for tool in listed)
 
     @pytest.mark.parametrize("name", CALLS)
     def test_says_when_to_call_it(self, name: str) -> None:
@@ -55,12 +57,19 @@ class TestEveryTool:
 
     @pytest.mark.parametrize("name", CALLS)
     def test_answers_with_fields_and_text(self, stored: Home, name: str) -> None:
-        result = call(stored.settings, name, **CALLS[name])
+        result = call(stored.settings, name, structured=True, **CALLS[name])
         assert not result.is_error
         assert result.structured_content["schema"].startswith("aicx.")
         assert "oracle_status" in result.structured_content
         assert "quoted history" in result.structured_content["evidence"]
         assert len(text(result)) > 20
+
+    @pytest.mark.parametrize("name", CALLS)
+    def test_answers_with_text_alone_unless_asked_for_more(self, stored: Home, name: str) -> None:
+        plain, more = (call(stored.settings, name, structured=wanted, **CALLS[name]) for wanted in (False, True))
+        assert call(stored.settings, name, **CALLS[name]) == plain
+        assert plain.structured_content is None
+        assert plain.content == more.content
 
     @pytest.mark.parametrize("name", CALLS)
     def test_refuses_an_unknown_parameter(self, stored: Home, name: str) -> None:
@@ -77,7 +86,7 @@ class TestEveryTool:
     @pytest.mark.parametrize("name", CALLS)
     def test_says_what_to_do_when_nothing_is_stored(self, home: Any, tmp_path: Any, name: str) -> None:
         empty = Home(tmp_path)
-        result = call(empty.settings, name, **CALLS[name])
+        result = call(empty.settings, name, structured=True, **CALLS[name])
         if name == "aicx_resume":  # git and the map may still have something to say
             assert "nothing is stored" in text(result)
             return
@@ -113,7 +122,7 @@ class TestSameFieldsAsTheCommandLine:
             pytest.importorskip("lance")
         assert run([*command, "--json"]) == 0
         printed = json.loads(capsys.readouterr().out)
-        fields = call(stored.settings, name, **arguments).structured_content
+        fields = structured(stored.settings, name, **arguments)
         assert {key: fields[key] for key in printed} == printed
         added = {"evidence", "oracle_status", "notes"} | ({"offset", "matched"} if name == "aicx_read" else set())
         assert set(fields) - set(printed) <= added
@@ -121,7 +130,7 @@ class TestSameFieldsAsTheCommandLine:
     def test_a_chunk_lacks_only_what_aicx_needs_itself(self, stored: Home, environment: Any, capsys: Any) -> None:
         assert run(["show", LEXER, "--json"]) == 0
         printed = json.loads(capsys.readouterr().out)
-        fields = call(stored.settings, "aicx_read", ref=LEXER).structured_content
+        fields = structured(stored.settings, "aicx_read", ref=LEXER)
         assert fields["markdown"] == printed["markdown"]
         internal = {name: printed["sidecar"][name] for name in ("messages", "folders")}
         assert fields["sidecar"] | internal == printed["sidecar"]
@@ -157,10 +166,12 @@ class TestQuestionsThatMakeNoSense:
 
 class TestFailures:
     def test_what_is_not_there_is_a_result_the_caller_can_read(self, stored: Home) -> None:
-        result = call(stored.settings, "aicx_read", ref="9999")
+        result = call(stored.settings, "aicx_read", ref="9999", structured=True)
         assert result.is_error
         assert result.structured_content["kind"] == "NotFound"
         assert text(result).startswith("error: no chunk and no session is known by '9999'")
+        lean = call(stored.settings, "aicx_read", ref="9999")
+        assert (lean.is_error, lean.structured_content, lean.content) == (True, None, result.content)
 
     def test_no_error_says_where_the_home_is(self, stored: Home) -> None:
         gone = "store/ada/orbit/2026_0301/other/claude/2026_0301_claude_gone_001.md"
@@ -234,11 +245,11 @@ class TestQuotations:
 class TestSizes:
     def test_the_parts_of_a_chunk_make_the_whole(self, stored: Home) -> None:
         ref = f"codex:{THIRD}:001"
-        whole = call(stored.settings, "aicx_read", ref=ref).structured_content
+        whole = structured(stored.settings, "aicx_read", ref=ref)
         parts = []
         while not parts or sum(map(len, parts)) < whole["chars"]:
             offset = sum(map(len, parts))
-            fields = call(stored.settings, "aicx_read", ref=ref, max_chars=3000, offset=offset).structured_content
+            fields = structured(stored.settings, "aicx_read", ref=ref, max_chars=3000, offset=offset)
             assert fields["truncated"]
             parts.append(fields["markdown"])
         assert len(parts) > 1
@@ -255,6 +266,46 @@ class TestSizes:
         found = bounded({"results": times * len(items), "items": times * items, "notes": []})
         assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":"))) <= MOST_CHARS
         assert found["results"] == len(found["items"])
+
+    @pytest.mark.parametrize(
+        ("name", "arguments", "most", "more"),
+        [
+            ("aicx_search", {"query": "honey", "limit": 50}, 1_500, "The rest would not fit into the reply"),
+            ("aicx_steer", {"limit": 100}, 4_400, "3 of 8 chunks match"),
+            ("aicx_rank", {"project": "apiary", "hours": 0, "top": 100}, 4_400, "more would not fit into the reply"),
+            ("aicx_read", {"ref": THIRD}, 4_400, "Go on with offset=3."),
+            ("aicx_read", {"ref": f"codex:{THIRD}:001"}, 4_400, "Go on with offset=396."),
+        ],
+    )
+    def test_a_long_text_is_cut_where_a_quotation_can_be_closed(
+        self, stored: Home, monkeypatch: Any, name: str, arguments: dict[str, Any], most: int, more: str
+    ) -> None:
+        whole = text(call(stored.settings, name, **arguments))
+        monkeypatch.setattr(
+            replies, "MOST_TEXT", most
+        )  # of which a list and a chunk leave 4,000 for what is around them
+        said = text(call(stored.settings, name, **arguments))
+        assert more in said
+        assert more not in whole
+        assert len(said.encode()) <= most
+        fences = [line for line in said.splitlines() if line.startswith("````")]
+        assert fences
+        assert ["quoted-history" in fence for fence in fences] == [True, False] * (len(fences) // 2)
+
+    def test_a_chunk_is_cut_by_its_bytes(self, tmp_path: Path, monkeypatch: Any) -> None:
+        user = Home(tmp_path)
+        orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
+        user.claude(ClaudeLog(SESSION, orbit).prompt("漢字" * 600, 0))
+        user.store()
+        whole = structured(user.settings, "aicx_read", ref=LEXER)["markdown"]
+        monkeypatch.setattr(replies, "MOST_TEXT", 5_000)
+        parts: list[str] = []
+        while len("".join(parts)) < len(whole):
+            result = call(user.settings, "aicx_read", ref=LEXER, offset=len("".join(parts)), structured=True)
+            assert len(text(result).encode()) <= 5_000
+            parts.append(result.structured_content["markdown"])
+        assert "".join(parts) == whole
+        assert len(parts) == 5
 
     def test_what_is_left_out_is_counted(self) -> None:
         found = bounded({"results": 100, "items": [{"text": "x" * 1500}] * 100, "notes": ["one"]})
@@ -281,15 +332,15 @@ class TestSizes:
         ids: list[str] = []
         fields = {"matched": 1}
         while len(ids) < fields["matched"]:
-            fields = call(stored.settings, "aicx_read", ref=THIRD, offset=len(ids)).structured_content
+            fields = structured(stored.settings, "aicx_read", ref=THIRD, offset=len(ids))
             assert fields["chunks"]
             ids += [chunk["id"] for chunk in fields["chunks"]]
         assert ids == [f"codex:{THIRD}:{number:03d}" for number in range(1, len(ids) + 1)]
 
     def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home, monkeypatch: Any) -> None:
-        whole = call(stored.settings, "aicx_read", ref=THIRD).structured_content["matched"]
+        whole = structured(stored.settings, "aicx_read", ref=THIRD)["matched"]
         monkeypatch.setattr(replies, "MOST_CHARS", 2_500)
-        result = call(stored.settings, "aicx_read", ref=THIRD)
+        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True)
         shown = len(result.structured_content["chunks"])
         assert shown < whole
         assert f"Session {THIRD}: {whole} chunks, 1 to {shown} of them here." in text(result)
@@ -304,7 +355,9 @@ class TestSizes:
         user.claude(second_log.call("Edit", 62, "toolu_2", file_path="src/lexer.py"))
         user.store()
         monkeypatch.setattr(tools, "_MOST_LISTED", 1)
-        first, second = (call(user.settings, "aicx_read", ref="file:lexer.py", offset=offset) for offset in (0, 1))
+        first, second = (
+            call(user.settings, "aicx_read", ref="file:lexer.py", offset=offset, structured=True) for offset in (0, 1)
+        )
         [before], [after] = first.structured_content["items"], second.structured_content["items"]
         assert {before["session_id"], after["session_id"]} == {SESSION, OTHER}
         assert "Go on with offset=1." in text(first)
@@ -313,24 +366,25 @@ class TestSizes:
 
 class TestResume:
     def test_asks_about_the_folder_the_client_works_in(self, stored: Home) -> None:
-        result = call(stored.settings, "aicx_resume", folder=stored.work / "orbit")
-        assert result.structured_content["repo"]["project"] == "ada/orbit"
+        fields = structured(stored.settings, "aicx_resume", folder=stored.work / "orbit")
+        assert fields["repo"]["project"] == "ada/orbit"
 
     def test_a_project_wins_over_that_folder(self, stored: Home) -> None:
-        result = call(stored.settings, "aicx_resume", folder=stored.work / "orbit", project="ada/apiary")
-        assert result.structured_content["repo"]["project"] == "ada/apiary"
+        fields = structured(stored.settings, "aicx_resume", folder=stored.work / "orbit", project="ada/apiary")
+        assert fields["repo"]["project"] == "ada/apiary"
 
     def test_keeps_to_its_budget(self, stored: Home) -> None:
-        fields = call(stored.settings, "aicx_resume", project="ada/orbit", budget=600).structured_content
+        fields = structured(stored.settings, "aicx_resume", project="ada/orbit", budget=600)
         assert fields["budget"]["estimated_tokens"] <= 600
 
 
 def test_a_client_of_the_older_protocol_is_answered_the_same(stored: Home) -> None:
     def search(client: Any) -> Any:
-        return client.call_tool("aicx_search", {"query": "lexer"})
+        return client.call_tool("aicx_search", {"query": "lexer", "structured": True})
 
     old, new = (ask(stored.settings, search, mode=mode) for mode in ("legacy", "auto"))
-    assert old.structured_content == new.structured_content
+    assert old.structured_content["items"]
+    assert (old.structured_content, old.content) == (new.structured_content, new.content)
 
 
 def test_the_clock_of_a_server_is_aware() -> None:
