@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 
 def main() -> None:
     """Runs the command line and exits with its code."""
     _forget_current_folder()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # what libraries warn programmers of helps no user
     os.umask(0o077)  # whatever is written is for its owner, also in a folder that others may read
     from aicx.cli import run
 

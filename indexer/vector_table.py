@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -154,7 +155,13 @@ def create_table(database: Any, location: Location, schema: Any, *, overwrite: b
         if not overwrite or _is_remote(location):
             raise _damaged(location, error) from error
     # Over one that is damaged there is no new version.
-    drop_table(location)
+    return create_anew(database, location, schema)
+
+
+def create_anew(database: Any, location: Location, schema: Any) -> Any:
+    """A table without rows, in place of one that cannot be gone on with, if there is one."""
+    with suppress(NotFound):
+        drop_table(location)
     return create_table(database, location, schema, overwrite=False)
 
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from aicx.errors import AicxError, UsageError
 from aicx.types import Document
 from indexer.passages import Passage, cut
+from indexer.salvage import salvage
 from indexer.vector_table import (
     RESERVED,
     VECTOR_TYPE,
@@ -24,6 +27,7 @@ from indexer.vector_table import (
     Model,
     check_same_make,
     connect,
+    create_anew,
     create_table,
     delete_documents,
     held_versions,
@@ -134,6 +138,19 @@ class VectorIndex:
             passages=writer.passages,
             seconds=time.monotonic() - started,
         )
+
+    @property
+    def make(self) -> str:
+        """What tables of this model and this way of cutting have in common, and no others."""
+        metadata = sorted((self._schema.metadata or {}).items())
+        return sha256(repr((metadata, str(self._schema))).encode()).hexdigest()
+
+    def begin_again(self, folder: Path, sound: Collection[str], versions: Mapping[str, str]) -> int:
+        """Replaces a damaged table in a local folder by what its sound files hold of ``versions``; returns how many
+        documents that is."""
+        rows = salvage(folder, sound, self._schema, versions)
+        create_anew(self._database, self._location, self._schema).add(rows)
+        return len(set(rows["id"].to_pylist()))
 
     def _opened(self, *, rebuild: bool) -> Any:
         table = None if rebuild else open_table(self._database, self._location)

@@ -14,6 +14,7 @@ from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest.run import Progress, StoreReport, StoreRequest, store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
+from aicx.engine.damage import renew_copied
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError, UsageError
@@ -187,6 +188,7 @@ def run_store(
             with console.count_bar("Indexing") as counting:
                 refresh_lexical(settings, console.say, counting)
             heal_record(settings)
+            renew_copied(settings)
     if folder is not None:
         from aicx.corpus.views.report import write_reports
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
+from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.forget.pending import Forgetting, end_forgetting, read_forgetting
 from aicx.corpus.forget.run import forget, tidy
-from aicx.engine.index_manifest import read_manifest, write_manifest
+from aicx.engine.damage import table_folder
+from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.vector_place import TABLE, present_address, to_record
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra, NotFound
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
+from aicx.storage.checksums import changing, record_of, withdraw
 from aicx.storage.lock import writer_lock
 
 Say = Callable[[str], None]
@@ -44,7 +47,8 @@ def keep_vectors(settings: Settings, say: Say) -> frozenset[str]:
         say(_deleted(error))
         return frozenset()
     write_manifest(layout, "lexical", None)
-    return frozenset({layout.index_manifest.name, f"{TABLE}.lance"})
+    table = f"{TABLE}.lance"
+    return frozenset({*(path.name for path in manifest_files(layout)), table, record_of(Path(table)).name})
 
 
 def finish_forgetting(settings: Settings, say: Say) -> Forgetting | None:
@@ -97,7 +101,8 @@ def _erase(settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) ->
     address = present_address(settings)
     if address is not None:
         try:
-            erase_documents(Location(address, TABLE), unwanted)
+            with changing(folder) if (folder := table_folder(address)) else nullcontext():
+                erase_documents(Location(address, TABLE), unwanted)
         except (CorpusDamaged, MissingExtra) as error:
             if to_record(layout, address) is not None:
                 raise
@@ -129,6 +134,7 @@ def _follow_rebuild(layout: Layout, catalog: Catalog, held: Mapping[str, str]) -
 def _delete_vectors(layout: Layout) -> None:
     folder = layout.index_manifest.parent / f"{TABLE}.lance"
     write_manifest(layout, "vectors", None)
+    withdraw(folder)
     with suppress(FileNotFoundError):
         try:
             shutil.rmtree(folder)

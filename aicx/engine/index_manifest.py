@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,50 @@ def is_current(state: dict[str, Any], catalog: Catalog) -> bool:
 
 
 def read_manifest(layout: Layout) -> dict[str, dict[str, Any]]:
-    """What each index was built from, by its name; without what cannot be understood."""
+    """What each index was built from, by its name; from the manifest's copy where it is damaged itself."""
+    for path in manifest_files(layout):
+        states = _states(path)
+        if states is not None:
+            return states
+    return {}
+
+
+def manifest_damage(layout: Layout) -> str | None:
+    """What is wrong with the manifest or its copy; None where both can be read, and where neither is there."""
+    paths = manifest_files(layout)
+    bad = [path.name for path in paths if path.exists() and _states(path) is None]
+    missing = [path.name for path in paths if not path.exists()]
+    if bad:
+        return f"{' and '.join(bad)} is not as it was written"
+    return f"{missing[0]} is missing" if len(missing) == 1 else None
+
+
+def mend_manifest(layout: Layout) -> None:
+    """Writes the manifest and its copy again from the one that can be read."""
+    if manifest_damage(layout):
+        states = read_manifest(layout)
+        write_manifest(layout, "lexical", states.get("lexical"))
+
+
+def manifest_files(layout: Layout) -> tuple[Path, Path]:
+    """The manifest of the indexes and its copy."""
+    return layout.index_manifest, layout.index_manifest.with_name("manifest.copy.json")
+
+
+def _states(path: Path) -> dict[str, dict[str, Any]] | None:
     try:
-        manifest = orjson.loads(layout.index_manifest.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, orjson.JSONDecodeError):
-        return {}
+        manifest = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None
     if not isinstance(manifest, dict):
-        return {}
-    return {name: state for name, state in manifest.items() if isinstance(state, dict)}
+        return None
+    states = {name: state for name, state in manifest.items() if isinstance(state, dict)}
+    # One without a checksum is from an earlier version.
+    return states if manifest.get("sha256") in (None, _digest(states)) else None
+
+
+def _digest(states: dict[str, dict[str, Any]]) -> str:
+    return sha256(orjson.dumps(states, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> None:
@@ -83,6 +120,7 @@ def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> N
     """
     with writer_lock(layout.locks, _MANIFEST_WAIT_SECONDS, lambda _: None, name="manifest"):
         states = {key: value for key, value in (read_manifest(layout) | {name: state}).items() if value is not None}
-        manifest = {"schema": "aicx.indexes/1", **states}
+        manifest = {"schema": "aicx.indexes/1", **states, "sha256": _digest(states)}
         body = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        replace_file(layout.index_manifest, body)
+        for path in reversed(manifest_files(layout)):  # what was chosen for the vectors cannot be found out again
+            replace_file(path, body)

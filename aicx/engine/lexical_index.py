@@ -11,9 +11,18 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS, load_document
-from aicx.engine.index_manifest import LEXICAL_VERSION, belongs, is_current, read_manifest, write_manifest
+from aicx.engine.index_manifest import (
+    LEXICAL_VERSION,
+    belongs,
+    is_current,
+    mend_manifest,
+    read_manifest,
+    write_manifest,
+)
 from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.panics import panics_as_damage
 from aicx.paths import Layout
+from aicx.storage.checksums import changing, find_damage, is_recorded, is_untouched, renew
 from aicx.storage.lock import writer_lock
 from retrieval.analysis import analyze
 
@@ -34,32 +43,40 @@ def refresh_in_background(settings: Settings) -> None:
         refresh_lexical(replace(settings, workers=1, lock_wait_seconds=0.0), lambda _: None)
 
 
-def refresh_lexical(settings: Settings, say: Say, tell: Tell = lambda done, total, at: None) -> int:
+def refresh_lexical(
+    settings: Settings, say: Say, tell: Tell = lambda done, total, at: None, *, full: bool = False
+) -> int:
     """Brings the BM25 index up to date with the catalogue; returns how many documents were written.
 
     ``tell`` hears how many documents are done, of how many, and what it is at.
 
-    Built anew when it is missing, damaged, or made by another version or for another catalogue.
+    Built anew when it is missing, damaged, or made by another version or for another catalogue. ``full`` compares it
+    with its checksums also where size and times of its files are as they were.
     """
     layout = settings.layout
+    mend_manifest(layout)
     catalog = Catalog.open_for_reading(layout.catalog)
     if catalog is None:
         return 0
     try:
-        if is_current(read_manifest(layout).get("lexical", {}), catalog) and not _damage(layout):
+        current = is_current(read_manifest(layout).get("lexical", {}), catalog)
+        if current and is_untouched(layout.lexical_index) and not _damage(layout, full=full):
             return 0
         with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
-            return _update(settings, catalog, say, tell)
+            return _update(settings, catalog, say, tell, full=full)
     finally:
         catalog.close()
 
 
-def _update(settings: Settings, catalog: Catalog, say: Say, tell: Tell) -> int:
+def _update(settings: Settings, catalog: Catalog, say: Say, tell: Tell, *, full: bool) -> int:
     layout = settings.layout
     state = read_manifest(layout).get("lexical", {})
     if belongs(state, catalog):
-        damage = _damage(layout)
+        renew(layout.lexical_index)
+        damage = _damage(layout, full=full)
         try:
+            if not damage and is_current(state, catalog):
+                return 0
             if not damage:
                 return _write(settings, catalog, tell, since=int(state["sequence"]))
         except CorpusDamaged as error:
@@ -78,13 +95,14 @@ def _write(settings: Settings, catalog: Catalog, tell: Tell, since: int | None) 
     layout = settings.layout
     sequence = catalog.sequence
     schema = LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS)
-    writer = LexicalWriter(layout.lexical_index, schema, fresh=since is None)
     changed, gone = catalog.changes_since(since or 0)
     paths = [path for chunk_id in changed if (path := catalog.path_of(chunk_id))]
     tasks = [(layout, paths[start : start + _BATCH]) for start in range(0, len(paths), _BATCH)]
     workers = settings.workers if len(paths) >= _WORTH_WORKERS else 1
     batches = map_in_order(_analyze_chunks, tasks, workers)
-    count = writer.update(_told(batches, len(paths), tell), gone)
+    with changing(layout.lexical_index), panics_as_damage("the lexical index", "aicx store"):
+        writer = LexicalWriter(layout.lexical_index, schema, fresh=since is None)
+        count = writer.update(_told(batches, len(paths), tell), gone)
     built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
     write_manifest(layout, "lexical", built)
     return count
@@ -98,12 +116,17 @@ def _told(batches: Iterable[list[AnalyzedDocument]], total: int, tell: Tell) -> 
         done += len(batch)
 
 
-def _damage(layout: Layout) -> str | None:
-    """Why the index cannot be read; None when it can."""
+def _damage(layout: Layout, *, full: bool) -> str | None:
+    """Why the index cannot be used; None when it can."""
     from retrieval.lexical import LexicalSearcher
 
+    if not is_recorded(layout.lexical_index):
+        return "the lexical index has no checksums yet"
+    if reason := find_damage(layout.lexical_index, full=full):
+        return f"the lexical index is damaged: {reason}"
     try:
-        LexicalSearcher(layout.lexical_index)
+        with panics_as_damage("the lexical index", "aicx store"):
+            LexicalSearcher(layout.lexical_index)
     except (CorpusDamaged, NotFound) as error:
         return error.message
     return None

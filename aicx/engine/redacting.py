@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.forget.redact_again import Redaction, finish, redact_again
+from aicx.engine.damage import table_folder
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
+from aicx.storage.checksums import changing, withdraw
 from aicx.storage.lock import writer_lock
 
 Say = Callable[[str], None]
@@ -50,7 +53,8 @@ def _erase_vectors(settings: Settings, say: Say, report: Redaction) -> None:
         address = present_address(settings)
         if address is None:
             return
-        erase_documents(Location(address, TABLE), lambda held: [*changed, *gone])
+        with changing(folder) if (folder := table_folder(address)) else nullcontext():
+            erase_documents(Location(address, TABLE), lambda held: [*changed, *gone])
     if changed:
         report.notes.append("changed chunks are searched by their words alone until `aicx index` has run")
 
@@ -60,5 +64,6 @@ def _rebuild_lexical(settings: Settings, say: Say) -> None:
     layout = settings.layout
     with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
         write_manifest(layout, "lexical", None)
+        withdraw(layout.lexical_index)
         shutil.rmtree(layout.lexical_index, ignore_errors=True)
     refresh_lexical(settings, say)

@@ -10,9 +10,12 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.views.documents import documents
+from aicx.engine.damage import FIX, require_sound_vectors
 from aicx.engine.index_manifest import lexical_freshness, of_this_version, read_manifest
 from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.panics import panics_as_damage
 from aicx.paths import Layout
+from aicx.storage.checksums import find_damage
 from aicx.types import Candidate, Filters
 from retrieval.conditions import Condition
 from retrieval.params import Rules
@@ -140,27 +143,57 @@ class Legs:
         manifest = read_manifest(layout)["lexical"]
         if not of_this_version(manifest):
             raise CorpusDamaged("the lexical index was made by another version of aicx", hint="aicx store")
+        # Also of one that is open: its files are read when they are needed.
+        if reason := find_damage(layout.lexical_index):
+            raise CorpusDamaged(f"the lexical index is damaged: {reason}", hint="aicx store")
         made = (manifest.get("sequence"), state.behind, catalog.identity)
+        with panics_as_damage("the lexical index", "aicx doctor --fix"):
+            self._search_lexical(question, where, limit, rules, made, ranked)
+        ranked.freshness["lexical"] = {"behind": state.behind}
+
+    def _search_lexical(
+        self,
+        question: Question,
+        where: Sequence[Condition],
+        limit: int,
+        rules: Rules,
+        made: object,
+        ranked: Ranked,
+    ) -> None:
         if self._lexical is None or self._lexical[0] != made:
             from retrieval.lexical import LexicalSearcher
 
-            self._lexical = made, LexicalSearcher(layout.lexical_index)
+            self._lexical = made, LexicalSearcher(self._settings.layout.lexical_index)
         searcher = self._lexical[1]
         candidates = searcher.search(question, where, limit, rules)
-        ranked.verbatim = rules.verbatim and searcher.holds(question, where, rules)
-        ranked.rankings["lexical"] = candidates
+        verbatim = rules.verbatim and searcher.holds(question, where, rules)
+        misspelt: list[tuple[str, str, str]] = []
         for asked, term in searcher.misspelt(question, rules):
             holding = searcher.search(parse_question(term), where, 1, rules)
-            ranked.misspelt += [(asked, term, candidate.id) for candidate in holding]
-        ranked.freshness["lexical"] = {"behind": state.behind}
+            misspelt += [(asked, term, candidate.id) for candidate in holding]
+        # All or nothing: what meets damage on the way does not answer.
+        ranked.rankings["lexical"], ranked.verbatim, ranked.misspelt = candidates, verbatim, misspelt
         ranked.indexed = searcher.size
 
     def _ask_dense(
         self, question: Question, where: Sequence[Condition], limit: int, catalog: Catalog, ranked: Ranked
     ) -> None:
+        made = read_manifest(self._settings.layout).get("vectors")
+        require_sound_vectors(self._settings)
+        with panics_as_damage("the vector index", FIX):
+            self._search_dense(question, where, limit, catalog, made, ranked)
+
+    def _search_dense(
+        self,
+        question: Question,
+        where: Sequence[Condition],
+        limit: int,
+        catalog: Catalog,
+        made: object,
+        ranked: Ranked,
+    ) -> None:
         from aicx.engine.vector_index import DenseLeg
 
-        made = read_manifest(self._settings.layout).get("vectors")
         if self._dense is None or self._dense[0] != made:
             self._dense = made, DenseLeg(self._settings)
         leg = self._dense[1]

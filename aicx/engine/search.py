@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.files.read import load_markdown, read_chunk, read_intact
@@ -128,7 +128,12 @@ class Searcher:
         Raises UsageError for a question that leaves nothing to look for, NotFound when nothing is stored yet. An index
         that is missing or damaged is never silently passed over: the report names the ranker that served instead.
         """
-        opened = self._catalog()
+        try:
+            return self._search(query, self._catalog())
+        except DAMAGED:  # where nothing was recorded it may only show now; from here on the sidecars answer
+            return self._search(query, self._catalog(without=True))
+
+    def _search(self, query: SearchQuery, opened: Opened) -> SearchReport:
         if self._known_at != opened.catalog.sequence:
             self._known, self._filters, self._known_at = {}, {}, opened.catalog.sequence
         notes = list(opened.notes)
@@ -174,14 +179,14 @@ class Searcher:
         status |= {"candidate_count": len(chosen), "source_paths_verified": not missing}
         return SearchReport(query, hits, len(chosen), ranked.scanned, [*notes, *missing], status)
 
-    def _catalog(self) -> Opened:
-        """The catalogue, opened anew when another one took its place or `.aicxignore` changed."""
+    def _catalog(self, *, without: bool = False) -> Opened:
+        """The catalogue, opened anew when it or `.aicxignore` changed; ``without`` makes one from the sidecars."""
         layout = self._settings.layout
         seen = tuple(_identity(path) for path in (layout.catalog, layout.ignore_file))
-        if self._opened is None or self._seen != seen:
+        if self._opened is None or self._seen != seen or without:
             self._open.close()
             self._opened = None
-            self._opened = self._open.enter_context(open_catalog(layout))
+            self._opened = self._open.enter_context(open_catalog(layout, without=without))
             self._known_at = -1
             self._seen = seen
         return self._opened
@@ -320,13 +325,13 @@ def _last_said(count: int, tools: Collection[int]) -> int:
 _FACTS = "id, path, agent, session_id, parent_session, lane, started_at, completed_at"
 
 
-def _identity(path: Path) -> tuple[int, int, int] | None:
-    """Changes when another file takes a path's place."""
+def _identity(path: Path) -> tuple[int, int, int, int] | None:
+    """Changes when another file takes a path's place, or this one is written to."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size
 
 
 def _dated(query: SearchQuery, notes: list[str]) -> SearchQuery:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,20 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
+from aicx.engine.damage import (
+    FIX,
+    record_model,
+    recorded_table,
+    remove_damaged_models,
+    require_sound_vectors,
+    table_folder,
+    verify_model,
+)
 from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
 from aicx.engine.vector_place import TABLE, chosen_address, present_address, recorded_address, to_record
 from aicx.errors import NotFound, UsageError
+from aicx.panics import panics_as_damage
+from aicx.storage.checksums import changing, find_damage, sound_files, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.types import Candidate, Document
 from retrieval.analysis import STOP_WORDS
@@ -32,6 +43,7 @@ _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
 _LEAST_WEIGHT = 0.5
 _DEFAULT_MODEL = "minilm"
+_ANEW = "aicx index --rebuild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +80,12 @@ def build_vectors(
     tell: Callable[[Progress], None],
     say: Say,
     download: bool = False,
+    full: bool = False,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
+
+    A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage in
+    every byte.
 
     ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
@@ -91,10 +107,11 @@ def build_vectors(
                 f"the vector index was made with {_choice(before)}, not with {choice}",
                 hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
             )
-        embedder = prepare_embedder(settings, choice, say, download=download)
+        embedder = prepare_embedder(settings, choice, say, download=download, full=full)
         model = model_of(embedder)
         address = chosen_address(settings)
         index = VectorIndex(Location(address, TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
+        folder = table_folder(address)
         sequence = catalog.sequence
         rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")
         versions = {row["id"]: row["content_sha256"] for row in rows}
@@ -106,6 +123,8 @@ def build_vectors(
                 if document is not None:
                     yield replace(document, version=versions[chunk_id])
 
+        damage = find_damage(folder, full=full) if folder else None
+        sound = sound_files(folder) if folder and damage else set()
         made: dict[str, Any] = {
             "catalog": catalog.identity,
             "sequence": sequence,
@@ -113,6 +132,7 @@ def build_vectors(
             "model": choice.model,
             "quantized": choice.quantized,
             "uri": to_record(layout, address),
+            "make": index.make,
         }
 
         def begun(progress: Progress) -> None:
@@ -121,10 +141,15 @@ def build_vectors(
                 write_manifest(layout, "vectors", made | {"sequence": 0})
             tell(progress)
 
-        synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
-        written = synced.added + synced.changed
-        if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
-            before = {"near": calibrated(address, embedder)}
+        with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
+            if folder is not None and not rebuild and damage:
+                say(f"the vector index is damaged: {damage}; embedding again what is lost")
+                kept = index.begin_again(folder, sound if before.get("make") == index.make else (), versions)
+                say(f"{kept} of {len(versions)} chunks are kept")
+            synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
+            written = synced.added + synced.changed
+            if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
+                before = {"near": calibrated(address, embedder)}
         write_manifest(layout, "vectors", made | {"near": before["near"]})
         return synced
 
@@ -176,7 +201,9 @@ def vector_state(settings: Settings) -> VectorState:
 
     made = _made(settings)
     address = recorded_address(settings, made)
-    table = table_status(Location(address, TABLE))
+    with panics_as_damage("the vector index", FIX):
+        require_sound_vectors(settings)
+        table = table_status(Location(address, TABLE))
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
@@ -210,6 +237,8 @@ def drop_vectors(settings: Settings, say: Say) -> None:
         # Gone already, or never this home's own: all that is left is to forget that there was one.
         with suppress(NotFound):
             drop_table(Location(recorded_address(settings, made), TABLE))
+        if folder := recorded_table(settings):
+            withdraw(folder)
         write_manifest(settings.layout, "vectors", None)
 
 
@@ -260,13 +289,16 @@ def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice
     return Choice(kind, model, quantized)
 
 
-def prepare_embedder(settings: Settings, choice: Choice, say: Say, *, download: bool = False) -> Embedder:
-    """The embedder, its model exported or distilled first where that has not been done yet."""
+def prepare_embedder(
+    settings: Settings, choice: Choice, say: Say, *, download: bool = False, full: bool = False
+) -> Embedder:
+    """The embedder, its model exported or distilled first where that has not been done yet, or where it is damaged."""
     models = settings.layout.models
+    remove_damaged_models(settings.layout, full=full)
     if choice.kind == "static":
         from indexer.distill import distill_static
 
-        distill_static(
+        folder = distill_static(
             choice.model or _DEFAULT_MODEL,
             models,
             silent=STOP_WORDS,
@@ -276,7 +308,12 @@ def prepare_embedder(settings: Settings, choice: Choice, say: Say, *, download: 
     elif choice.kind in ("minilm", "sentence-transformers"):
         from indexer.export import export_model
 
-        export_model(choice.model or _DEFAULT_MODEL, models, quantized=choice.quantized, download=download)
+        name = choice.model or _DEFAULT_MODEL
+        folder = export_model(name, models, quantized=choice.quantized, download=download)
+    else:
+        folder = None
+    if folder is not None:
+        record_model(folder)
     return open_embedder(choice.kind, _embedder_settings(settings, choice))
 
 
@@ -291,6 +328,7 @@ def _embedder_settings(settings: Settings, choice: Choice) -> EmbedderSettings:
         dimensions=http.dimensions,
         requests_per_minute=http.requests_per_minute,
         retries=http.retries,
+        verify=verify_model,
     )
 
 

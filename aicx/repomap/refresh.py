@@ -23,6 +23,7 @@ from aicx.repomap.files import Stamp, is_inside, list_files
 from aicx.repomap.pool import Crew, Failure
 from aicx.repomap.record import Record
 from aicx.repomap.store import DAMAGED, MapStore, Place
+from aicx.storage.checksums import changing, find_damage, record
 from aicx.storage.lock import hold_lock
 
 UNREADABLE = "unreadable"
@@ -99,7 +100,7 @@ class _Run:
         current = None if rebuild else self._current()
         if current is not None:
             try:
-                with closing(MapStore.open_for_writing(current)) as store:
+                with changing(current), closing(MapStore.open_for_writing(current)) as store:
                     done = self._bring_up_to_date(store, "quick")
                 self._place.clear(keep=current)
                 return done
@@ -116,6 +117,7 @@ class _Run:
                 store.finish()
             finished = self._place.new()
             self._place.part.rename(finished)
+            record(finished)
         except BaseException:
             self._place.clear_part()  # on a disk that is full it would keep it so
             raise
@@ -132,6 +134,8 @@ class _Run:
         return next((path for path in reversed(self._place.others()) if self._is_ours(path)), None)
 
     def _is_ours(self, path: Path) -> bool:
+        if find_damage(path):
+            return False
         try:
             with closing(MapStore.open_for_writing(path)) as store:
                 return bool(store.about("made_with") == grammar.made_with() and store.is_whole())

@@ -22,6 +22,7 @@ from aicx.repomap.files import Stamp
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.record import Record, symbols_from
 from aicx.repomap.symbols import SYNTAX_ERRORS, Symbol
+from aicx.storage import checksums
 
 # Raised when the tables change; the next refresh then builds anew. Changes of what is in them are noticed without it.
 MAP_VERSION = 1
@@ -101,7 +102,7 @@ class Place:
 
     def clear(self, keep: Path | None) -> None:
         """Deletes what earlier refreshes left: older maps, those of other versions, and unfinished ones."""
-        kept = {f"{keep.name}{ending}" for ending in ("", "-wal", "-shm")} if keep else set()
+        kept = {f"{keep.name}{ending}" for ending in ("", "-wal", "-shm", checksums.SUFFIX)} if keep else set()
         for path in self.folder.glob(f"{self.name}.*"):
             if path.name not in kept and path != self.lock:
                 path.unlink(missing_ok=True)
@@ -120,6 +121,8 @@ class MapStore:
         tried: list[Path] | None = None
         while (maps := place.maps()) != tried:  # a refresh may delete one that was listed, but makes a newer one first
             for path in reversed(maps):
+                if checksums.find_damage(path):
+                    continue
                 # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
                 for mode in ("mode=ro", "immutable=1"):
                     if store := cls._open_whole(f"{path.absolute().as_uri()}?{mode}"):

@@ -66,6 +66,8 @@ class EmbedderSettings:
     retries: int = 5
     timeout: float = 30.0  # seconds
     synonyms: tuple[tuple[str, ...], ...] = ()
+    # Called with the folder of an exported model before it is read; raises where that is damaged.
+    verify: Callable[[Path], None] = field(default=lambda folder: None, repr=False)
 
 
 # Each module has a function `load(kind, settings)`. Strings, so that looking at the table imports nothing.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -31,10 +31,18 @@ class Model:
     tokenizer: Path
 
 
-def find_model(models_dir: Path, format: Format, name: str, *, quantized: bool = False) -> Model:
-    """The model exported from ``name``. ``NotFound`` when that has not happened yet."""
+def find_model(
+    models_dir: Path,
+    format: Format,
+    name: str,
+    *,
+    quantized: bool = False,
+    verify: Callable[[Path], None] = lambda folder: None,
+) -> Model:
+    """The model exported from ``name``. ``NotFound`` when that has not happened yet; ``verify`` is given its folder."""
     for model in _models(models_dir):
         if (model.format, model.name, model.quantized) == (format, name, quantized):
+            verify(model.folder)
             for path in (model.weights, model.tokenizer):
                 if not path.is_file():
                     raise damaged_model(model.folder, f"{path.name} is missing")

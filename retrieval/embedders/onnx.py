@@ -74,7 +74,7 @@ def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
         )
     else:
         name = _model_name(settings.model)
-    model = find_model(settings.models_dir, "onnx", name, quantized=settings.quantized)
+    model = find_model(settings.models_dir, "onnx", name, quantized=settings.quantized, verify=settings.verify)
     try:
         import onnxruntime
         from tokenizers import Tokenizer

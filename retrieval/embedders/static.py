@@ -84,7 +84,7 @@ class StaticEmbedder:
 def load(kind: str, settings: EmbedderSettings) -> StaticEmbedder:
     """Opens the model distilled from ``settings.model``, MiniLM unless told otherwise."""
     teacher = settings.model or "minilm"
-    model = find_model(settings.models_dir, "static", teacher)
+    model = find_model(settings.models_dir, "static", teacher, verify=settings.verify)
     try:
         import numpy as np
         from tokenizers import Tokenizer

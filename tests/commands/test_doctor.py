@@ -17,6 +17,7 @@ import pytest
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.corpus.files.read import walk_chunks
+from aicx.storage.checksums import record, withdraw
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot
@@ -171,7 +172,7 @@ def test_a_missing_catalogue_is_a_warning(patient: Patient) -> None:
 
 def test_a_damaged_catalogue_is_found(patient: Patient) -> None:
     (patient.corpus / "catalog.sqlite").write_bytes(b"this is no database " * 100)
-    assert patient.severity("catalog") == "warning"
+    assert patient.severity("catalog") == "critical"
 
 
 def test_a_catalogue_that_knows_a_chunk_no_longer_there_is_critical(patient: Patient) -> None:
@@ -186,11 +187,15 @@ def test_a_catalogue_that_knows_another_sidecar_is_critical(patient: Patient) ->
     assert "1 chunk different in it" in patient.doctor()["checks"]["catalog"]["detail"]
 
 
-@pytest.mark.parametrize("body", [None, b"{", b'{"schema": "aicx.summary/1"}'])
-def test_a_wrong_index_json_is_a_warning(patient: Patient, body: bytes | None) -> None:
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [(None, "warning"), (b"{", "critical"), (b'{"schema": "aicx.summary/1"}', "warning")],
+    ids=["none", "damaged", "other numbers"],
+)
+def test_a_wrong_index_json_is_found(patient: Patient, body: bytes | None, severity: str) -> None:
     path = patient.corpus / "index.json"
     path.unlink() if body is None else path.write_bytes(body)
-    assert patient.severity("index_json") == "warning"
+    assert patient.severity("index_json") == severity
 
 
 def test_a_missing_search_index_is_a_warning(patient: Patient) -> None:
@@ -412,3 +417,83 @@ def test_what_was_forgotten_is_not_mended_back(patient: Patient) -> None:
     assert patient.doctor("--fix")["code"] == 0
     assert run(["store", "--full-rescan"]) == 0
     assert not [name for name, body in snapshot(patient.corpus).items() if b"step 1" in body]
+
+
+# Damage of what is derived --------------------------------------------------------------------------------------------
+
+
+def flip(path: Path) -> None:
+    """One bit in the middle, with size and modification time as before."""
+    before = path.stat()
+    body = bytearray(path.read_bytes())
+    body[len(body) // 2] ^= 16
+    path.write_bytes(body)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def derived(patient: Patient, check: str) -> Path:
+    if check == "catalog":
+        return patient.corpus / "catalog.sqlite"
+    if check == "lexical_index":
+        return next((patient.corpus / "index" / "lexical").glob("*.idx"))
+    model = patient.corpus / "models" / "static-tiny"
+    model.mkdir(parents=True)
+    (model / "table.npy").write_bytes(b"numbers " * 50)
+    record(model)
+    return model / "table.npy"
+
+
+@pytest.mark.parametrize("check", ["catalog", "lexical_index", "vector_index"])
+def test_a_flipped_bit_in_a_derived_file_is_critical_and_fixed(patient: Patient, check: str) -> None:
+    flip(derived(patient, check))
+    report = patient.doctor()
+    assert (report["checks"][check]["severity"], report["code"]) == ("critical", 1)
+    assert report["checks"][check]["recommendation"] == "aicx doctor --fix"
+    mended = patient.doctor("--fix")
+    assert (mended["checks"][check]["severity"], mended["code"]) == ("green", 0)
+    assert mended["fixes_applied"]
+
+
+@pytest.mark.parametrize("check", ["catalog", "lexical_index"])
+def test_a_flipped_bit_without_a_trace_in_the_times_is_found_too(
+    patient: Patient, check: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a disk that fails gives it back."""
+    path = derived(patient, check)
+    with monkeypatch.context() as patched:
+        patched.setattr("aicx.storage.checksums._stamp", lambda file: [file.stat().st_size, 0, 0])
+        recorded = path if check == "catalog" else path.parent
+        withdraw(recorded)
+        record(recorded)
+        flip(path)
+        assert patient.severity(check, "--quick") != "critical"
+        assert patient.severity(check) == "critical"
+    assert patient.doctor("--fix")["code"] == 0
+
+
+@pytest.mark.parametrize("check", ["catalog", "lexical_index"])
+def test_store_mends_a_flipped_bit(patient: Patient, check: str) -> None:
+    flip(derived(patient, check))
+    assert run(["store"]) == 0
+    assert patient.severity(check) == "green"
+
+
+def test_a_question_to_a_catalogue_with_a_flipped_bit_is_answered_from_the_sidecars(
+    patient: Patient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["steer", "--json"]) == 0
+    before = json.loads(capsys.readouterr().out)
+    flip(derived(patient, "catalog"))
+    assert run(["steer", "--json"]) == 0
+    after = json.loads(capsys.readouterr().out)
+    assert [item["id"] for item in after["items"]] == [item["id"] for item in before["items"]]
+    assert "catalogue is missing or damaged" in after["oracle_status"]["fallback_reason"]
+
+
+def test_words_with_a_flipped_bit_are_left_out_and_named(patient: Patient, capsys: pytest.CaptureFixture[str]) -> None:
+    flip(derived(patient, "lexical_index"))
+    capsys.readouterr()
+    assert run(["search", "beacon", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)["oracle_status"]
+    assert status["rankers"] == ["scan"]
+    assert "is not as it was written" in status["fallback_reason"]

@@ -284,10 +284,11 @@ class TestStatus:
         index(capsys, *BUILD)
         for path in (user.corpus / "index" / "vectors.lance" / "data").iterdir():
             path.write_bytes(path.read_bytes()[:30])
-        for arguments in (["status"], BUILD):
-            code, _, err = index(capsys, *arguments)
-            assert code == 7
-            assert "aicx index drop" in err
+        code, _, err = index(capsys, "status")
+        assert code == 7
+        assert "next: aicx doctor --fix" in err
+        assert index(capsys, *BUILD)[0] == 0
+        assert index(capsys, "status")[0] == 0
 
 
 @pytest.mark.usefixtures("engine")

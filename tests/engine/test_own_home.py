@@ -61,7 +61,9 @@ def old_record(home: Path, uri: Path) -> None:
     manifest = home / "index" / "manifest.json"
     fields = json.loads(manifest.read_bytes())
     fields["vectors"]["uri"] = str(uri)
+    fields.pop("sha256", None)
     manifest.write_text(json.dumps(fields))
+    manifest.with_name("manifest.copy.json").unlink(missing_ok=True)
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +156,10 @@ def test_a_moved_home_keeps_its_index(user: Home, tmp_path: Path, monkeypatch: p
     assert run(["forget", "--session", SESSION, "--yes"]) == 0
     assert (held(), sorted(path.name for path in (moved / "index").iterdir())) == (
         [BOTH[1]],
-        ["lexical", "manifest.json", "vectors.lance"],
+        [
+            *("lexical", "lexical.checksums.json", "manifest.copy.json", "manifest.json"),
+            *("vectors.lance", "vectors.lance.checksums.json"),
+        ],
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from aicx.engine.index_manifest import manifest_damage, read_manifest, write_manifest
 from aicx.engine.search import Searcher
 from aicx.engine.vector_index import drop_vectors
 from aicx.errors import AicxError, CorpusDamaged, NotFound
@@ -147,10 +148,11 @@ def break_lexical(user: Home, how: str) -> None:
         for path in folder.iterdir():
             path.unlink()
     elif how == "other version":
-        manifest = user.corpus / "index" / "manifest.json"
-        manifest.write_text(manifest.read_text().replace('"version": "', '"version": "0.'))
-    elif how == "manifest gone":
-        (user.corpus / "index" / "manifest.json").unlink()
+        layout = user.settings.layout
+        write_manifest(layout, "lexical", read_manifest(layout)["lexical"] | {"version": "0"})
+    elif how == "manifests gone":
+        for path in (user.corpus / "index").glob("manifest*.json"):
+            path.unlink()
     elif how == "manifest is junk":
         (user.corpus / "index" / "manifest.json").write_text('{"lexical": [], "vectors": 7}')
     else:
@@ -158,7 +160,18 @@ def break_lexical(user: Home, how: str) -> None:
         path.write_bytes(b"junk")
 
 
-HOW = ["gone", "junk", "other version", "manifest gone", "manifest is junk"]
+@pytest.mark.parametrize("name", ["manifest.json", "manifest.copy.json"])
+def test_a_damaged_manifest_has_a_copy_and_is_written_again(user, name):
+    path = user.corpus / "index" / name
+    path.write_bytes(path.read_bytes().replace(b'"sequence": ', b'"sequence": 9'))
+    assert name in manifest_damage(user.settings.layout)
+    status = ask(user, "gasket").oracle_status
+    assert (status["rankers"], status["freshness"]["lexical"]) == (["lexical"], {"behind": 0})
+    keep(user)
+    assert manifest_damage(user.settings.layout) is None
+
+
+HOW = ["gone", "junk", "other version", "manifests gone", "manifest is junk"]
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -224,7 +237,7 @@ def test_a_broken_vector_index_is_named_and_words_answer(with_vectors, how):
     assert len(report.hits) == 2
     assert report.oracle_status["rankers"] == ["lexical"]
     assert "answered without meaning" in report.oracle_status["fallback_reason"]
-    assert "aicx index" in report.oracle_status["fallback_reason"]
+    assert "aicx doctor --fix" in report.oracle_status["fallback_reason"]
 
 
 @pytest.mark.parametrize("how", BROKEN)
@@ -232,4 +245,4 @@ def test_a_broken_vector_index_asked_by_name_is_an_error_with_a_next_step(with_v
     break_vectors(with_vectors, how)
     with pytest.raises(AicxError) as raised:
         ask(with_vectors, "gasket", mode="hybrid")
-    assert "aicx index" in raised.value.hint
+    assert raised.value.hint == "aicx doctor --fix"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aicx.engine.index_manifest import read_manifest
+from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_index import Choice, build_vectors, drop_vectors, parse_choice, vector_state
 from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.storage.checksums import changing, find_damage, record, withdraw
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ignore, keep
 
@@ -166,9 +166,10 @@ def other_make(user: Home) -> None:
     found = lancedb.connect(str(user.corpus / "index")).open_table("vectors")
     rows = found.to_arrow()
     metadata = dict(rows.schema.metadata) | {b"aicx.model": b"another/32"}
-    lancedb.connect(str(user.corpus / "index")).create_table(
-        "vectors", rows.replace_schema_metadata(metadata), mode="overwrite"
-    )
+    with changing(table(user)):
+        lancedb.connect(str(user.corpus / "index")).create_table(
+            "vectors", rows.replace_schema_metadata(metadata), mode="overwrite"
+        )
 
 
 def test_an_index_of_another_model_is_refused(user):
@@ -240,19 +241,47 @@ def test_a_rebuild_always_helps(user, how):
     assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
 
 
-@pytest.mark.parametrize("how", [how for how in DAMAGE if not how.endswith("gone")] + ["data gone"])
-def test_damage_is_an_error_with_a_next_step(user, how):
+@pytest.mark.parametrize("how", [how for how in DAMAGE if how != "all gone"])
+def test_damage_is_an_error_with_a_next_step_and_indexing_mends_it(user, how):
     damage(user, how)
-    for action in (lambda: vector_state(user.settings), lambda: embed(user)):
-        with pytest.raises(CorpusDamaged) as raised:
-            action()
-        assert "aicx index drop" in raised.value.hint
-        assert ".rs:" not in raised.value.message
+    with pytest.raises(CorpusDamaged) as raised:
+        vector_state(user.settings)
+    assert raised.value.hint == "aicx doctor --fix"
+    assert ask(user, "flour").oracle_status["rankers"] == ["lexical"]
+    assert embed(user).added == (2 if how.startswith("data") else 0)
+    assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
 
 
-@pytest.mark.parametrize("how", ["all gone", "_versions gone"])
-def test_a_table_that_is_gone_is_made_again(user, how):
-    damage(user, how)
+def test_only_what_a_damaged_file_held_is_embedded_again(user):
+    for number in range(3):
+        user.claude(ClaudeLog(f"{number:08x}-7777-4000-8000-000000000001").prompt(f"The pump {number} hums", 120))
+        keep(user)
+        embed(user)
+    first = min((table(user) / "data").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    body = bytearray(first.read_bytes())
+    body[len(body) // 2] ^= 1
+    first.write_bytes(body)
+    before = found(user, "hums", mode="scan")
+    done = embed(user)
+    assert 2 <= done.added < 5
+    assert done.added + done.unchanged == 5
+    assert set(found(user, "hums", mode="hybrid")) >= set(before)
+
+
+def test_what_keeps_size_and_times_is_found_in_full(user, monkeypatch):
+    monkeypatch.setattr("aicx.storage.checksums._stamp", lambda path: [path.stat().st_size, 0, 0])
+    withdraw(table(user))
+    record(table(user))
+    (file,) = (table(user) / "data").iterdir()
+    body = bytearray(file.read_bytes())
+    body[len(body) // 2] ^= 1
+    file.write_bytes(body)
+    assert find_damage(table(user)) is None
+    assert file.name in find_damage(table(user), full=True)
+
+
+def test_a_table_that_is_gone_is_made_again(user):
+    damage(user, "all gone")
     with pytest.raises(NotFound):
         vector_state(user.settings)
     assert embed(user).added == 2
@@ -260,8 +289,7 @@ def test_a_table_that_is_gone_is_made_again(user, how):
 
 @pytest.mark.parametrize("vectors", [7, [], {}, {"uri": "x"}, {"embedder": "test"}])
 def test_a_record_that_says_nothing_is_no_record(user, vectors):
-    manifest = user.settings.layout.index_manifest
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"vectors": vectors}))
+    write_manifest(user.settings.layout, "vectors", vectors)
     with pytest.raises(NotFound):
         vector_state(user.settings)
     assert ask(user, "flour").hits
@@ -269,8 +297,7 @@ def test_a_record_that_says_nothing_is_no_record(user, vectors):
 
 
 def test_a_model_that_is_gone_is_named_and_words_answer(user):
-    manifest = user.settings.layout.index_manifest
-    manifest.write_text(manifest.read_text().replace('"test"', '"static"'))
+    write_manifest(user.settings.layout, "vectors", made(user) | {"embedder": "static"})
     report = ask(user, "flour")
     assert (len(report.hits), report.oracle_status["rankers"]) == (1, ["lexical"])
     assert "model minilm" in report.oracle_status["fallback_reason"]

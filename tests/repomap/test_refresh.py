@@ -331,7 +331,7 @@ def test_a_build_that_fails_leaves_the_map_as_it_was_and_nothing_beside_it(
     monkeypatch.setattr(MapStore, step, fail)
     with pytest.raises(StoreUnwritable, match="disk is full"):
         repo.refresh(rebuild=True)
-    assert {path.suffix for path in before[0].parent.iterdir()} == {".sqlite", ".lock"}
+    assert {path.suffix for path in before[0].parent.iterdir()} == {".sqlite", ".lock", ".json"}
     assert repo.maps() == before
 
 
@@ -351,7 +351,7 @@ def test_what_earlier_refreshes_left_is_cleared(repo: Repo) -> None:
     (path.parent / f"{stem}.part").write_text("half a map")
     (path.parent / f"{stem}.v0.0001.sqlite").write_text("of an older version")
     repo.refresh()
-    assert {item.suffix for item in path.parent.iterdir()} <= {".sqlite", ".lock"}
+    assert {item.suffix for item in path.parent.iterdir()} <= {".sqlite", ".lock", ".json"}
     assert repo.maps() == [path]
 
 

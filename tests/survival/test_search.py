@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_index import vector_state
+from aicx.storage.checksums import withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
 from tests.survival.runs import REPOSITORY, TIMEOUT, Run, Runner, until
@@ -130,7 +132,7 @@ def test_a_half_written_vector_index_is_named_and_words_answer(runner, with_vect
     assert "answered without meaning" in answered.err
     refused = run(runner, with_vectors, "search", "washer 7", "--mode", "dense")
     assert (refused.code, refused.out) == (7, "")
-    assert "aicx index drop" in refused.err
+    assert "aicx doctor --fix" in refused.err
     assert run(runner, with_vectors, "index", "drop").code == 0
     assert "without meaning" not in run(runner, with_vectors, "search", "washer 7").err
 
@@ -150,6 +152,7 @@ def test_an_index_of_another_version_is_named_and_words_answer(runner, with_vect
     import lancedb
 
     shutil.rmtree(with_vectors.corpus / "index" / "vectors.lance")
+    withdraw(with_vectors.corpus / "index" / "vectors.lance")
     lancedb.connect(str(with_vectors.corpus / "index")).create_table("vectors", [{"id": "a", "text": "washer"}])
     answered = run(runner, with_vectors, "search", "washer 7")
     assert "Washer 7 is worn." in answered.out
@@ -158,8 +161,8 @@ def test_an_index_of_another_version_is_named_and_words_answer(runner, with_vect
 
 
 def test_a_model_that_is_gone_is_named_and_words_answer(runner, with_vectors):
-    manifest = with_vectors.settings.layout.index_manifest
-    manifest.write_text(manifest.read_text().replace('"test"', '"static"'))
+    layout = with_vectors.settings.layout
+    write_manifest(layout, "vectors", read_manifest(layout)["vectors"] | {"embedder": "static"})
     answered = run(runner, with_vectors, "search", "washer 7")
     assert "Washer 7 is worn." in answered.out
     assert "answered without meaning: The model minilm" in answered.err

@@ -23,6 +23,7 @@ from aicx.engine.search import Hit, Searcher, SearchQuery
 from aicx.engine.vector_index import build_vectors
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
+from aicx.storage import checksums
 from aicx.types import Candidate, Document
 from retrieval.decay import PROFILES
 
@@ -115,6 +116,10 @@ def _build_twin(name: str, place: Place) -> float:
         shutil.rmtree(folder, ignore_errors=True)
         if source.exists():
             shutil.copytree(source, folder, copy_function=_link)
+    checksums.withdraw(ours.lexical_index)
+    if checksums.is_recorded(theirs.lexical_index):
+        shutil.copyfile(checksums.record_of(theirs.lexical_index), checksums.record_of(ours.lexical_index))
+    checksums.withdraw(ours.catalog)
     read_only = f"{theirs.catalog.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(read_only, uri=True)) as catalog, closing(sqlite3.connect(ours.catalog)) as copy:
         catalog.backup(copy)

@@ -20,6 +20,7 @@ from typing import Any, Self
 import orjson
 
 from aicx.errors import CorpusDamaged, StoreUnwritable
+from aicx.storage.checksums import Files, find_damage, record, withdraw
 from aicx.types import LogFile, LogIdentity
 
 SCHEMA_VERSION = 2
@@ -100,16 +101,22 @@ class KnownMessage:
 class Catalog:
     """A connection to the catalogue. One writer at a time (the store's lock sees to it), any number of readers."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, written: tuple[Path, Files] | None = None) -> None:
         self.connection = connection
         self.next_sequence = 1
         self._changes = connection.total_changes
+        self._begun = False
+        self._written = written  # the file to record when it is closed, and what was recorded of it before
 
     @classmethod
     def open_for_writing(cls, path: Path) -> Self:
         """The catalogue, made when absent. Raises CorpusDamaged when it is not ours to continue; rebuild then."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if damage := find_damage(path):
+                raise CorpusDamaged(f"{path} is damaged: {damage}", hint="aicx store")
+            known = withdraw(path)
+            unknown = not known and path.exists()
             connection = sqlite3.connect(path, isolation_level=None, timeout=30)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
@@ -119,7 +126,10 @@ class Catalog:
                 identity = f"INSERT INTO meta VALUES ('identity', '{token_hex(8)}');"
                 connection.executescript(f"BEGIN; {_SCHEMA} {identity} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
                 version = SCHEMA_VERSION
-        except sqlite3.OperationalError as error:
+            elif unknown and (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+                connection.close()
+                raise CorpusDamaged(f"{path} is damaged: {found}", hint="aicx store")
+        except (sqlite3.OperationalError, OSError) as error:
             raise StoreUnwritable(
                 f"{path} cannot be opened for writing: {error}", hint="check the disk and the folder's permissions"
             ) from error
@@ -128,12 +138,12 @@ class Catalog:
         if version != SCHEMA_VERSION:
             connection.close()
             raise CorpusDamaged(f"{path} was written by another version of aicx", hint="aicx doctor --fix")
-        return cls(connection)
+        return cls(connection, (path, known))
 
     @classmethod
     def open_for_reading(cls, path: Path) -> Self | None:
-        """The catalogue for reading, or None when there is none that this version can read."""
-        if not path.exists():
+        """The catalogue for reading, or None when there is none that this version can read, or it is damaged."""
+        if not path.exists() or find_damage(path):
             return None
         # A home on read-only media has no place for SQLite's shared-memory file; `immutable` does without.
         for mode in ("mode=ro", "immutable=1"):
@@ -160,9 +170,14 @@ class Catalog:
         return cls(connection)
 
     def close(self) -> None:
+        whole = not self.connection.in_transaction and not self._begun
         self.connection.close()
+        if self._written is not None and whole:
+            record(*self._written)
 
     def begin(self) -> None:
+        # What fails before it is committed may have met damage, and is not recorded as whole.
+        self._begun = True
         self.connection.execute("BEGIN IMMEDIATE")
         self.next_sequence = self.sequence + 1
 
@@ -171,6 +186,7 @@ class Catalog:
             self.set_meta("sequence", str(self.next_sequence))
         self.connection.execute("COMMIT")
         self._changes = self.connection.total_changes
+        self._begun = False
 
     @property
     def sequence(self) -> int:

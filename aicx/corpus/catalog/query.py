@@ -18,7 +18,7 @@ from aicx.types import Filters
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = ("messages", "folders")
-_SCAN_NOTE = "the catalogue is missing or unreadable, so every sidecar was read; `aicx store` brings it back"
+_SCAN_NOTE = "the catalogue is missing or damaged, so every sidecar was read; `aicx store` brings it back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +40,25 @@ class Opened:
     notes: list[str]
 
 
+class CatalogDamaged(CorpusDamaged):
+    """The catalogue turned out to be damaged while it was asked. Without it the same question can be answered."""
+
+
 @contextmanager
-def open_catalog(layout: Layout) -> Iterator[Opened]:
+def open_catalog(layout: Layout, *, without: bool = False) -> Iterator[Opened]:
     """The catalogue for questions. Never writes to the store: what is missing on disk is made in memory.
 
-    Raises NotFound when nothing has been stored yet.
+    ``without`` does not look at the one on disk. Raises NotFound when nothing has been stored yet, CatalogDamaged for
+    damage that only shows when it is asked.
     """
-    catalog = Catalog.open_for_reading(layout.catalog)
+    catalog = None if without else Catalog.open_for_reading(layout.catalog)
     if catalog is not None:
         try:
             if not ignore_is_current(layout, catalog):
                 _hide_afresh(catalog, ignore_matcher(layout))
             yield Opened(catalog, None, [])
         except DAMAGED as error:
-            raise CorpusDamaged(f"{layout.catalog} is damaged: {error}", hint="aicx doctor --fix") from error
+            raise CatalogDamaged(f"{layout.catalog} is damaged: {error}", hint="aicx doctor --fix") from error
         finally:
             catalog.close()
         return
@@ -72,7 +77,14 @@ def open_catalog(layout: Layout) -> Iterator[Opened]:
 
 def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
     """The newest chunks that the filters let through, at most ``limit``, each as its sidecar's fields plus ``path``."""
-    with open_catalog(layout) as opened:
+    try:
+        return _steer(layout, filters, limit, without=False)
+    except CatalogDamaged:
+        return _steer(layout, filters, limit, without=True)
+
+
+def _steer(layout: Layout, filters: Filters, limit: int, *, without: bool) -> Steered:
+    with open_catalog(layout, without=without) as opened:
         catalog = opened.catalog
         where, values, notes = conditions(filters, catalog)
         rows = catalog.rows(

@@ -13,6 +13,7 @@ from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
 from aicx.paths import Layout, parse_chunk_name, safe_session
+from aicx.storage import checksums
 from aicx.storage.atomic import unwritable
 from aicx.storage.journal import clear_staging, drop_unpublished, play_journal
 
@@ -98,7 +99,7 @@ def _complete(layout: Layout, catalog: Catalog, say: Say) -> Catalog:
 
 
 def drop_catalog(layout: Layout) -> None:
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("", "-wal", "-shm", checksums.SUFFIX):
         path = layout.catalog.with_name(layout.catalog.name + suffix)
         try:
             path.unlink(missing_ok=True)

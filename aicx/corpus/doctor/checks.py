@@ -49,7 +49,7 @@ def examine(settings: Settings, now: datetime, *, quick: bool, config_error: Usa
     """Every check, in the order in which a person would ask. Changes nothing, not even for a moment."""
     layout = settings.layout
     logs, unreadable = discover_logs(settings.homes)
-    with catalog_copy(layout) as (catalog, problem):
+    with catalog_copy(layout, full=not quick) as (catalog, problem):
         facts = Facts(
             settings,
             config_error,
@@ -167,14 +167,12 @@ def _catalog(facts: Facts) -> Check:
     if facts.catalog is None:
         if not facts.survey.chunks:
             return Check("catalog", "skipped", "nothing is stored yet")
-        return Check("catalog", "warning", f"{facts.catalog_problem}; every question reads all sidecars", FIX)
+        severity: Severity = "critical" if facts.layout.catalog.exists() else "warning"
+        return Check("catalog", severity, f"{facts.catalog_problem}; every question reads all sidecars", FIX)
     try:
-        broken = "ok" if facts.quick else facts.catalog.rows("PRAGMA quick_check")[0][0]
         differences = compare_catalog(facts.catalog, facts.survey)
     except sqlite3.DatabaseError as error:
         return Check("catalog", "critical", f"it is damaged: {error}", FIX)
-    if broken != "ok":
-        return Check("catalog", "critical", f"it is damaged: {broken}", FIX)
     if not any(differences.values()):
         return Check("catalog", "green", f"{len(facts.survey.chunks):,} chunks, as in the store")
     said = {"missing": "not in it", "changed": "different in it", "extra": "in it but not on disk"}
@@ -190,7 +188,7 @@ def _index_json(facts: Facts) -> Check:
     except FileNotFoundError:
         return Check("index_json", "warning", "there is none", FIX)
     except (OSError, orjson.JSONDecodeError) as error:
-        return Check("index_json", "warning", f"it cannot be read: {error}", FIX)
+        return Check("index_json", "critical", f"it cannot be read: {error}", FIX)
     try:
         expected = _recount(facts)
     except UsageError as error:

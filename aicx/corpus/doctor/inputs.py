@@ -11,11 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.doctor.survey import Survey
 from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.sources import SOURCES, load_source
+from aicx.storage.checksums import find_damage
 from aicx.storage.lock import holder_of
 from aicx.types import AgentHomes, BadRecord, LogFile
 
@@ -40,19 +41,23 @@ class Facts:
         return self.settings.layout
 
 
-def current_writer(layout: Layout) -> str | None:
-    """The process that holds the writer lock, None when it is free."""
-    return holder_of(layout.locks / "writer.lock")
+def current_writer(layout: Layout, name: str = "writer") -> str | None:
+    """The process that holds the writer lock, or that of the index called ``name``; None when it is free."""
+    return holder_of(layout.locks / f"{name}.lock")
 
 
 @contextmanager
-def catalog_copy(layout: Layout) -> Iterator[tuple[Catalog | None, str | None]]:
+def catalog_copy(layout: Layout, *, full: bool = False) -> Iterator[tuple[Catalog | None, str | None]]:
     """The catalogue, or None and what is wrong with it.
 
-    It is a copy: SQLite makes files beside a database even for those who only read.
+    ``full`` compares every byte with its checksum. It is a copy: SQLite makes files beside a database even for those
+    who only read.
     """
     if not layout.catalog.exists():
         yield None, "there is none"
+        return
+    if current_writer(layout) is None and (damage := find_damage(layout.catalog, full=full)):
+        yield None, f"it is damaged: {damage}"
         return
     with TemporaryDirectory(prefix="aicx-doctor-") as folder:
         copy = Path(folder) / layout.catalog.name
@@ -67,6 +72,14 @@ def catalog_copy(layout: Layout) -> Iterator[tuple[Catalog | None, str | None]]:
             return
         if catalog is None:
             yield None, "it is damaged, unfinished or from another version"
+            return
+        try:
+            found = catalog.rows("PRAGMA integrity_check(1)")[0][0] if full else "ok"
+        except DAMAGED as error:
+            found = str(error)
+        if found != "ok":
+            catalog.close()
+            yield None, f"it is damaged: {found}"
             return
         try:
             yield catalog, None

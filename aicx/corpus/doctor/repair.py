@@ -23,6 +23,7 @@ from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, Redact, clean_id
+from aicx.storage.checksums import find_damage
 from aicx.storage.lock import writer_lock
 from aicx.types import LogFile, Redacted
 
@@ -59,6 +60,9 @@ def repair(settings: Settings, say: Say) -> Repair:
     with writer_lock(layout.locks, settings.lock_wait_seconds, say):
         interrupted = layout.staging.is_dir() and any(layout.staging.iterdir())
         readable = _is_readable(layout)
+        if find_damage(layout.catalog, full=True):
+            readable = False
+            drop_catalog(layout)
         # What a rebuild has to leave out is what the report goes on to name.
         catalog = open_or_rebuild(layout, _silent)
         try:
