@@ -135,17 +135,11 @@ def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
     messages: list[dict[str, Any]] = []
     repeated = len(window.repeated)
     for index, draft in enumerate((*window.repeated, *window.own)):
-        speaker = _speaker(draft) + (" · repeated" if index < repeated else "")
-        heading = f"\n### {draft.entry.at:%H:%M:%S} {speaker}\n\n"
-        fence = _fence(draft)
-        opening = heading.encode() + (fence + b"\n" if fence else b"")
-        closing = b"\n" + (fence + b"\n" if fence else b"")
-        start = position + len(opening)
         message: dict[str, Any] = {
             "at": instant(draft.entry.at),
             "role": draft.entry.role,
             "origin": draft.entry.origin,
-            "span": [start, start + len(draft.body)],
+            "span": [0, 0],
             "key": draft.key,
             "text_key": draft.text_key,
         }
@@ -157,21 +151,30 @@ def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
             message["part"] = list(draft.part)
         if index < repeated:
             message["repeated"] = True
+        marks = (f" ({draft.part[0]}/{draft.part[1]})" if draft.part else "") + (
+            " · repeated" if index < repeated else ""
+        )
+        heading = f"\n### {draft.entry.at:%H:%M:%S} {speaker_of(message)}{marks}\n\n"
+        fence = _fence(draft)
+        opening = heading.encode() + (fence + b"\n" if fence else b"")
+        closing = b"\n" + (fence + b"\n" if fence else b"")
+        start = position + len(opening)
+        message["span"] = [start, start + len(draft.body)]
         messages.append(message)
         parts += (opening, draft.body, closing)
         position = start + len(draft.body) + len(closing)
     return b"".join(parts), messages
 
 
-def _speaker(draft: Draft) -> str:
-    entry = draft.entry
-    label: str = entry.role
-    if entry.tool is not None:
-        outcome = "" if entry.tool.phase == "call" else " failed" if entry.tool.failed else " result"
-        label = f"tool · {_one_line(entry.tool.name)}{outcome}"
-    elif entry.origin in ("compaction", "injected") or (entry.role == "user" and entry.origin != "typed"):
-        label = f"{entry.role} · {entry.origin}"
-    return f"{label} ({draft.part[0]}/{draft.part[1]})" if draft.part else label
+def speaker_of(message: Mapping[str, Any]) -> str:
+    """How a message's heading names who speaks, from its entry in the sidecar."""
+    role, origin, tool = str(message["role"]), message["origin"], message.get("tool")
+    if tool:
+        outcome = "" if tool["phase"] == "call" else " failed" if tool.get("failed") else " result"
+        return f"tool · {_one_line(tool['name'])}{outcome}"
+    if origin in ("compaction", "injected") or (role == "user" and origin != "typed"):
+        return f"{role} · {origin}"
+    return role
 
 
 def _fence(draft: Draft) -> bytes:

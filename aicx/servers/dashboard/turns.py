@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.ingest.render import speaker_of
 from aicx.errors import CorpusDamaged
+from aicx.evidence.text_facts import facts_in_text
 
-# The last line before a message's text, as `aicx.corpus.ingest.render` writes it.
-_HEADING = re.compile(rb"### \d\d:\d\d:\d\d (?P<title>[^\n]*)\n\n(?:`{3,}\n)?\Z")
-_LONGEST_HEADING = 1000
-_PART = re.compile(r" \(\d+/\d+\)$")
 _SPOKEN = ("user", "assistant")
 
 
@@ -30,17 +27,16 @@ def _turn(message: dict[str, Any], markdown: bytes) -> dict[str, Any]:
     low, high = message["span"]
     if not 0 <= low <= high <= len(markdown):
         raise ValueError("a span beyond the text")
-    heading = _HEADING.search(markdown, max(0, low - _LONGEST_HEADING), low)
-    if heading is None:
-        raise ValueError("no heading before a message")
-    title = _PART.sub("", heading["title"].decode("utf-8", "replace"))
+    text = markdown[low:high].decode("utf-8", "replace")
+    if message["role"] == "tool" and not message.get("tool"):  # stored before tool facts were kept
+        message = {**message, "tool": facts_in_text(markdown, low, text)}
     role = _role(message)
     return {
         "role": role,
         "at": message["at"],
-        "title": title,
-        "text": markdown[low:high].decode("utf-8", "replace"),
-        "tool": _tool(title) if role == "tool" else None,
+        "title": speaker_of(message),
+        "text": text,
+        "tool": _tool(message["tool"]) if role == "tool" else None,
         # Open is what people and agents said to each other; the rest opens on demand.
         "folded": role not in _SPOKEN or bool(message.get("echo")),
         "part": message.get("part"),
@@ -56,9 +52,6 @@ def _role(message: dict[str, Any]) -> str:
     return str(role) if (role, origin) in (("user", "typed"), ("assistant", "agent")) else "note"
 
 
-def _tool(title: str) -> dict[str, str]:
-    name = title.removeprefix("tool · ")
-    for outcome in ("result", "failed"):
-        if name.endswith(f" {outcome}"):
-            return {"name": name.removesuffix(f" {outcome}"), "outcome": outcome}
-    return {"name": name, "outcome": "call"}
+def _tool(facts: dict[str, Any]) -> dict[str, str]:
+    outcome = "call" if facts["phase"] == "call" else "failed" if facts.get("failed") else "result"
+    return {"name": facts["name"], "outcome": outcome}
