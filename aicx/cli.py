@@ -180,14 +180,15 @@ def _root(
         bool, typer.Option("--version", "-V", help="Print the version and stop.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Keep the logs of your coding agents as a corpus you own, and ask it questions.
+    """Keep the logs of your coding agents as a corpus you own, and search it.
 
     Start with `aicx store`, which reads the logs of Claude Code, Codex, Gemini CLI and Antigravity and changes none of
-    them. Then try `aicx steer --since 7d`. `aicx demo` shows it all on invented logs.
+    them. Then try `aicx resume` in a repository, or `aicx search QUESTION`. `aicx demo` shows it all on
+    invented logs.
 
-    The corpus lies in ~/.aicx, or where AICX_HOME says. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found,
-    4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot be
-    read, 70 a bug in aicx, 130 interrupted.
+    The corpus is in ~/.aicx, or in the folder named by AICX_HOME. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
+    found, 4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot
+    be read, 70 a bug in aicx, 130 interrupted.
     """
     console.Look.color = console.wants_color(os.environ) and not no_color
 

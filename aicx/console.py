@@ -1,4 +1,4 @@
-"""Talks to people: data on stdout, everything else on stderr, colour only where it is wanted."""
+"""Printing for people: data on stdout, everything else on stderr, colour only on request or on a terminal."""
 
 from __future__ import annotations
 

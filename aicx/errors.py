@@ -41,9 +41,10 @@ class MissingExtra(AicxError):
     exit_code = 4
 
     def __init__(self, feature: str, extra: str) -> None:
+        from aicx.installation import install_command
+
         super().__init__(
-            f"{feature} needs the optional part [{extra}], which is not installed.",
-            hint=f"pip install 'aicx-py[{extra}]'",
+            f"{feature} needs the optional part [{extra}], which is not installed.", hint=install_command(extra)
         )
         self.feature = feature
         self.extra = extra

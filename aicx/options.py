@@ -13,7 +13,7 @@ FILTERS = "Which chunks"
 OUTPUT = "Output"
 
 Json = Annotated[bool, typer.Option("--json", "-j", help="Print one JSON object.", rich_help_panel=OUTPUT)]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="At most so many.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Maximum number of results.")]
 Project = Annotated[
     str | None,
     typer.Option(
@@ -61,12 +61,14 @@ Date = Annotated[
 Since = Annotated[
     str | None,
     typer.Option(
-        "--since", metavar="WHEN", help="From then on: 2026-01-31, yesterday, 36h, 7d, 2w.", rich_help_panel=FILTERS
+        "--since", metavar="WHEN", help="Earliest time: 2026-01-31, yesterday, 36h, 7d, 2w.", rich_help_panel=FILTERS
     ),
 ]
 Until = Annotated[
     str | None,
-    typer.Option("--until", metavar="WHEN", help="Up to then, included; written as --since.", rich_help_panel=FILTERS),
+    typer.Option(
+        "--until", metavar="WHEN", help="Latest time, inclusive; same formats as --since.", rich_help_panel=FILTERS
+    ),
 ]
 Branch = Annotated[
     str | None, typer.Option("--branch", "-b", metavar="NAME", help="Git branch; * works.", rich_help_panel=FILTERS)
@@ -77,20 +79,26 @@ File = Annotated[
         "--file",
         "-f",
         metavar="PATH",
-        help="Sessions that touched a file; a part of its path does.",
+        help="Sessions that touched a file; any part of the path matches.",
         rich_help_panel=FILTERS,
     ),
 ]
 Hours = Annotated[
     float | None,
     typer.Option(
-        "--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only sessions active in the last N hours; 0: all."
+        "--hours",
+        "-H",
+        min=0,
+        max=10_000_000,
+        metavar="N",
+        help="Only sessions active in the last N hours; 0 means all.",
     ),
 ]
 NoRedact = Annotated[
     bool,
     typer.Option(
-        "--no-redact-secrets", help="Keep secrets as they are. What is stored so can be read by every agent you let in."
+        "--no-redact-secrets",
+        help="Store secrets as they are. Every agent that may read the corpus can then read them.",
     ),
 ]
 

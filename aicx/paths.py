@@ -1,4 +1,4 @@
-"""Where everything lies below ``AICX_HOME``, and the names that are safe to put there."""
+"""Paths below `AICX_HOME`, and the check for names that are safe to put there."""
 
 from __future__ import annotations
 

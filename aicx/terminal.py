@@ -1,4 +1,4 @@
-"""What a terminal obeys instead of showing: found here, so that it is not stored or printed and hides no secret.
+"""Terminal sequences and invisible characters: found here, so that they are neither stored nor printed.
 
 Here, too, is what nobody sees at all: text written in it reads as nothing to people, and as words to an agent.
 """

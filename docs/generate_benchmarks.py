@@ -22,12 +22,12 @@ _COUNTED = "counted"
 _CHANCE = 0.05
 # What each set is, for readers who have not seen it.
 _SETS = {
-    "commits": "A commit's subject line, and the sessions in which the commit was made: what somebody asks who "
-    "knows what was done and looks for why. Subjects that stand in a log word for word, or that say too little to "
-    "be a question, are reported apart.",
+    "commits": "A commit's subject line, and the sessions in which the commit was made: the question of a person "
+    "who knows the change and looks for the reason. Subjects that occur in a log word for word, or that are too short "
+    "to be a question, are reported apart.",
     "locomo": "LoCoMo: questions about long conversations between two people, each conversation asked on its own. "
     "No code.",
-    "cosqa": "CoSQA: what people typed into a web search engine, and the Python functions that answer it.",
+    "cosqa": "CoSQA: queries typed into a web search engine, and the Python functions that answer them.",
     "bundled": "The invented set that comes with aicx. It is small enough to judge by eye, and far too small to "
     "rank rankers by.",
 }
@@ -63,11 +63,11 @@ def _intro(report: Mapping[str, Any]) -> Iterator[str]:
     )
     yield ""
     yield (
-        "`aicx` is what `aicx search` answers right after `aicx store`, `aicx:static` after `aicx index` "
+        "`aicx` is `aicx search` right after `aicx store`, `aicx:static` after `aicx index` "
         "(`aicx:minilm` with `--embedder minilm`). The "
         "others: `grep` counts words, newest first; `rank-bm25` and SQLite's `fts5` are BM25s of others over "
-        "plain text; `lexical` and `dense:static` are our two legs alone, `rrf` and `weighted` join them by ranks "
-        "and by scores."
+        "plain text; `lexical` and `dense:static` are our two retrievers alone, `rrf` and `weighted` join them by "
+        "ranks and by scores."
     )
 
 
@@ -158,13 +158,13 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     yield from ("```console", f"$ aicx bench ablate {' '.join(f'-d {name}' for name in sets)} ...")
     yield from ("$ aicx bench recommend RESULT.json --json > benchmarks/results/recommendation.json", "```", "")
     yield (
-        f"Each rule of `{recommended['ranker']}` switched off, or another choice in its place, everything else as "
-        "it is: MRR@10 with the change minus MRR@10 without it. Below zero speaks for the rule. Bold: more than "
-        f"noise (p below {_CHANCE}, paired, corrected for the number of changes on that set). A rule has *earned* "
-        "its place when some set is worse without it by more than noise, or has answers where none belong. It "
-        "gives way only to a change that is better on some set by more than noise, worse on none, and better on "
+        f"Each rule of `{recommended['ranker']}` switched off or replaced by an alternative, with everything else "
+        "unchanged: MRR@10 with the change minus MRR@10 without it. A value below zero supports the rule. Bold: more "
+        f"than noise (p below {_CHANCE}, paired, corrected for the number of changes on that set). A rule has *earned* "
+        "its place when some set is worse without it by more than noise, or answers questions without an answer. It "
+        "is replaced only by a change that is better on some set by more than noise, worse on none, and better on "
         "average; so what is *kept* without having earned it is a choice, not a finding. Questions that are reported "
-        "apart from a set can show what a rule is there for; they cannot speak for a change."
+        "apart from a set can show the purpose of a rule; they cannot support a change."
     )
     if "own" in sets:
         yield ""
@@ -172,7 +172,7 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
             "`own` are questions mined from the sessions that `commits` asks about, as `aicx bench run -d own` mines "
             "them from yours: identifiers that occur in one session, prompts that ask again, subjects of commits, "
             "dates, nonsense. "
-            "Its questions about a time have the date in them, so it favours reading dates by the way it is made."
+            "Its questions about a time have the date in them, so by construction it favours reading dates."
         )
     yield ""
     rows = []
@@ -189,14 +189,14 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     )
     yield ""
     yield (
-        "Two rules have nothing here that could show them. No log of these sets is a subagent's (`subagent`). And what "
-        "nothing answers is asked in made-up words, on which the ranker by meaning is silent anyway; `abstain` is for "
-        "real words about something else. They stay because users need them, untested by figures."
+        "These sets cannot test two rules. None of their logs is a subagent's (`subagent`). And questions without an "
+        "answer use made-up words, on which the dense retriever is silent anyway; `abstain` is for "
+        "real words about another subject. Both stay because users need them, untested by figures."
     )
     yield ""
     yield (
         f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
-        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/params.py` are not what this "
+        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/params.py` differ from this "
         "result recommends."
     )
 

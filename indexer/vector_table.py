@@ -1,4 +1,4 @@
-"""The LanceDB table of passages: where it lies, what it looks like, what it was made with."""
+"""The LanceDB table of passages: its location, its columns, and the model it was made with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps a LanceDB table of passages and their vectors in step with the documents it is told of.
+"""Keeps a LanceDB table of passages and their vectors in step with the documents it is given.
 
 Each commit holds whole documents, so whoever reads sees every document as it was or as it is, never twice and never in
 part, and a run that is killed has lost at most its last batch. What the table was made with is in its own metadata.

@@ -1,4 +1,4 @@
-"""What a search is limited to, in terms both legs can push down before they rank."""
+"""Conditions of a search, in terms that every retriever can apply before it ranks."""
 
 from __future__ import annotations
 

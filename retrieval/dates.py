@@ -1,4 +1,4 @@
-"""Takes dates out of a question: what is said in "january 2026" is when, not what."""
+"""Takes dates out of a question: "january 2026" limits the time and is not a search term."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dense leg: documents ranked by how near their passages are to the question.
+"""The dense retriever: documents ranked by the distance of their passages to the question.
 
 Tables are read with `lance`, the library LanceDB stores them with: importing `lancedb` takes a second and more, most of
 it for a client of remote catalogues that is not used here. Only a remote database (``db://``) needs `lancedb`.

@@ -1,4 +1,4 @@
-"""Finds the lines of a text that answer a question, and says how well the text fits it."""
+"""Finds the lines of a text that answer a question, and rates how well the text matches."""
 
 from __future__ import annotations
 

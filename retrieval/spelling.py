@@ -1,4 +1,4 @@
-"""Which known word a misspelt one was probably meant to be."""
+"""Suggests the known word that a misspelt one was probably meant to be."""
 
 from __future__ import annotations
 

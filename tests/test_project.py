@@ -328,14 +328,6 @@ def test_every_setting_is_documented(home: Path, capsysbinary: pytest.CaptureFix
     assert set(known) <= words_in("on-disk-format.md", "config.toml")
 
 
-def test_modules_named_in_the_architecture_exist() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    table = page.partition("| Module of `aicx.corpus` |")[2].partition("\n\n")[0]
-    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])}
-    assert len(named) > 20
-    assert named <= {path.stem for path in (ROOT / "aicx" / "corpus").glob("*.py")}
-
-
 # What the repository says -------------------------------------------------------------------------------------------
 
 

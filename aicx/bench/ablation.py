@@ -1,4 +1,4 @@
-"""Each rule of ranking switched off in turn: what it is worth, set by set."""
+"""Ablation: the effect of each ranking rule, measured with the rule switched off, set by set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a benchmark is made of: documents to rank, questions with known answers, and what they were made from."""
+"""A benchmark dataset as values: documents to rank, questions with known answers, and their origin."""
 
 from __future__ import annotations
 

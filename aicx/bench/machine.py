@@ -1,4 +1,4 @@
-"""What a result was measured on: the machine, the versions, the commit."""
+"""The environment of a result: machine, versions, commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's result: what it was made with, what each ranker cost, and a row for every question put to every ranker.
+"""A run's result: its settings, the cost of each ranker, and a row for every question put to every ranker.
 
 Written twice: as JSON, which holds all of it, and as Parquet, which holds the rows and the rest as its metadata.
 """

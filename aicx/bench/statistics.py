@@ -1,4 +1,4 @@
-"""What chance alone would do: intervals by paired bootstrap, and the paired randomisation test.
+"""Significance: intervals by paired bootstrap, and the paired randomisation test.
 
 Both resample questions and keep what was measured on one question together, so rankers are compared on the same
 questions. With a seed, the same values give the same figures.

@@ -25,22 +25,27 @@ _FROM_HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked for, n
 
 
 def command(
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 9478,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 9478,
     open_page: Annotated[
         bool | None,
-        typer.Option("--open/--no-open", help="Open it in a browser; else where there is a desktop to open it on."),
+        typer.Option("--open/--no-open", help="Open it in a browser; by default only where a desktop is found."),
     ] = None,
-    no_token: Annotated[bool, typer.Option("--no-token", help="On this machine alone, ask for no token.")] = False,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Ask for no token; only for an address of this machine.")
+    ] = False,
     allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A further name to be called by.")
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="Accept requests to this host name as well."),
     ] = None,
     rate: Annotated[
-        float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="At most N requests a second.")
+        float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="Maximum number of requests per second.")
     ] = 100,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a page that needs no server, and stop."),
+        typer.Option("--output", "-o", metavar="FILE", help="Write a page that needs no server, and exit."),
     ] = None,
     project: options.Project = None,
     agent: options.Agent = None,
@@ -51,17 +56,17 @@ def command(
     until: options.Until = None,
     branch: options.Branch = None,
     file: options.File = None,
-    force: Annotated[bool, typer.Option("--force", help="Let -o replace a file of another kind.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Let -o replace a file that is not an earlier page.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Show the corpus as a page: search, read sessions, see what there is and what is about to be lost.
+    """Show the corpus as a page: search, read sessions, see its size over time and the logs about to be deleted.
 
-    The page is at http://127.0.0.1:9478, for this machine alone. The address it prints holds a token; who has it can
-    read everything. It is good until this command ends, or is AICX_HTTP_AUTH_TOKEN where that is set. Nothing is sent
+    The page is at http://127.0.0.1:9478, for this machine alone. The printed address contains a token, and anyone
+    with it can read everything. It expires when this command ends, unless AICX_HTTP_AUTH_TOKEN sets it. Nothing is sent
     anywhere, and nothing is written except by the page's own button for `aicx store`.
 
-    With -o, sessions go into one HTML file that works offline; filters say which. It holds what was said: keep it as
-    you would the logs.
+    With -o, the sessions that pass the filters go into one HTML file that works offline. It contains your
+    conversations: protect it like the logs.
 
     Example: aicx dashboard
     Example: aicx dashboard --port 0 --no-open
@@ -154,7 +159,7 @@ def _serve(
 def _about(token: str | None) -> str:
     if token is None:
         return "No token is asked for: every program on this machine can read the corpus. Ctrl-C stops."
-    return "Whoever has this address can read the corpus. Ctrl-C stops."
+    return "Anyone with this address can read the corpus. Ctrl-C stops."
 
 
 def _has_desktop() -> bool:

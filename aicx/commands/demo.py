@@ -16,6 +16,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.demo import Check, Demo, Shown, meaning_is_installed
 from aicx.errors import AicxError, UsageError
+from aicx.installation import install_command
 from aicx.output import check_outside
 from aicx.paths import user_path
 
@@ -25,19 +26,19 @@ _WIDTH = 96
 
 Keep = Annotated[
     str | None,
-    typer.Option("--keep", metavar="DIR", help="Do it in this folder, new or empty, and leave everything there."),
+    typer.Option("--keep", metavar="DIR", help="Use this folder, new or empty, and keep everything in it."),
 ]
 NoMeaning = Annotated[
-    bool, typer.Option("--no-meaning", help="Leave out answering by meaning, which takes a minute to prepare.")
+    bool, typer.Option("--no-meaning", help="Leave out semantic search, which takes a minute to prepare.")
 ]
 
 
 def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json = False) -> int:
     """Show the main job on invented logs: store them, ask questions, find a planted key redacted.
 
-    Where the optional parts are installed, it also builds an index by meaning and answers one question both ways.
+    If the optional parts are installed, it also builds a vector index and answers one question both ways.
 
-    Nothing of yours is read or written: the demo has a home folder of its own, which is gone afterwards.
+    Nothing of yours is read or written: the demo uses a temporary home folder and deletes it afterwards.
 
     Example: aicx demo
     Example: aicx demo --keep /tmp/aicx-demo   to look around in it
@@ -167,4 +168,4 @@ def _print_next(demo: Demo, *, keep: bool) -> None:
     out(f"  {style('aicx steer --since 7d', bold=True)}  see what happened in the last week")
     out(f"  {style('aicx doctor', bold=True)}            see whether all is well")
     if not meaning_is_installed():
-        out("Answering by meaning needs more parts: pip install 'aicx-py[models]', then: aicx index")
+        out(f"Semantic search needs more parts: {install_command('models')}, then: aicx index")

@@ -27,20 +27,20 @@ from aicx.storage.checksums import find_damage, is_recorded
 SCHEMA = "aicx.doctor/1"
 _COLORS = {"green": "green", "warning": "yellow", "critical": "red", "skipped": "bright_black"}
 
-Fix = Annotated[bool, typer.Option("--fix", help="Mend what can be made again; never deletes a chunk.")]
+Fix = Annotated[bool, typer.Option("--fix", help="Repair everything that can be made again; never deletes a chunk.")]
 Quick = Annotated[bool, typer.Option("--quick", "-q", help="Do not compare chunks with their checksums.")]
 
 
 def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) -> int:
     """Check the corpus, everything derived from it, and the logs that are about to be deleted.
 
-    Changes nothing unless --fix is given. With it, an interrupted run is finished, the catalogue, the indexes and
-    index.json are made again where they are damaged, .aicxignore is applied, the home is closed to other users, and
-    chunks that lost a file or were altered are read again from their logs where those still hold them. An altered chunk
-    that no log gives again is set apart, and so is a line of forgotten.jsonl that cannot be understood. Of a damaged
-    vector index only what is lost is embedded again.
+    Changes nothing unless --fix is given. With it, an interrupted run is finished, damaged catalogues, indexes and
+    index.json are made again, .aicxignore is applied, the home is closed to other users, and
+    chunks that lost a file or were altered are read again from their logs if those still have them. An altered chunk
+    that is in no log is set apart, and so is an unreadable line of forgotten.jsonl. Of a damaged vector index, only the
+    lost part is embedded again.
 
-    Exit code 1 when something critical is found (with --fix: is left), 0 otherwise.
+    Exit code 1 if something critical is found (with --fix: remains), 0 otherwise.
 
     Example: aicx doctor
     Example: aicx doctor --quick --json

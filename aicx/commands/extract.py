@@ -28,20 +28,20 @@ Format = Annotated[
 ]
 Output = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write here, as JSON where the name ends in .json."),
+    typer.Option("--output", "-o", metavar="FILE", help="Write to this file; JSON if its name ends in .json."),
 ]
 SessionId = Annotated[
     str | None,
     typer.Option("--session", "-s", metavar="ID", help="Instead of INPUT: a session, or the beginning of its id."),
 ]
-UserOnly = Annotated[bool, typer.Option("--user-only", help="Only what people typed.")]
+UserOnly = Annotated[bool, typer.Option("--user-only", help="Only text typed by people.")]
 Conversation = Annotated[
-    bool, typer.Option("--conversation", help="Only what people and the agent said, never shortened.")
+    bool, typer.Option("--conversation", help="Only messages of people and the agent, never shortened.")
 ]
 MaxChars = Annotated[
-    int, typer.Option("--max-message-chars", min=0, metavar="N", help="Shorten longer messages; 0 is never.")
+    int, typer.Option("--max-message-chars", min=0, metavar="N", help="Shorten longer messages; 0 means never.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace FILE when it exists.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")]
 
 
 def command(
@@ -58,8 +58,8 @@ def command(
 ) -> None:
     """Turn one log, or one session, into a readable report without storing anything.
 
-    INPUT is a log file, or the brain folder of an Antigravity conversation. The agent is recognised by what it holds.
-    Secrets are replaced; records that cannot be read are named on stderr and cost only themselves.
+    INPUT is a log file, or the brain folder of an Antigravity conversation. The agent is recognised from the content.
+    Secrets are replaced. Unreadable records are skipped and listed on stderr.
 
     Example: aicx extract ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
     Example: aicx extract --session 1b2c3d4e --conversation -o talk.json

@@ -24,7 +24,9 @@ _MOST_SHOWN = 20
 
 SessionOption = Annotated[
     str | None,
-    typer.Option("--session", "-s", metavar="ID", help="A session and its subagents; the beginning of the id does."),
+    typer.Option(
+        "--session", "-s", metavar="ID", help="A session and its subagents; the beginning of the id is enough."
+    ),
 ]
 ProjectOption = Annotated[
     str | None,
@@ -35,7 +37,7 @@ PatternOption = Annotated[
     typer.Option("--pattern", metavar="REGEX", help="Every message in which this regular expression matches."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would go and change nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would be removed and change nothing.")]
 
 
 def command(
@@ -48,14 +50,15 @@ def command(
 ) -> None:
     """Remove a session, a project or a text from the corpus so that it does not come back.
 
-    Name exactly one. A session takes its subagents along. A project is also kept out of later runs. With --pattern
-    (Python syntax, case matters; start with (?i) to ignore it) each matching message is blanked to [forgotten], and
-    with it the titles, commands, files and other fields that say the same; the rest of the session stays.
+    Name exactly one. With a session, its subagents are removed too. A project is also kept out of later runs.
 
-    What was forgotten is noted in forgotten.jsonl as ids only, never as text, and `store` then leaves it out, also
-    after the catalogue was deleted and with --full-rescan. The agents' own logs are not touched: delete those
-    yourself. The index by meaning keeps the rest. Killed at any moment, the same call finishes the work, as do `store`
-    and `doctor --fix`. Messages that are written after this and match the pattern are stored like any other.
+    With --pattern (Python syntax, case matters; start with (?i) to ignore it) each matching message is blanked to
+    [forgotten], and so are titles, commands, files and other fields that repeat it; the rest of the session stays.
+
+    forgotten.jsonl records the ids, never the text. `store` then leaves these messages out, also after the catalogue
+    was deleted and with --full-rescan. The agents' own logs are not touched: delete those yourself. The vector index
+    keeps everything else. After a kill, the same call finishes the work, and so do `store` and `doctor --fix`. Later
+    messages that match the pattern are stored like any other.
 
     Example: aicx forget --session 3f2a9c --dry-run
     Example: aicx forget --project acme/widgets
@@ -99,9 +102,7 @@ def plan_fields(plan: ForgetPlan, dry_run: bool) -> dict[str, Any]:
 
 def _confirm(json: bool) -> None:
     if json or not sys.stdin.isatty():
-        raise UsageError(
-            "this cannot be undone, and there is nobody to ask", hint="add --yes, or --dry-run to look first"
-        )
+        raise UsageError("this cannot be undone and needs a confirmation", hint="add --yes, or --dry-run to look first")
     typer.confirm("Forget this? It cannot be undone", abort=True, err=True)
 
 

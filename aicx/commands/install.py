@@ -1,4 +1,4 @@
-"""`aicx install`: tells an MCP client about aicx."""
+"""`aicx install`: adds aicx to the configuration of an MCP client."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Name(StrEnum):
 
 def command(
     client: Annotated[Name, typer.Argument(help="claude, codex, gemini, or cursor.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take aicx out again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove aicx from the list again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change without making it.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Let a coding agent ask the corpus: put aicx into its own list of MCP servers.
+    """Let a coding agent search the corpus: add aicx to its list of MCP servers.
 
     Shows the change, asks, and keeps a copy of the file as it was. Everything else in the file stays as it is. Running
-    it again changes nothing, and --remove gives the file back as it was.
+    it again changes nothing, and --remove restores the file as it was.
 
     Example: aicx install claude
     Example: aicx install codex --dry-run
@@ -80,7 +80,7 @@ def command(
 
 def _confirm(json: bool) -> None:
     if json or not sys.stdin.isatty():
-        raise UsageError("there is nobody to ask about the change", hint="add --yes, or --dry-run to look first")
+        raise UsageError("the change needs a confirmation", hint="add --yes, or --dry-run to look first")
     typer.confirm("Make this change?", abort=True, err=True)
 
 

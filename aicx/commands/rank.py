@@ -1,4 +1,4 @@
-"""`aicx rank`: which chunks of a project are worth reading."""
+"""`aicx rank`: orders a project's chunks by their share of decisions, reasons and results."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ def command(
     project: Annotated[str, typer.Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
     hours: Annotated[
         float,
-        typer.Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="The last N hours; 0 is all."),
+        typer.Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only the last N hours; 0 means all."),
     ] = 72,
-    strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {STRICT_SCORE} and more.")] = False,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, max=MOST_RANKED, metavar="N", help="At most so many.")] = 10,
+    strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {STRICT_SCORE} or more.")] = False,
+    top: Annotated[
+        int, typer.Option("--top", "-n", min=1, max=MOST_RANKED, metavar="N", help="Maximum number of results.")
+    ] = 10,
     agent: options.Agent = None,
     json: options.Json = False,
 ) -> None:
-    """Rank a project's chunks by how much of them is decisions, reasons and results rather than noise.
+    """Rank a project's chunks by their share of decisions, reasons and results.
 
     Example: aicx rank -p myrepo -H 0 --strict
     """

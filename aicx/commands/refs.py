@@ -1,4 +1,4 @@
-"""`aicx refs`: what is stored of each project."""
+"""`aicx refs`: the stored projects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def command(
     project: options.Project = None,
     agent: options.Agent = None,
     hours: options.Hours = None,
-    emit: Annotated[Emit, typer.Option("--emit", help="A line a project, or the path of every chunk.")] = Emit.summary,
+    emit: Annotated[
+        Emit, typer.Option("--emit", help="One line per project, or the path of every chunk.")
+    ] = Emit.summary,
     strict: Annotated[bool, typer.Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
     json: options.Json = False,
 ) -> None:

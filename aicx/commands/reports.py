@@ -39,7 +39,7 @@ _COLORS = {"completed": "green", "failed": "red", "launching": "yellow", "runnin
 
 Folder = Annotated[
     str | None,
-    typer.Argument(metavar="FOLDER", help="Where the reports are."),
+    typer.Argument(metavar="FOLDER", help="The folder with the reports."),
 ]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the dossier, one HTML file, here.")
@@ -51,7 +51,7 @@ Workflow = Annotated[
         "--workflow",
         "-w",
         metavar="TEXT",
-        help="Reports whose workflow, lane, mode or skill code holds TEXT.",
+        help="Reports whose workflow, lane, mode or skill code contains TEXT.",
         rich_help_panel=options.FILTERS,
     ),
 ]
@@ -73,9 +73,11 @@ Repo = Annotated[
 ]
 Limit = Annotated[
     int | None,
-    typer.Option("--limit", "-n", min=1, metavar="N", help=f"At most so many; a list shows {_SHOWN} unless told."),
+    typer.Option(
+        "--limit", "-n", min=1, metavar="N", help=f"Maximum number of reports; {_SHOWN} by default in a list."
+    ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace FILE even where it is not an earlier dossier or bundle.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace FILE even if it is not an earlier dossier or bundle.")]
 
 
 def command(
@@ -96,8 +98,8 @@ def command(
 
     FOLDER holds <org>/<repo>/<date>/… with reports (.md), their sidecars (.meta.json) and transcripts; files that share
     a stem are one report. It is ~/.vibecrafted/artifacts unless you name another. Secrets are replaced before anything
-    is shown or written. The page filters, shows, and takes in bundles of other machines; --bundle writes such a bundle,
-    and --json prints it.
+    is shown or written. The page filters and shows reports, and loads bundles from other machines; --bundle writes such
+    a bundle, and --json prints it.
 
     Example: aicx reports --since 7d
     Example: aicx reports -o dossier.html --bundle dossier.json

@@ -1,4 +1,4 @@
-"""`aicx resume`: what a new session needs to know, in one brief."""
+"""`aicx resume`: a brief for a new session."""
 
 from __future__ import annotations
 
@@ -38,10 +38,17 @@ class Mode(StrEnum):
 
 def command(
     repo: Annotated[
-        str | None, typer.Option("--repo", "-r", metavar="FOLDER", help="A folder of the repository; else this one.")
+        str | None,
+        typer.Option("--repo", "-r", metavar="FOLDER", help="A folder of the repository; by default the current one."),
     ] = None,
     task: Annotated[
-        str, typer.Option("--task", "-t", metavar="GOAL", help="What is to be done; without it: where was I?")
+        str,
+        typer.Option(
+            "--task",
+            "-t",
+            metavar="GOAL",
+            help="The goal of the new session; without one, the brief shows where work stopped.",
+        ),
     ] = "",
     project: options.Project = None,
     mode: Annotated[
@@ -49,7 +56,7 @@ def command(
     ] = Mode.auto,
     since: options.Since = None,
     agent_id: Annotated[
-        str | None, typer.Option("--agent-id", metavar="NAME", help="Who asks; noted in the answer.")
+        str | None, typer.Option("--agent-id", metavar="NAME", help="Name of the asking agent; repeated in the answer.")
     ] = None,
     exclude_session: Annotated[
         str | None, typer.Option("--exclude-session", metavar="ID", help="Leave out one session, such as this one.")
@@ -61,7 +68,7 @@ def command(
             min=LEAST,
             max=1_000_000,
             metavar="TOKENS",
-            help=f"Print no more. Else {_TOKENS:,}, as JSON {_JSON_TOKENS:,}, with --full {_FULL} times as many.",
+            help=f"Maximum size; by default {_TOKENS:,}, as JSON {_JSON_TOKENS:,}, with --full {_FULL} times as much.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
@@ -70,7 +77,7 @@ def command(
         bool,
         typer.Option(
             "--explain",
-            help="Say of everything that was looked at why it is there or not.",
+            help="Give the reason for including or leaving out each candidate.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = False,
@@ -85,14 +92,18 @@ def command(
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Let --manifest replace a file of another kind.", rich_help_panel=options.OUTPUT),
+        typer.Option(
+            "--force",
+            help="Let --manifest replace a file that is not an earlier manifest.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Tell a new session what was being done here, what worked, what failed, what is open and where to look first.
+    """Brief a new session on the work done here: results, failures, open points and where to look first.
 
-    Brings together git, the latest sessions of any agent in this repository, what the history says of the task, and the
-    repository map. Everything quoted names its evidence, which `aicx show` opens. Writes nothing into the repository.
+    Combines git, the latest sessions of any agent in this repository, search results for the task, and the repository
+    map. Each line names its evidence, which `aicx show` opens. Writes nothing into the repository.
 
     Example: aicx resume
     Example: aicx resume --task "fix the flaky login test"

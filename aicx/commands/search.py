@@ -48,12 +48,19 @@ class Sort(StrEnum):
 
 def command(
     query: Annotated[str, typer.Argument(help="A question, an identifier, or a quoted phrase.")],
-    mode: Annotated[Mode, typer.Option("--mode", "-m", help="auto uses what exists and says so.")] = Mode.auto,
-    group: Annotated[Group, typer.Option("--group", "-g", help="An answer a chunk, or one a session.")] = Group.chunk,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="At most so many.")] = 10,
+    mode: Annotated[
+        Mode, typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them.")
+    ] = Mode.auto,
+    group: Annotated[
+        Group, typer.Option("--group", "-g", help="One answer per chunk, or one per session.")
+    ] = Group.chunk,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")
+    ] = 10,
     sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = Sort.relevance,
     decay: Annotated[
-        str, typer.Option("--decay", metavar="HOW", help="Prefer what is recent: off, gentle, strong, or days.")
+        str,
+        typer.Option("--decay", metavar="HOW", help="Prefer recent chunks: off, gentle, strong, or a number of days."),
     ] = "off",
     exclude_session: Annotated[
         str | None, typer.Option("--exclude-session", metavar="ID", help="Leave out one session, such as this one.")
@@ -69,13 +76,13 @@ def command(
     until: options.Until = None,
     branch: options.Branch = None,
     file: options.File = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show each ranker's rank and score.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show each retriever's rank and score.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Find the passages that answer a question, in what was said to and by any agent.
+    """Find the passages that answer a question, in the conversations with every agent.
 
     Any word may match; more matches, and rarer ones, count more. Identifiers, paths and markers such as #12-40 are
-    found whole; a "quoted phrase" must occur. A month or day with its year ("january 2026", 2026-01-15) limits the
+    matched whole; a "quoted phrase" must occur. A month or day with its year ("january 2026", 2026-01-15) limits the
     answers to that time.
 
     Example: aicx search "why did the migration fail"

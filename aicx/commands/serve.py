@@ -28,24 +28,29 @@ def command(
     transport: Annotated[
         Transport, typer.Option("--transport", "-t", help="stdio for a client that starts aicx itself, or http.")
     ] = Transport.stdio,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="For http, where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="For http; 0 takes a free one.")] = 8044,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="For http, the address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="For http, the port; 0 takes a free one.")
+    ] = 8044,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="For http, a further name to be called by."),
+        typer.Option("--allow-host", metavar="NAME", help="For http, accept requests to this host name as well."),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="For http on this machine alone, ask for no token.")
+        bool, typer.Option("--no-token", help="For http on an address of this machine, ask for no token.")
     ] = False,
     rate: Annotated[
-        float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, at most N requests a second.")
+        float,
+        typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second."),
     ] = 100,
 ) -> None:
-    """Let agents ask the corpus through the Model Context Protocol (MCP).
+    """Let agents search the corpus through the Model Context Protocol (MCP).
 
-    Clients are set up by `aicx install`, and then start this themselves, on stdio. With --transport http one server
-    answers many clients at http://127.0.0.1:8044/mcp. They show a bearer token, from AICX_HTTP_AUTH_TOKEN or else from
-    the file auth-token in the corpus's folder, which is made when there is none. The tools only read.
+    `aicx install` sets up clients, which then start this command themselves, on stdio. With --transport http one server
+    answers many clients at http://127.0.0.1:8044/mcp. They need a bearer token, from AICX_HTTP_AUTH_TOKEN or else from
+    the file auth-token in the corpus's folder, which is created if missing. The tools only read.
 
     Example: aicx serve
     Example: aicx serve --transport http

@@ -1,4 +1,4 @@
-"""`aicx sessions`: which sessions there are."""
+"""`aicx sessions`: lists stored sessions."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def command(
     until: options.Until = None,
     branch: options.Branch = None,
     file: options.File = None,
-    sort: Annotated[Sort, typer.Option("--sort", help="The order; by size means by chunks.")] = Sort.newest,
+    sort: Annotated[Sort, typer.Option("--sort", help="The order; size is the number of chunks.")] = Sort.newest,
     limit: options.Limit = 20,
-    offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Leave out the first N.")] = 0,
+    offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
     json: options.Json = False,
 ) -> None:
     """List sessions with their titles, the newest first.
 
-    A filter lets a session through that has a chunk it lets through; what is said of the session is of all of it.
+    A session is listed if one of its chunks passes the filters; its figures cover the whole session.
 
     Example: aicx sessions --since 7d
     Example: aicx sessions -p myrepo --branch 'fix/*'

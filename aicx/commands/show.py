@@ -23,10 +23,13 @@ Ref = Annotated[
         metavar="REF", help="A chunk's id or path, a session or the beginning of its id, file:… or commit:…"
     ),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Of a session, print every chunk, what they share only once.")]
-Verify = Annotated[bool, typer.Option("--verify", help="Check whether the logs still hold what was stored.")]
+Full = Annotated[bool, typer.Option("--full", help="Print every chunk of a session, shared text once.")]
+Verify = Annotated[bool, typer.Option("--verify", help="Check whether the logs still contain the stored records.")]
 Limit = Annotated[
-    int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="For file: and commit:, at most so many.")
+    int,
+    typer.Option(
+        "--limit", "-n", min=1, max=10_000, metavar="N", help="For file: and commit:, maximum number of chunks."
+    ),
 ]
 
 
@@ -34,8 +37,8 @@ def command(ref: Ref, full: Full = False, verify: Verify = False, limit: Limit =
     """Show one stored chunk and where it came from, or one whole session.
 
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
-    or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; what
-    is known about it goes to stderr. Exit code 7 when a chunk whose text is shown was altered since it was stored.
+    or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; facts
+    about it go to stderr. Exit code 7 if a chunk whose text is shown was altered after it was stored.
 
     Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
     Example: aicx show 1b2c3d4e --full | less

@@ -32,7 +32,7 @@ _LABELS = {
 def command(
     agent: options.Agents = None,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Read all logs again at the next store; what is stored stays.")
+        bool, typer.Option("--reset", help="Read all logs again at the next store; stored chunks stay.")
     ] = False,
     json: options.Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`aicx steer`: which chunks are there, by what is known of them."""
+"""`aicx steer`: lists chunks by their metadata."""
 
 from __future__ import annotations
 

@@ -36,17 +36,17 @@ class Emit(StrEnum):
 
 EmitOption = Annotated[
     Emit,
-    typer.Option("--emit", help="What stdout gets: nothing, the stored paths, or all that was read as JSON."),
+    typer.Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON."),
 ]
 ReportFolder = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Also write what was read as a report into this folder."),
+    typer.Option("--output", "-o", metavar="DIR", help="Also write a report of everything read into this folder."),
 ]
 FullRescan = Annotated[bool, typer.Option("--full-rescan", help="Read every log again, also the unchanged ones.")]
 RedactAgain = Annotated[
-    bool, typer.Option("--redact-again", help="Redact what is stored by the rules of this version; reads no log.")
+    bool, typer.Option("--redact-again", help="Redact stored chunks again by the rules of this version; reads no log.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be stored and write nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be stored and write nothing.")]
 StoreSince = Annotated[
     str | None,
     typer.Option(
@@ -71,7 +71,7 @@ def command(
     """Read the agents' logs and store everything that is not stored yet.
 
     The logs are only read, never changed. Secrets are replaced before anything is written. Running it again costs next
-    to nothing; run it daily (from cron, say) and no agent's clean-up can take your history away.
+    to nothing; run it daily (from cron, say) and your history survives every agent's clean-up.
 
     Example: aicx store            everything
     Example: aicx store -a codex   one agent

@@ -1,0 +1,1 @@
+"""The corpus: everything that reads or writes stored chunks and what is derived from them."""

@@ -1,1 +1,1 @@
-"""The wiring: the only place that knows the corpus, the indexer and the retrieval at once."""
+"""Search over the corpus: builds the indexes, asks every retriever and joins their answers."""

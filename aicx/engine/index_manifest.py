@@ -1,4 +1,4 @@
-"""What the BM25 index was built from, how its fields are weighed, and how far it is behind the corpus."""
+"""The manifest of the indexes: the state they were built from, field weights, and how far they are behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search: a question through every ranker there is, to answers that say how they were found."""
+"""Search: asks every available retriever and fuses their results into answers with an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a session changed, as its tool calls say."""
+"""The files a session changed, from its tool calls."""
 
 from __future__ import annotations
 

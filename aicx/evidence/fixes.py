@@ -1,4 +1,4 @@
-"""Which later success ends a failure: the same command, or one that covers what it looked at."""
+"""Decides which later success ends a failure: the same command, or one that covers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules by which sessions are read, which are data: `aicx/data/continuity/*.toml`, loaded once when needed."""
+"""The patterns for reading sessions, kept as data in `aicx/data/continuity/*.toml` and loaded when needed."""
 
 from __future__ import annotations
 

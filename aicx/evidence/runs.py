@@ -1,4 +1,4 @@
-"""What a session ran and how it ended, and which failures nothing fixed afterwards."""
+"""A session's commands and outcomes, and the failures without a later success."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One session in brief: what was wanted, done, left failing, left open and decided, each line with its evidence."""
+"""One session in brief: goal, results, failures, open points and decisions, each line with its evidence."""
 
 from __future__ import annotations
 

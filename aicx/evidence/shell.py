@@ -1,4 +1,4 @@
-"""Takes a shell command line apart as far as needed to tell what was run: its simple commands, without plumbing."""
+"""Splits a shell command line into its simple commands, as far as needed."""
 
 from __future__ import annotations
 

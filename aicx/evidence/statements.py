@@ -1,4 +1,4 @@
-"""What was asked, concluded, left open and decided in a session, from the sentences that say so."""
+"""Requests, conclusions, open points and decisions in a session, found sentence by sentence."""
 
 from __future__ import annotations
 

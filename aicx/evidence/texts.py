@@ -1,4 +1,4 @@
-"""Takes prose apart into sentences that can stand alone, and shortens text to one line."""
+"""Splits prose into complete sentences, and shortens text to one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stored session read back from its chunks: what was said and what tools did, in order, each with its chunk."""
+"""A stored session read back from its chunks: messages and tool actions in order, each with its chunk."""
 
 from __future__ import annotations
 

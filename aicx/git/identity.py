@@ -1,4 +1,4 @@
-"""Which repository and which worktree a folder is: one id each, used wherever something is kept for one of them."""
+"""The identity of a repository and of a worktree: one id each, for everything kept per repository."""
 
 from __future__ import annotations
 

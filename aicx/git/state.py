@@ -1,4 +1,4 @@
-"""The state of a repository as git tells it: asked with argument lists, within a time limit, writing nothing."""
+"""The state of a repository, read with git commands that write nothing and have a time limit."""
 
 from __future__ import annotations
 

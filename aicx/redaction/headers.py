@@ -1,4 +1,4 @@
-"""What HTTP headers carry: credentials after Authorization, bearer tokens anywhere, session cookies."""
+"""Secrets in HTTP headers: credentials after Authorization, bearer tokens anywhere, session cookies."""
 
 from __future__ import annotations
 

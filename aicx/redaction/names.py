@@ -1,4 +1,4 @@
-"""Which names announce a secret, and of what kind: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `:_authToken`."""
+"""Names that announce a secret, and its kind: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `:_authToken`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of rules: what each catches, and which function looks at which anchor."""
+"""The table of rules: the secrets each finds, and the function for each anchor."""
 
 from __future__ import annotations
 

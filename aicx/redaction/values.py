@@ -1,4 +1,4 @@
-"""Whether a value is a secret, or stands in for one: a reference, a mask, a placeholder, a type, a word."""
+"""Decides whether a value is a secret or a substitute: a reference, a mask, a placeholder, a type, a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets that a terminal, an editor or an author cut in two: what may stand between the halves."""
+"""Secrets split in two by a terminal, an editor or an author: the characters allowed between the halves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A map of a repository: which names its files define, what they import, and where to look for something."""
+"""A map of a repository: its files' definitions and imports, and where to look first."""
 
 from aicx.repomap.map import Answer, ChangeCount, MapStatus, RepoMap, open_map
 from aicx.repomap.ranking import EntryPoint

@@ -1,4 +1,4 @@
-"""What differs between a repository and its map, seen from names and stamps alone."""
+"""Differences between a repository and its map, found from names, sizes and times."""
 
 from __future__ import annotations
 

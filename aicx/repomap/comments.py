@@ -1,4 +1,4 @@
-"""What people wrote about a file and its definitions: the comment it begins with, and the first line above each name.
+"""Comments worth indexing: the one at the top of a file, and the first line above each definition.
 
 Only words are taken from it, for questions are asked in the words of comments more often than in those of code.
 """

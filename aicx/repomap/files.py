@@ -1,4 +1,4 @@
-"""The files of a repository that count for its map, and what tells whether one of them changed."""
+"""The files of a repository that its map covers, and detecting changes to them."""
 
 from __future__ import annotations
 

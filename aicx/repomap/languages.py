@@ -1,4 +1,4 @@
-"""Which language a file is written in, by its name or, for scripts without an ending, its first line."""
+"""Detects the language of a file, by its name or, for scripts without an extension, its first line."""
 
 from __future__ import annotations
 

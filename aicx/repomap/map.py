@@ -14,6 +14,7 @@ from typing import Literal
 
 from aicx.errors import AicxError
 from aicx.git.identity import Repository, find_repository
+from aicx.installation import install_command
 from aicx.paths import Layout
 from aicx.repomap.files import Listing, Source, is_inside, list_files
 from aicx.repomap.ranking import EntryPoint, rank
@@ -145,7 +146,7 @@ class RepoMap:
             last_refresh_status=trace_of(self._place.lock) or "never",
         )
         if problem is not None:
-            status.warnings.append(f"nothing can be parsed: {problem} (next: pip install 'aicx-py[code]')")
+            status.warnings.append(f"nothing can be parsed: {problem} (next: {install_command('code')})")
         listing = None
         if count_changes:
             try:

@@ -1,4 +1,4 @@
-"""What needs no grammar: the headings of Markdown and the targets of a Makefile."""
+"""Outlines that need no grammar: the headings of Markdown and the targets of a Makefile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files, and which symbol in each, a question is about: the half of the relevance formula worked out when asking.
+"""Ranks files, and the best symbol in each, for a query: the query-time half of the relevance formula.
 
 A question is analysed as files are: its words, stemmed, and its identifiers and paths whole. A term that ``df`` of
 ``N`` files have is worth ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))``; its share is that divided by the sum over the

@@ -1,4 +1,4 @@
-"""What is stored of one file, in the form in which it is stored."""
+"""The stored form of one file of a map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files import the given ones, and which are imported by them."""
+"""Finds the files that import the given ones, and the files they import."""
 
 from __future__ import annotations
 

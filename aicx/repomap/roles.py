@@ -1,4 +1,4 @@
-"""What part a file plays, seen from its path: code, a test, a document, or an aside as examples are."""
+"""The role of a file, from its path: code, test, document, or example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of one file: the names it defines, with kind and lines, and what it imports."""
+"""The outline of one file: its definitions, with kind and lines, and its imports."""
 
 from __future__ import annotations
 

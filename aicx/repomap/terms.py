@@ -1,4 +1,4 @@
-"""What a file is found under, and how strongly: the half of the relevance formula that is worked out when indexing.
+"""The terms of a file and their weights: the index-time half of the relevance formula.
 
 A file is found under the words and names of five fields: its path, the symbols it defines, its headings, what its
 comments say of it, and what it imports. With ``n`` occurrences of a term in a field, its strength there is

@@ -1,4 +1,4 @@
-"""What a report's Markdown says of itself: its steering block, its headings, how it begins."""
+"""A report's Markdown: its steering block, its headings, its beginning."""
 
 from __future__ import annotations
 

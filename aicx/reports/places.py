@@ -1,4 +1,4 @@
-"""What the place of a report says: organisation, repository, day, lane; and its name: title, day, agent."""
+"""Facts from a report's path (organisation, repository, day, lane) and name (title, day, agent)."""
 
 from __future__ import annotations
 

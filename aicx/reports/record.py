@@ -1,4 +1,4 @@
-"""One report as a record: what its files and its place say, together and redacted."""
+"""One report as a record: the facts from its files and its path, merged and redacted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reports of a folder, one after the other, and what there is to say of them at the end."""
+"""Yields the reports of a folder one after the other, and the counts at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which reports are wanted: by workflow, days, organisation and repository."""
+"""The filters of reports: workflow, days, organisation and repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a new session needs to know: git, the corpus, search and the repository map, brought into one report."""
+"""Combines git, the corpus, search and the repository map into one report for a new session."""
 
 from __future__ import annotations
 

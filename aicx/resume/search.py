@@ -1,4 +1,4 @@
-"""What the history says of a task: the search, asked for a repository and for those related to it."""
+"""Searches the history for a task: in its repository and in related ones."""
 
 from __future__ import annotations
 

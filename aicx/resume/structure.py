@@ -1,4 +1,4 @@
-"""What the repository map says of a task."""
+"""Queries the repository map for a task."""
 
 from __future__ import annotations
 

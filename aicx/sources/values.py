@@ -1,4 +1,4 @@
-"""Takes what is expected out of the JSON of a log, where null, or a value of some other type, may stand instead."""
+"""Takes expected types out of the JSON of a log, which may have null or another type instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embedders: what turns texts into vectors. One module each, imported only when it is opened.
+"""Embedders: they turn texts into vectors. One module each, imported only when it is opened.
 
 None of them imports torch. A model is exported once while indexing, and queries run the exported folder.
 """

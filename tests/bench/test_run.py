@@ -23,6 +23,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
 from aicx.bench.results import Result, newest_result, read_result, write_result
 from aicx.bench.run import Plan, run
 from aicx.errors import MissingExtra, NotFound, UsageError
+from aicx.installation import install_command
 from aicx.types import Candidate, Document
 from tests.bench.invented import small
 
@@ -122,7 +123,7 @@ def test_words_of_an_error_about_a_private_set_are_kept_from_the_result(tmp_path
 def test_library_that_is_lacking_is_named_of_a_private_set_too(tmp_path: Path) -> None:
     failure = measure(task("odd:extra", tmp_path, replace(odd(), private=True)))[0].failure
     assert failure is not None
-    assert "pip install 'aicx-py[semantic]'" in failure
+    assert install_command("semantic") in failure
 
 
 def test_ranker_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def until(holds: Callable[[], bool], seconds: float = 20) -> bool:
 def test_ranker_that_lacks_a_library_says_how_to_get_it(tmp_path: Path) -> None:
     failure = measure(task("odd:extra", tmp_path, odd()))[0].failure
     assert failure is not None
-    assert "pip install 'aicx-py[semantic]'" in failure
+    assert install_command("semantic") in failure
 
 
 def test_tokens_are_those_of_the_documents_handed_over(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.installation import install_command
 from retrieval.params import Rules
 from tests.bench.invented import write_lines
 
@@ -137,7 +138,7 @@ def test_missing_library_is_named_before_anything_is_measured(
     monkeypatch.setitem(sys.modules, "polars", None)
     code, _, err = bench(capsys, "run")
     assert code == 4
-    assert "aicx-py[bench]" in err
+    assert install_command("bench") in err
 
 
 def test_ablate_switches_rules_off_and_recommend_says_what_follows(

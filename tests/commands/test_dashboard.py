@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.installation import install_command
 from aicx.types import Filters
 
 TOKEN = "a-token-for-tests-alone"
@@ -21,7 +22,7 @@ def test_without_its_extra_it_says_what_to_install(
     for name in ("fastapi", "aicx.servers.dashboard.app"):
         monkeypatch.setitem(sys.modules, name, None)
     assert run(["dashboard"]) == 4
-    assert "pip install 'aicx-py[web]'" in capsys.readouterr().err
+    assert install_command("web") in capsys.readouterr().err
 
 
 class TestWhoMayAsk:

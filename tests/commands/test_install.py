@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from aicx.installation import install_command
+
 pytest.importorskip("mcp")
 pytest.importorskip("tomlkit")
 
@@ -376,7 +378,7 @@ def test_a_client_is_not_told_of_a_server_that_cannot_run(
 ) -> None:
     monkeypatch.setattr("aicx.commands.install.find_spec", lambda name: None)
     assert run(["install", "cursor", "--yes"]) == 4
-    assert "pip install 'aicx-py[mcp]'" in capsys.readouterr().err
+    assert install_command("mcp") in capsys.readouterr().err
 
 
 def test_claude_in_another_folder_is_told_there(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

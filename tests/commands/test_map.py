@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.installation import install_command
 from aicx.terminal import unseen
 from tests.corpus.builders import snapshot
 from tests.repomap.builders import Repo
@@ -89,7 +90,7 @@ def test_refresh_without_the_provider_names_what_to_install(repo, capsys, monkey
     monkeypatch.setitem(__import__("sys").modules, "tree_sitter", None)
     code, _, err = ask(capsys, "refresh")
     assert code == 4
-    assert "pip install 'aicx-py[code]'" in err
+    assert install_command("code") in err
 
 
 def test_rebuild_reads_everything_again(mapped, capsys):

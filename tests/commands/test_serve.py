@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
+from aicx.installation import install_command
 
 TOKEN = "a-token-for-tests-alone"
 
@@ -25,7 +26,7 @@ def test_without_the_sdk_it_says_what_to_install(
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, "aicx.servers.mcp.server")
     assert run(["serve"]) == 4
-    assert "pip install 'aicx-py[mcp]'" in capsys.readouterr().err
+    assert install_command("mcp") in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("sdk")

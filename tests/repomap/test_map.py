@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from aicx.installation import install_command
 from aicx.repomap.store import Place
 from aicx.storage.lock import hold_lock
 from tests.repomap.builders import Repo
@@ -180,7 +181,7 @@ def test_status_without_the_provider(mapped: Repo, no_provider: None) -> None:
     status = mapped.map.status()
     assert (status.provider_available, status.refresh_available) == (False, False)
     assert (status.index_available, status.query_available) == (True, True)
-    assert "aicx-py[code]" in status.warnings[0]
+    assert install_command("code") in status.warnings[0]
 
 
 def test_a_language_pack_that_would_download_is_no_provider(mapped: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_index import vector_state
+from aicx.installation import install_command
 from aicx.storage.checksums import withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
@@ -97,7 +98,7 @@ def test_indexing_without_lancedb_says_what_to_install(user):
     (user.corpus / "config.toml").write_text('embedding_base_url = "http://127.0.0.1:9"\nembedding_dimensions = 8\n')
     done = without_lancedb(user, "index", "--embedder", "http", "--model", "m")
     assert (done.returncode, done.stdout) == (4, "")
-    assert "next: pip install 'aicx-py[semantic]'" in done.stderr
+    assert f"next: {install_command('semantic')}" in done.stderr
 
 
 def test_searching_without_lancedb_is_as_before_where_nobody_indexed(user):
@@ -110,14 +111,14 @@ def test_an_index_without_lancedb_is_named_and_words_answer(with_vectors):
     assert done.returncode == 0
     assert "Washer 7 is worn." in done.stdout
     assert "warning: answered without meaning" in done.stderr
-    assert "pip install 'aicx-py[semantic]'" in done.stderr
+    assert install_command("semantic") in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["search", "washer", "--mode", "dense"], ["index", "status"]], ids=" ".join)
 def test_meaning_by_name_without_lancedb_is_exit_four(with_vectors, arguments):
     done = without_lancedb(with_vectors, *arguments)
     assert (done.returncode, done.stdout) == (4, "")
-    assert "next: pip install 'aicx-py[semantic]'" in done.stderr
+    assert f"next: {install_command('semantic')}" in done.stderr
 
 
 # Damage ---------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Stored sessions as mining sees them: who said what when, which files they touched."""
+"""Stored sessions as mining uses them: messages with speaker and time, and touched files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our dense leg over any documents, with any embedder: ``dense:static``, ``dense:minilm``, ``dense:NAME/int8``."""
+"""Our dense retriever over any documents and embedder: ``dense:static``, ``dense:minilm``, ``dense:NAME/int8``."""
 
 from __future__ import annotations
 

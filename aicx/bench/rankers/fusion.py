@@ -1,4 +1,4 @@
-"""Our two legs joined: by weighted scores (``weighted:static``) or by reciprocal ranks (``rrf:static``)."""
+"""Our two retrievers fused: by weighted scores (``weighted:static``) or by reciprocal ranks (``rrf:static``)."""
 
 from __future__ import annotations
 

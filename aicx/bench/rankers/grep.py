@@ -1,4 +1,4 @@
-"""What people do without any tool: look for the words of the question, newest text first."""
+"""Plain grep as a baseline: counts the words of the question, newest text first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our BM25 leg: the index that `aicx store` builds, over any documents."""
+"""Our BM25 retriever: the index that `aicx store` builds, over any documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `aicx search` does, over documents that are no stored sessions: the same legs, joined by the same rules.
+"""The search of `aicx search` over documents that are not sessions: the same retrievers and fusion rules.
 
 A date in the question limits the answers where documents have days, and what only meaning speaks for has to be nearer
 than unrelated questions come.

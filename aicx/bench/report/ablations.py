@@ -1,4 +1,4 @@
-"""What each rule is worth, as tables: set by set, and all sets together."""
+"""The effect of each rule, as tables: set by set, and all sets together."""
 
 from __future__ import annotations
 

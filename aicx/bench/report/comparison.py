@@ -1,4 +1,4 @@
-"""Two results side by side: what changed, and whether it is more than noise."""
+"""Two results side by side: the differences, and whether they are more than noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quality against latency, as SVG that stands in the page itself."""
+"""Quality against latency, as SVG embedded in the page."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""`aicx bench`: which retriever is best, by how much, and at what cost. One module an action."""
+"""`aicx bench`: compares the quality and cost of retrievers. One module an action."""
 
 from __future__ import annotations
 
 HELP = """Measure which retriever finds the right answers, on public sets, a small bundled one, or your own history.
 
-`run` measures and reports. `ablate` switches each rule of ranking off in turn and shows what is lost; `recommend` says
-which rules such a result supports. `report` shows a result again and writes it as one HTML page. `compare` says what
-changed between two results and whether it is more than noise. `list` names datasets, retrievers and peers, which are
-other tools measured beside aicx. Results are kept in AICX_HOME/bench; of your own corpus they hold figures and no text.
+`run` measures and reports. `ablate` switches off each ranking rule in turn and shows the loss; `recommend` lists the
+rules that such a result supports. `report` shows a result again and writes it as one HTML page. `compare` shows the
+changes between two results and whether they are more than noise. `list` names datasets, retrievers and peers, which are
+other tools measured beside aicx. Results are kept in AICX_HOME/bench; those of your own corpus contain figures and no
+text.
 
 Example: aicx bench run
 Example: aicx bench run --dataset own

@@ -1,4 +1,4 @@
-"""`aicx bench ablate`: what each rule of ranking is worth."""
+"""`aicx bench ablate`: the effect of each ranking rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def command(
     against: Against = "aicx",
     json: options.Json = False,
 ) -> None:
-    """Switch each rule of ranking off in turn and show what is lost.
+    """Switch off each ranking rule in turn and show the loss.
 
     Example: aicx bench ablate --dataset own
     """

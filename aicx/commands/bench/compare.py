@@ -1,4 +1,4 @@
-"""`aicx bench compare`: what changed between two results."""
+"""`aicx bench compare`: the changes between two results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def command(
     after: Annotated[Path, typer.Argument(metavar="RESULT", help="The result after.")],
     json: options.Json = False,
 ) -> None:
-    """Say what changed between two results and whether it is more than noise.
+    """Compare two results: the changes, and whether they are more than noise.
 
     Example: aicx bench compare before.json after.json
     """

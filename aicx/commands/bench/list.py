@@ -1,4 +1,4 @@
-"""`aicx bench list`: the datasets, retrievers and peers there are."""
+"""`aicx bench list`: the available datasets, retrievers and peers."""
 
 from __future__ import annotations
 

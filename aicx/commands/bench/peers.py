@@ -15,13 +15,13 @@ from aicx.errors import UsageError
 
 def command(
     words: Annotated[list[str] | None, typer.Argument(metavar="[install NAME...]", help="Peers to install.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="With install: all that can be measured.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="With install: every peer that can be measured.")] = False,
     torch: Annotated[
-        str | None, typer.Option("--torch", metavar="WORDS", help="With install: what pip is told to get torch.")
+        str | None, typer.Option("--torch", metavar="WORDS", help="With install: arguments for pip to install torch.")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List other tools that can be measured beside aicx, or install them into environments of their own.
+    """List other tools that can be measured beside aicx, or install each into a separate environment.
 
     Example: aicx bench peers
     Example: aicx bench peers install qmd txtai

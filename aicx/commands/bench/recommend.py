@@ -1,4 +1,4 @@
-"""`aicx bench recommend`: which rules an ablation supports."""
+"""`aicx bench recommend`: the rules that an ablation supports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCHEMA = "aicx.bench-recommendation/1"
 
 
 def command(result: OneResult = None, output: Output = None, json: options.Json = False) -> None:
-    """Say which rules of ranking an ablation supports.
+    """List the ranking rules that an ablation supports.
 
     Example: aicx bench recommend
     """

@@ -1,4 +1,4 @@
-"""What the actions of `aicx bench` share: their options, where results are kept, and showing one."""
+"""Shared by the actions of `aicx bench`: options, the folder of results, and showing one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from aicx.bench.results import Result
 
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and indexes are kept.")
+    Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for results and indexes.")
 ]
 Against = Annotated[
     str, typer.Option("--against", metavar="NAME", help="The retriever that a report compares the others with.")
 ]
-OneResult = Annotated[Path | None, typer.Argument(metavar="[RESULT]", help="A result, or a folder: its newest.")]
+OneResult = Annotated[
+    Path | None, typer.Argument(metavar="[RESULT]", help="A result, or a folder, of which the newest is taken.")
+]
 
 
 def results_folder(settings: Settings, output: Path | None) -> Path:

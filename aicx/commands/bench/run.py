@@ -26,17 +26,17 @@ FULL = (*QUICK, "bm25-analysed", "dense:minilm", "rrf:minilm", "weighted:minilm"
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", "-d", metavar="NAME[=PATH]", help="What to measure on; may be given several times."),
+    typer.Option("--dataset", "-d", metavar="NAME[=PATH]", help="Dataset to measure on; may be given several times."),
 ]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="FOLDER", envvar="AICX_BENCH_DATA", help="A folder with datasets.")
 ]
 Home = Annotated[
-    Path | None, typer.Option("--home", metavar="FOLDER", help="A home folder with the logs that `commits` asks about.")
+    Path | None, typer.Option("--home", metavar="FOLDER", help="A home folder with logs, for the dataset `commits`.")
 ]
 Rankers = Annotated[
     list[str] | None,
-    typer.Option("--ranker", "-r", metavar="NAME", help="What to measure; may be given several times."),
+    typer.Option("--ranker", "-r", metavar="NAME", help="Retriever to measure; may be given several times."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Also the retrievers that take minutes to build.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]

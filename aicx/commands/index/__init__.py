@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-HELP = """Embed the corpus, so that `aicx search` also finds by meaning.
+HELP = """Embed the corpus, so that `aicx search` also matches by meaning.
 
-Nothing of this happens unless you ask for it. Without an action, `aicx index` builds;
-`aicx index build --help` lists what that can be told.
+aicx embeds nothing until you call this. Without an action, `aicx index` builds;
+`aicx index build --help` lists its options.
 
 Example: aicx index
 Example: aicx index --embedder minilm --quantized --rebuild

@@ -23,23 +23,24 @@ def command(
         typer.Option(
             "--embedder",
             metavar="NAME",
-            help="static, minilm, sentence-transformers, or http; else the index's own, or static for a new one.",
+            help="static, minilm, sentence-transformers, or http; by default the index's own, static for a new one.",
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="A model's name or folder, where one can be chosen.")
+        str | None,
+        typer.Option("--model", metavar="NAME", help="A model's name or folder, for embedders that take one."),
     ] = None,
     quantized: Annotated[bool, typer.Option("--quantized", help="8-bit weights: twice as fast.")] = False,
     download: Annotated[
-        bool, typer.Option("--download", help="Let a model that is not on this machine be fetched from its hub.")
+        bool, typer.Option("--download", help="Download a model that is not on this machine from its hub.")
     ] = False,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, as for another model.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, for example with another model.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Embed the corpus, so that `aicx search` also finds by meaning.
+    """Embed the corpus, so that `aicx search` also matches by meaning.
 
-    Nothing of this happens unless you ask for it. Only what changed is embedded, so running it again is cheap; killed
-    at any moment, it goes on where it stopped. `aicx index status` says how fresh it is, `aicx index drop` deletes it.
+    aicx embeds nothing until you call this. Only changed chunks are embedded, so running it again is cheap, and after a
+    kill it continues where it stopped. `aicx index status` shows how current it is, `aicx index drop` deletes it.
 
     Example: aicx index
     Example: aicx index --embedder minilm --quantized --rebuild

@@ -9,7 +9,7 @@ from aicx.engine.vector_index import drop_vectors
 
 
 def command(json: options.Json = False) -> None:
-    """Delete the vector index. The corpus and the search by words stay as they are."""
+    """Delete the vector index. The corpus and lexical search stay as they are."""
     drop_vectors(load_settings(), console.say)
     if json:
         console.out_json(INDEX, {"dropped": True})

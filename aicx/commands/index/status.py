@@ -1,4 +1,4 @@
-"""`aicx index status`: which indexes there are and how far behind the corpus they are."""
+"""`aicx index status`: the existing indexes and how far they are behind the corpus."""
 
 from __future__ import annotations
 

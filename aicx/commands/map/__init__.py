@@ -1,11 +1,11 @@
-"""`aicx map`: which files of a repository to look at for something. One module an action."""
+"""`aicx map`: the map of a repository, for finding files and symbols. One module an action."""
 
 from __future__ import annotations
 
-HELP = """Map a repository, so that a question leads to the files and symbols it is about.
+HELP = """Map a repository: which files define, import and describe the things a question is about.
 
-The map knows what the files that git does not ignore define and import, and their headings. It lies below AICX_HOME;
-nothing is written to the repository. Without an action, `aicx map` shows the status.
+The map holds the definitions, imports and headings of all files that git does not ignore. It is stored below
+AICX_HOME; nothing is written to the repository. Without an action, `aicx map` shows the status.
 
 Example: aicx map refresh
 Example: aicx map query "where are retries limited"

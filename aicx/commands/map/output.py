@@ -1,4 +1,4 @@
-"""What the actions of `aicx map` share: the repository that is meant, and what may be printed of it."""
+"""Shared by the actions of `aicx map`: the repository option and printing without secrets."""
 
 from __future__ import annotations
 

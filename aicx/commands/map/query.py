@@ -23,7 +23,9 @@ def command(
     ] = 10,
     near: Annotated[
         list[str] | None,
-        typer.Option("--near", metavar="PATH", help="A file known to matter, relative to the repository; repeatable."),
+        typer.Option(
+            "--near", metavar="PATH", help="A relevant file, relative to the repository; may be given several times."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -17,7 +17,7 @@ def command(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Read what changed in a repository into its map. Needs the optional part [code].
+    """Bring the map of a repository up to date. Needs the optional part [code].
 
     Example: aicx map refresh
     """

@@ -1,4 +1,4 @@
-"""`aicx map status`: what the map of a repository holds and what changed since."""
+"""`aicx map status`: the content of a repository's map and how far it is behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aicx.repomap import MapStatus, open_map
 
 
 def command(repo: Repo = ".", json: options.Json = False) -> None:
-    """Show what the map of a repository holds and what changed since.
+    """Show the content of a repository's map and how far it is behind.
 
     Example: aicx map status --repo ../other
     """

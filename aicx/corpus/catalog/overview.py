@@ -1,4 +1,4 @@
-"""What there is: raw logs per agent, stored chunks per project, and the state of the catalogue."""
+"""Overviews: raw logs per agent, stored chunks per project, and the state of the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers metadata questions: from the catalogue, or from the sidecars themselves when there is none."""
+"""Answers metadata queries from the catalogue, or from the sidecars if it is missing."""
 
 from __future__ import annotations
 

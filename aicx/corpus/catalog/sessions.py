@@ -1,4 +1,4 @@
-"""Lists sessions: those that have a chunk within some filters, each with what a list says of it."""
+"""Lists sessions with a chunk that passes the filters, each with its summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is derived once a run is over: which chunks `.aicxignore` hides, and the small summary in `index.json`."""
+"""Derived at the end of a run: the chunks hidden by `.aicxignore`, and the small summary in `index.json`."""
 
 from __future__ import annotations
 

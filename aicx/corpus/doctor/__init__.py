@@ -1,0 +1,1 @@
+"""The checks and repairs of `aicx doctor` that concern the corpus."""

@@ -1,4 +1,4 @@
-"""The checks of `doctor`: each looks at one thing and says how bad it is and what to do. None of them writes."""
+"""The checks of `doctor`: each examines one thing and returns a severity and a recommendation. None of them writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `doctor` looks at, gathered once and without a trace: nothing here writes to the home."""
+"""The inputs of `doctor`, gathered once; nothing here writes to the home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `doctor --fix` mends: everything that can be made again from the corpus or from the logs. Deletes no chunk."""
+"""The repairs of `doctor --fix`: everything that can be made again from the corpus or the logs. Deletes no chunk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agents' own clean-up will delete soon, and how much of it is not stored yet.
+"""Logs that an agent will delete soon, and those of them that are not stored yet.
 
 Claude Code deletes session logs at start-up, ``cleanupPeriodDays`` (30 unless set) after they were last modified.
 Gemini CLI deletes chats by ``general.sessionRetention`` (30 days unless set; older versions kept everything unless

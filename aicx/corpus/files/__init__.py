@@ -1,0 +1,1 @@
+"""Stored files: chunks with their sidecars, and the tombstones, read and written one at a time."""

@@ -1,4 +1,4 @@
-"""Everything that lies in the store, whole or not: chunks, their sidecars, and what belongs to neither."""
+"""All files in the store: chunks, their sidecars, and files that are neither."""
 
 from __future__ import annotations
 

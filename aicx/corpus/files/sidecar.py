@@ -1,4 +1,4 @@
-"""The sidecar of a chunk: what is written, and reading back any version of it without losing unknown fields."""
+"""The sidecar of a chunk: encoding it, and decoding any version of it without losing unknown fields."""
 
 from __future__ import annotations
 

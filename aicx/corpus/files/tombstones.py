@@ -1,4 +1,4 @@
-"""What the user had forgotten and must not come back: ground truth, so it lives outside the derived catalogue."""
+"""Tombstones: records of forgotten messages, sessions and projects, kept outside the derived catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes forgotten text out of one stored chunk: messages, title, and every field that says the same again."""
+"""Removes forgotten text from one stored chunk: messages, title, and every field that repeats it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of a `forget` that is under way: by it whoever comes after a kill finishes the work and its counters.
+"""The record of a `forget` in progress, from which a later process finishes it after a kill.
 
 It holds ids, paths and counts, never what was said, titles among it. The request itself, which may be a pattern, is in
 it only as long as everything that it matches is still stored.

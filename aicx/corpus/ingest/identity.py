@@ -1,4 +1,4 @@
-"""Which repository a working folder belongs to, decided from the folder and never from what was said in it."""
+"""Decides which repository a working folder belongs to, from the folder and never from the conversation."""
 
 from __future__ import annotations
 

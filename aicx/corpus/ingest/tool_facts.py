@@ -1,4 +1,4 @@
-"""What a tool message says beyond its text, as the sidecar keeps it: bounded, and only what the log said."""
+"""The facts of a tool message for its sidecar: bounded in size, and only those that the log states."""
 
 from __future__ import annotations
 

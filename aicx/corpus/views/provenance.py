@@ -1,4 +1,4 @@
-"""Says of a chunk's sources whether they are still there and still hold what the chunk was made from."""
+"""Checks whether a chunk's sources still exist and still contain its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which chunks of a project are worth reading: those with the most decisions, reasons and results first."""
+"""Ranks the chunks of a project by their share of decisions, reasons and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a report into parts: lines with their references, which know where they belong and how much they matter."""
+"""Turns a report into parts: lines with references, a section and a priority."""
 
 from __future__ import annotations
 

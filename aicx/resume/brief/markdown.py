@@ -1,4 +1,4 @@
-"""The brief as Markdown, within an exact budget: what aicx itself says first, then the history as one quotation."""
+"""The brief as Markdown, within an exact budget: an introduction, then the history as one quotation."""
 
 from __future__ import annotations
 

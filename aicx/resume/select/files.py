@@ -1,4 +1,4 @@
-"""Which files to look at first: those of the sessions the work goes on from, and those the task or the moment names."""
+"""Chooses the files to look at first: those of the continued sessions, and those that the task or git names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a task means: named in it, changed just now, or fitting by their words."""
+"""Finds the files a task means: named in it, changed now, or matching its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which earlier sessions a task goes on from: scores from a few signals, each with a name and a worth."""
+"""Ranks earlier sessions for a task: scores from a few named, weighted signals."""
 
 from __future__ import annotations
 

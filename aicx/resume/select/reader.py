@@ -1,4 +1,4 @@
-"""Reads stored sessions as far as each is needed: a whole brief, the files it changed, or what was said last."""
+"""Reads stored sessions as far as needed: a whole brief, the changed files, or the last message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `resume` found, as values: everything that may be shown, before anything is left out for want of room."""
+"""The result of `resume` as values, before anything is left out to fit the budget."""
 
 from __future__ import annotations
 

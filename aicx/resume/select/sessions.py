@@ -1,4 +1,4 @@
-"""Which sessions there are of one repository, from the catalogue."""
+"""Lists the sessions of one repository, from the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a task a passage holds, where a word that stands in every session counts next to nothing."""
+"""Term weights (IDF over sessions): how much of a task a passage covers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The configuration files in which MCP clients list their servers: what is put there, and how nothing else changes."""
+"""Configuration files of MCP clients: adding and removing the entry for aicx without changing anything else."""

@@ -1,4 +1,4 @@
-"""One row a client: where it keeps its list of MCP servers, in which format, and what an entry has to say."""
+"""The table of MCP clients: the file with their servers, its format, and the form of an entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of the page, read once: what is asked for is looked up by name, and no path is made from a request."""
+"""The files of the page, read once and looked up by name, so that no path is made from a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way in for the browser that aicx starts: its command line, which others can read, does not hold the token."""
+"""Opens the page in a browser without putting the token on its command line, which others can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What FastAPI calls: each request to the thread that answers it, and failures put into words."""
+"""The functions FastAPI calls: they pass each request to a worker thread and turn failures into responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The corpus at a glance: how much of which project, agent and kind there is, and when it came to be."""
+"""The corpus at a glance: size by project, agent and kind, and over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader shows: a window of a session's chunks as turns, and one chunk as it is stored."""
+"""The data of the reader: a window of a session's chunks as turns, and one chunk as it is stored."""
 
 from __future__ import annotations
 

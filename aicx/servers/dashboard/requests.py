@@ -1,4 +1,4 @@
-"""What each endpoint may be asked with: a model each, from which its checks and its description are made."""
+"""The request model of each endpoint, from which its checks and its description are made."""
 
 from __future__ import annotations
 

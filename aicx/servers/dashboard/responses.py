@@ -1,4 +1,4 @@
-"""What each endpoint answers with, as its description has it. Nothing passes through these: they say what is there."""
+"""The response model of each endpoint, for its description. No data passes through them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser is told with every answer, and what needs no token."""
+"""The security headers of every response, and the paths that need no token."""
 
 from __future__ import annotations
 

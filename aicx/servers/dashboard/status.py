@@ -1,4 +1,4 @@
-"""How the corpus is doing: what it holds, how fresh its indexes are, what is about to be lost, what was redacted."""
+"""The state of the corpus: size, freshness of the indexes, logs about to be deleted, redactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stored chunk read back as turns: who said or did what and when, for a reader to show one by one."""
+"""A stored chunk read back as turns: speaker, time and text, for a reader to show one by one."""
 
 from __future__ import annotations
 

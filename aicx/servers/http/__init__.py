@@ -1,1 +1,1 @@
-"""What servers share: who may ask, threads that answer, the token, the socket, and words that give nothing away."""
+"""What both servers share: request checks, worker threads, the token, the socket, error texts without local paths."""

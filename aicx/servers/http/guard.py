@@ -1,4 +1,4 @@
-"""What stands in front of a server on HTTP: who may ask, from where, how much and how often."""
+"""The checks before an HTTP server: host, origin, token, size and rate of requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What libraries have to say: one line each on stderr."""
+"""Log messages of libraries, as one line each on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each tool may be given: a frozen dataclass a tool, from which its JSON schema and its checks are made."""
+"""The arguments of each tool: a frozen dataclass per tool, from which its JSON schema and its checks are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MCP server on HTTP: one path for callers, one that says it is alive, and nothing else."""
+"""The MCP server on HTTP: one path for callers and one for health checks."""
 
 from __future__ import annotations
 

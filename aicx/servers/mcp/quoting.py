@@ -1,4 +1,4 @@
-"""Recalled text as a quotation that says where it comes from, and that nothing inside it can end."""
+"""Recalled text as a quotation with its origin, which nothing inside it can end."""
 
 from __future__ import annotations
 

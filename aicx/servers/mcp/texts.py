@@ -1,4 +1,4 @@
-"""What an agent reads of an answer: how it came about in plain words, and everything recalled as quotations."""
+"""The text of an answer for an agent: how it was found, and all recalled history as quotations."""
 
 from __future__ import annotations
 

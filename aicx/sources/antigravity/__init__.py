@@ -1,0 +1,1 @@
+"""Antigravity: conversations with their artifacts, step outputs and transcripts."""

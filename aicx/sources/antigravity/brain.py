@@ -1,4 +1,4 @@
-"""What an Antigravity brain folder holds: the files of each artifact, a transcript, the outputs of single steps."""
+"""The content of an Antigravity brain folder: artifacts with their files, a transcript, outputs of steps."""
 
 from __future__ import annotations
 

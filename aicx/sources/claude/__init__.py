@@ -1,0 +1,1 @@
+"""Claude Code: session logs, subagents and the prompt history."""

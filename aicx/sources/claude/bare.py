@@ -1,4 +1,4 @@
-"""Tool records of Claude Code that stand on their own, where newer versions put them into a message as a block."""
+"""Tool records of Claude Code outside a message, which newer versions put into one as a block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells what a person typed from what Claude Code itself puts into the same records."""
+"""Separates text typed by a person from text that Claude Code itself puts into the same records."""
 
 from __future__ import annotations
 

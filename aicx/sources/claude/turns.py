@@ -1,4 +1,4 @@
-"""What people, the model and its tools said in the records of a Claude Code session."""
+"""Messages of people, the model and its tools in the records of a Claude Code session."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Codex: rollouts in every form since 2025, and the prompt history."""

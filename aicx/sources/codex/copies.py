@@ -1,4 +1,4 @@
-"""Which of the copies of a text is told: a rollout writes nearly everything twice, as a model item and as an event."""
+"""Chooses among copies of a text: a rollout writes nearly everything twice, as a model item and as an event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one Codex record says of a call: the request as readable text, and how it ended."""
+"""A call in a Codex record: the request as readable text, and its outcome."""
 
 from __future__ import annotations
 

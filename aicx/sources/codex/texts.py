@@ -1,4 +1,4 @@
-"""The texts in a Codex record: what a person or a model wrote, without scaffolding, images and other blobs."""
+"""The texts in a Codex record, without scaffolding, images and other blobs."""
 
 from __future__ import annotations
 

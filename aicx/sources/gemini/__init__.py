@@ -1,0 +1,1 @@
+"""Gemini CLI: sessions in both formats, and the prompts in `logs.json`."""

@@ -1,4 +1,4 @@
-"""What one message of a Gemini CLI log says, and in whose voice: a person, the model, a tool, the client."""
+"""One message of a Gemini CLI log: its text, and its author: a person, the model, a tool or the client."""
 
 from __future__ import annotations
 

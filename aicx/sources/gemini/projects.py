@@ -1,4 +1,4 @@
-"""Which project folder a Gemini CLI log belongs to: the log names it by a hash, by a slug, or not at all."""
+"""Finds the project folder of a Gemini CLI log, which names it by a hash, by a slug, or not at all."""
 
 from __future__ import annotations
 

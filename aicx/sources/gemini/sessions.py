@@ -1,4 +1,4 @@
-"""Gemini CLI sessions: what the head of a log says, and the older format, one JSON object that is rewritten whole."""
+"""Gemini CLI sessions: the head of a log, and the older format, one JSON object that is rewritten whole."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""How the running aicx was installed, and the command that adds one of its optional parts.
+
+The package is on no index under its name, so the command points to where this copy came from.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+DISTRIBUTION = "aicx-py"
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def install_command(extra: str) -> str:
+    """The shell command that adds the optional part ``extra`` to the aicx that is running."""
+    return command_for(extra, checkout_of(_PACKAGE), _direct_url())
+
+
+def checkout_of(package: Path) -> Path | None:
+    """The folder of the source checkout that the package folder belongs to; None when it was installed as a copy."""
+    try:
+        described = (package.parent / "pyproject.toml").read_text("utf-8")
+    except OSError:
+        return None
+    return package.parent if f'name = "{DISTRIBUTION}"' in described else None
+
+
+def command_for(extra: str, checkout: Path | None, direct_url: str | None) -> str:
+    """The command for a copy in ``checkout``, else for one whose installer left ``direct_url``, the text of PEP 610."""
+    if checkout is not None:
+        return _pip("-e", f"{checkout}[{extra}]")
+    requirement = _requirement(extra, direct_url)
+    # Without a record of the origin, no command that names one can be right.
+    return _pip(requirement) if requirement else f"in a checkout of aicx: {_pip(f'.[{extra}]')}"
+
+
+def _requirement(extra: str, direct_url: str | None) -> str | None:
+    import json
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        origin = json.loads(direct_url or "")
+        url, control = str(origin["url"]), origin.get("vcs_info")
+        if control:
+            url = f"{control['vcs']}+{url}@{control['commit_id']}"
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    if urlsplit(url).scheme != "file":
+        return f"{DISTRIBUTION}[{extra}] @ {url}"
+    path = unquote(urlsplit(url).path)
+    return f"{path}[{extra}]" if Path(path).exists() else None
+
+
+def _pip(*arguments: str) -> str:
+    import shlex
+    from importlib.util import find_spec
+
+    # Environments made by uv hold no pip.
+    pip = [sys.executable, "-m", "pip", "install"]
+    command = pip if find_spec("pip") else ["uv", "pip", "install", "--python", sys.executable]
+    return shlex.join([*command, *arguments])
+
+
+def _direct_url() -> str | None:
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        return distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
