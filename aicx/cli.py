@@ -58,16 +58,13 @@ _CALLED_ELSEWHERE = {
     "ui": "dashboard", "update": "store", "view": "show", "web": "dashboard",
 }  # fmt: skip
 
-# Arguments and options that name what lies on disk, by how help writes their values.
-_PATHS = frozenset({"DIR", "FILE", "FOLDER", "INPUT", "NAME[=PATH]", "REF", "RESULT", "[RESULT]..."})
-
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 class _Word(StringParamType):
-    """Text that is no path. Bytes that are no UTF-8 reach Python as lone surrogates, which nothing else can take."""
+    """Text that is no `options.PATH`: lone surrogates, which only paths may hold, become question marks."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -132,7 +129,7 @@ def _command(name: str, function: Callable[..., None]) -> TyperCommand:
     assert isinstance(command, TyperCommand)
     command.name = name
     for parameter in command.params:
-        if parameter.type is click.STRING and parameter.metavar not in _PATHS:
+        if parameter.type is click.STRING:
             parameter.type = _Word()
     command.help = _examples_apart(command.help or "")
     return command
@@ -213,8 +210,10 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         console.say("stopped; nothing was changed")
         return _INTERRUPTED
-    except (BrokenPipeError, SystemExit):
-        # The reader had enough (`| head`). Python would complain once more when it closes stdout.
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise  # somebody's own exit, with its own code
+        # The reader had enough (`| head`), which click makes an exit. Python would complain again when closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page

@@ -6,9 +6,16 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
+from click.types import StringParamType
 
 from aicx.types import KINDS
 
+
+class PathText(StringParamType):
+    """Text that names what is on disk, with the bytes that are no UTF-8 as Python has them: lone surrogates."""
+
+
+PATH = PathText()
 FILTERS = "Which chunks"
 OUTPUT = "Output"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from aicx.errors import UnsafePath
 
-LAYOUT_VERSION = 1
 NON_REPOSITORY = "non-repository-contexts"
 
 _SAFE_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

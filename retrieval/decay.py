@@ -9,7 +9,6 @@ _FLOOR, _CEILING = 0.3, 1.5
 _SPAN = 1.2
 _FRESH_HOURS = 4
 _FRESH_BONUS = 0.05
-_ACCESS_BONUS, _ACCESS_STEP = 0.15, 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ PROFILES: dict[str, Decay | None] = {
 }
 
 
-def factor(age_days: float, decay: Decay | None, accesses: int = 0) -> tuple[float, float]:
+def factor(age_days: float, decay: Decay | None) -> tuple[float, float]:
     """The factor for an age, clamped to 0.3 … 1.5, and unclamped for breaking ties.
 
     A document from the future counts as new. Never grows with age.
@@ -39,6 +38,5 @@ def factor(age_days: float, decay: Decay | None, accesses: int = 0) -> tuple[flo
     raw = _FLOOR + _SPAN * math.exp(-age / decay.days)
     if age * 24 <= _FRESH_HOURS:
         raw += _FRESH_BONUS
-    raw += min(_ACCESS_BONUS, _ACCESS_STEP * math.log1p(accesses))
     clamped = min(_CEILING, max(_FLOOR, raw))
     return 1.0 + decay.strength * (clamped - 1.0), 1.0 + decay.strength * (raw - 1.0)

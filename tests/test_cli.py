@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -95,3 +96,18 @@ def test_corpus_whose_name_is_no_text_is_refused(
     monkeypatch.setenv("AICX_HOME", str(tmp_path / NO_TEXT))
     assert run([command]) == 2
     assert "no UTF-8" in capsys.readouterr().err
+
+
+def test_an_exit_of_somebody_elses_keeps_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aicx.commands.state.command", lambda: sys.exit(3))
+    with pytest.raises(SystemExit) as ended:
+        run(["state"])
+    assert ended.value.code == 3
+
+
+def test_a_reader_that_had_enough_is_no_failure(home: Path) -> None:
+    started = f"{sys.executable} -m aicx --help"
+    done = subprocess.run(
+        ["bash", "-c", f"{started} | true; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")

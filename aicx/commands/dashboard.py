@@ -45,7 +45,13 @@ def command(
     ] = 100,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a page that needs no server, and exit."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            click_type=options.PATH,
+            help="Write a page that needs no server, and exit.",
+        ),
     ] = None,
     project: options.Project = None,
     agent: options.Agent = None,

@@ -26,7 +26,12 @@ _WIDTH = 96
 
 Keep = Annotated[
     str | None,
-    typer.Option("--keep", metavar="DIR", help="Use this folder, new or empty, and keep everything in it."),
+    typer.Option(
+        "--keep",
+        metavar="DIR",
+        click_type=options.PATH,
+        help="Use this folder, new or empty, and keep everything in it.",
+    ),
 ]
 NoMeaning = Annotated[
     bool, typer.Option("--no-meaning", help="Leave out semantic search, which takes a minute to prepare.")

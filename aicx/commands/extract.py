@@ -22,13 +22,22 @@ from aicx.terminal import unseen, without_controls
 SCHEMA = "aicx.extract/1"
 _MOST_PROBLEMS = 10
 
-Input = Annotated[str | None, typer.Argument(metavar="INPUT", help="A log file, or an Antigravity brain folder.")]
+Input = Annotated[
+    str | None,
+    typer.Argument(metavar="INPUT", click_type=options.PATH, help="A log file, or an Antigravity brain folder."),
+]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="AGENT", help=f"Whose log it is: {', '.join(SOURCES)}.")
 ]
 Output = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to this file; JSON if its name ends in .json."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        click_type=options.PATH,
+        help="Write to this file; JSON if its name ends in .json.",
+    ),
 ]
 SessionId = Annotated[
     str | None,

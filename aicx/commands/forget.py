@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +12,11 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
+from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.pending import end_forgetting, plan_or_finished
-from aicx.corpus.forget.plan import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.run import forget
-from aicx.engine.forgetting import finish_forgetting, keep_vectors
+from aicx.engine.forgetting import finish_forgetting
+from aicx.engine.holders import load_holders
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"
@@ -70,13 +70,13 @@ def command(
     request = ForgetRequest(session, project, pattern)
     # A call that was killed is finished first; when it was this one, what it did is what there is to say.
     earlier = None if dry_run else finish_forgetting(settings, console.say)
-    plan = plan_or_finished(settings.layout, request, earlier)
+    plan = plan_or_finished(settings.layout, request, earlier, load_holders())
     if not json:
         _show(plan)
     if not dry_run and not plan.empty and (earlier is None or plan is not earlier.plan):
         if not yes:
             _confirm(json)
-        plan = forget(settings, request, console.say, partial(keep_vectors, settings, console.say))
+        plan = forget(settings, request, console.say, load_holders())
         finish_forgetting(settings, console.say)
     if json:
         console.out_json(SCHEMA, plan_fields(plan, dry_run))
@@ -95,7 +95,9 @@ def plan_fields(plan: ForgetPlan, dry_run: bool) -> dict[str, Any]:
         "chunks_rewritten": len(plan.rewritten),
         "messages_blanked": plan.blanked,
         "references_removed_from": len(plan.references),
-        "set_apart_removed": len(plan.apart),
+        **{
+            f"{holder.name}_removed": len(plan.held.get(holder.name, ())) for holder in load_holders() if holder.removed
+        },
         "notes": _notes(plan),
     }
 
@@ -136,8 +138,11 @@ def _talk(plan: ForgetPlan, dry_run: bool) -> None:
             parts.append(f"{console.plural(plan.blanked, 'message')} blanked")
         if plan.rewritten:
             parts.append(f"{console.plural(len(plan.rewritten), 'chunk')} rewritten")
-        if plan.apart:
-            parts.append(f"{console.plural(len(plan.apart), 'chunk')} removed that had been set apart")
+        parts += [
+            f"{console.plural(len(held), holder.noun)} {holder.removed}"
+            for holder in load_holders()
+            if holder.removed and (held := plan.held.get(holder.name))
+        ]
         if plan.references:
             parts.append(f"references dropped from {console.plural(len(plan.references), 'chunk')}")
         console.say(f"{console.style(f'{done}:', fg='green', bold=True)} {', '.join(parts)}.")

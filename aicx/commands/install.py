@@ -36,8 +36,9 @@ def command(
 ) -> None:
     """Let a coding agent search the corpus: add aicx to its list of MCP servers.
 
-    Shows the change, asks, and keeps a copy of the file as it was. Everything else in the file stays as it is. Running
-    it again changes nothing, and --remove restores the file as it was.
+    Shows the change, asks, and keeps a copy of the file as it was. Every other setting in it stays. A JSON file is laid
+    out anew; one with comments is left alone, and the line to add by hand is printed. Running it again changes nothing,
+    and --remove restores the file as it was.
 
     Example: aicx install claude
     Example: aicx install codex --dry-run

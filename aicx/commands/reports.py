@@ -39,12 +39,17 @@ _COLORS = {"completed": "green", "failed": "red", "launching": "yellow", "runnin
 
 Folder = Annotated[
     str | None,
-    typer.Argument(metavar="FOLDER", help="The folder with the reports."),
+    typer.Argument(metavar="FOLDER", click_type=options.PATH, help="The folder with the reports."),
 ]
 Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the dossier, one HTML file, here.")
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", click_type=options.PATH, help="Write the dossier, one HTML file, here."
+    ),
 ]
-Bundle = Annotated[str | None, typer.Option("--bundle", metavar="FILE", help="Write the JSON bundle here.")]
+Bundle = Annotated[
+    str | None, typer.Option("--bundle", metavar="FILE", click_type=options.PATH, help="Write the JSON bundle here.")
+]
 Workflow = Annotated[
     str | None,
     typer.Option(

@@ -39,7 +39,13 @@ class Mode(StrEnum):
 def command(
     repo: Annotated[
         str | None,
-        typer.Option("--repo", "-r", metavar="FOLDER", help="A folder of the repository; by default the current one."),
+        typer.Option(
+            "--repo",
+            "-r",
+            metavar="FOLDER",
+            click_type=options.PATH,
+            help="A folder of the repository; by default the current one.",
+        ),
     ] = None,
     task: Annotated[
         str,
@@ -86,6 +92,7 @@ def command(
         typer.Option(
             "--manifest",
             metavar="FILE",
+            click_type=options.PATH,
             help="Write the selection into a file, as JSON.",
             rich_help_panel=options.OUTPUT,
         ),

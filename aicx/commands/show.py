@@ -20,7 +20,9 @@ _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
 Ref = Annotated[
     str,
     typer.Argument(
-        metavar="REF", help="A chunk's id or path, a session or the beginning of its id, file:… or commit:…"
+        metavar="REF",
+        click_type=options.PATH,
+        help="A chunk's id or path, a session or the beginning of its id, file:… or commit:…",
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every chunk of a session, shared text once.")]

@@ -40,7 +40,13 @@ EmitOption = Annotated[
 ]
 ReportFolder = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Also write a report of everything read into this folder."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        click_type=options.PATH,
+        help="Also write a report of everything read into this folder.",
+    ),
 ]
 FullRescan = Annotated[bool, typer.Option("--full-rescan", help="Read every log again, also the unchanged ones.")]
 RedactAgain = Annotated[

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 Pattern = re.Pattern[str]
+T = TypeVar("T")
 
 # Not by importlib.resources, which takes longer to import than the rules to load.
 _FOLDER = Path(__file__).parent.parent / "data" / "continuity"
@@ -25,76 +26,93 @@ class RequestRules:
         self.markers = tuple(table["markers"]["before"])
 
 
-class _Expressions:
-    """The expressions of one file by their names. Each is compiled when it is first used: few sessions need all."""
+def _any(patterns: Iterable[str]) -> Pattern:
+    """One expression for all of them. A curly apostrophe stands for a straight one too."""
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns).replace("\u2019", "['\u2019]")
+    return re.compile(joined, re.IGNORECASE | re.MULTILINE)
 
-    # Names whose expressions are tried one after the other rather than as one.
-    _apart: frozenset[str] = frozenset()
+
+def _each(patterns: Iterable[str]) -> tuple[Pattern, ...]:
+    """An expression for each, to be tried one after the other."""
+    return tuple(_any([pattern]) for pattern in patterns)
+
+
+class _Lazy(Generic[T]):
+    """An expression of a file by the attribute's name, compiled when it is first used: few sessions need all."""
+
+    def __init__(self, compiled: Callable[[list[str]], T]) -> None:
+        self._compiled = compiled
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rules: _Expressions, owner: type) -> T:
+        # From now on the instance has an attribute of this name, which is found before this one.
+        found = rules.__dict__[self._name] = self._compiled(rules.lists[self._name])
+        return found
+
+
+class _Expressions:
+    """The expressions of one file by their names. Raises LookupError where the file lacks one or has another."""
 
     def __init__(self, table: Mapping[str, Mapping[str, list[str]]]) -> None:
-        self._lists = {name: patterns for section in table.values() for name, patterns in section.items()}
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in self.__dict__.get("_lists", ()):
-            raise AttributeError(name)
-        patterns = self._lists[name]
-        found = tuple(_any([pattern]) for pattern in patterns) if name in self._apart else _any(patterns)
-        setattr(self, name, found)
-        return found
+        self.lists = {name: patterns for section in table.values() for name, patterns in section.items()}
+        declared = {name for name, value in vars(type(self)).items() if isinstance(value, _Lazy)}
+        if different := declared ^ self.lists.keys():
+            raise LookupError(f"expressions not in both places: {', '.join(sorted(different))}")
 
 
 class CommandRules(_Expressions):
     """What commands are for, how they ended, and which tools change files."""
 
-    _apart = frozenset({"patch", "telling"})
-    look: Pattern
-    check: Pattern
-    change: Pattern
-    test: Pattern
-    lint: Pattern
-    fixed_otherwise: Pattern
-    fixed_by: Pattern
-    failed: Pattern
-    passed: Pattern
-    stopped: Pattern
-    misuse: Pattern
-    hidden: Pattern
-    chatter: Pattern
-    telling: tuple[Pattern, ...]
-    running: Pattern
-    asks: Pattern
-    tools: Pattern
-    patch: tuple[Pattern, ...]
-    commit: Pattern
-    pull_request: Pattern
-    pull_request_field: Pattern
-    may_create: Pattern
-    creates: Pattern
-    works_in: Pattern
-    goes_to: Pattern
-    pushed_to: Pattern
+    look = _Lazy(_any)
+    check = _Lazy(_any)
+    change = _Lazy(_any)
+    test = _Lazy(_any)
+    lint = _Lazy(_any)
+    fixed_otherwise = _Lazy(_any)
+    fixed_by = _Lazy(_any)
+    failed = _Lazy(_any)
+    passed = _Lazy(_any)
+    stopped = _Lazy(_any)
+    misuse = _Lazy(_any)
+    hidden = _Lazy(_any)
+    chatter = _Lazy(_any)
+    telling = _Lazy(_each)
+    running = _Lazy(_any)
+    asks = _Lazy(_any)
+    tools = _Lazy(_any)
+    patch = _Lazy(_each)
+    commit = _Lazy(_any)
+    pull_request = _Lazy(_any)
+    pull_request_field = _Lazy(_any)
+    may_create = _Lazy(_any)
+    creates = _Lazy(_any)
+    works_in = _Lazy(_any)
+    goes_to = _Lazy(_any)
+    pushed_to = _Lazy(_any)
 
 
 class StatementRules(_Expressions):
     """What sentences are about."""
 
-    next_headings: Pattern
-    next: Pattern
-    not_next: Pattern
-    aside: Pattern
-    questions: Pattern
-    agent: Pattern
-    reasons: Pattern
-    not_agent: Pattern
-    human: Pattern
-    not_human: Pattern
-    done: Pattern
-    tests_pass: Pattern
-    lint_passes: Pattern
-    not_passing: Pattern
-    announcements: Pattern
-    answers: Pattern
-    unquotable: Pattern
+    next_headings = _Lazy(_any)
+    next = _Lazy(_any)
+    not_next = _Lazy(_any)
+    aside = _Lazy(_any)
+    questions = _Lazy(_any)
+    agent = _Lazy(_any)
+    reasons = _Lazy(_any)
+    not_agent = _Lazy(_any)
+    human = _Lazy(_any)
+    not_human = _Lazy(_any)
+    done = _Lazy(_any)
+    tests_pass = _Lazy(_any)
+    lint_passes = _Lazy(_any)
+    not_passing = _Lazy(_any)
+    announcements = _Lazy(_any)
+    answers = _Lazy(_any)
+    unquotable = _Lazy(_any)
 
 
 @cache
@@ -114,9 +132,3 @@ def statement_rules() -> StatementRules:
 
 def _table(name: str) -> dict[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text("utf-8"))
-
-
-def _any(patterns: Iterable[str]) -> Pattern:
-    """One expression for all of them. A curly apostrophe stands for a straight one too."""
-    joined = "|".join(f"(?:{pattern})" for pattern in patterns).replace("\u2019", "['\u2019]")
-    return re.compile(joined, re.IGNORECASE | re.MULTILINE)

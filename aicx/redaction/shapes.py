@@ -63,19 +63,6 @@ def _is_jose_header(part: str) -> bool:
     return any(field in decoded for field in (b'"alg"', b'"typ"', b'"kid"', b'"enc"'))
 
 
-def wrapped_jwt_at(text: str, start: int, literal: str) -> Iterator[Finding]:
-    """A token broken over lines before its second part is complete, else as ``jwt_at``."""
-    found = list(jwt_at(text, start, literal))
-    if not found and begins_here(text, start):
-        run = re.compile(r"eyJ[\w-]{16,4096}", re.ASCII).match(text, start)
-        if run:
-            end = end_of_wrapped(text, run.end(), run.end() - start, _URL64_DOTS)
-            joined = re.sub(r"[^\w.-]", "", text[start:end], flags=re.ASCII)
-            if end > run.end() and joined.count(".") >= 1:
-                found = [Finding(start, end, "jwt") for _ in jwt_at(joined, 0, literal)]
-    yield from found
-
-
 def telegram_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
     """A bot's token: its number, a colon, and 35 signs that begin with AA."""
     for name in ("telegram", "telegram bot"):

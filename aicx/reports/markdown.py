@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from aicx.corpus.ingest.frontmatter import split_frontmatter
 from aicx.redaction import redact
@@ -12,12 +16,10 @@ from aicx.redaction import redact
 PREVIEW_CHARS = 280
 _MOST_HEADINGS = 200
 _LONGEST_HEADING = 200
+_LONGEST_SOURCE = 4000  # characters of a paragraph that are read for its beginning
 
 _FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(\S.*)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
-_MARKS = re.compile(r"\*\*|__|`|^[ \t]*(?:[-*+>]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
-_RULE = re.compile(r"[ \t]*(?:[-*_=|:+][ \t]*){3,}")
+_BOX = re.compile(r"\[[ xX]\][ \t]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +40,21 @@ def split_block(text: str) -> tuple[dict[str, str], str]:
     return fields, body
 
 
-def headings(body: str) -> list[Heading]:
-    """The first headings of a text, without those that stand inside a block of code."""
-    found = []
-    for line in _prose(body):
-        if (match := _HEADING.fullmatch(line)) and (text := _plain(match[2].rstrip(" \t#"))):
-            found.append(Heading(len(match[1]), text[:_LONGEST_HEADING]))
-            if len(found) == _MOST_HEADINGS:
-                break
-    return found
-
-
-def preview(body: str) -> str:
-    """How a text begins, as one line: its first prose without headings and marks."""
+def outline(body: str) -> tuple[list[Heading], str]:
+    """The first headings of a text, and how it begins: one line of its first prose, without headings and marks."""
+    headings: list[Heading] = []
     words: list[str] = []
-    length = 0
-    for line in _prose(body):
-        if _HEADING.fullmatch(line) or _RULE.fullmatch(line) or not (text := _plain(line)):
+    room = PREVIEW_CHARS
+    for level, source in _blocks(body):
+        wanted = len(headings) < _MOST_HEADINGS if level else room > 0
+        if not wanted or not (text := _plain(source[:_LONGEST_SOURCE])):
             continue
-        words.append(text)
-        length += len(text) + 1
-        if length > PREVIEW_CHARS:
-            break
-    return shorten(redact(" ".join(words)).text, PREVIEW_CHARS)
+        if level:
+            headings.append(Heading(level, text[:_LONGEST_HEADING]))
+        else:
+            words.append(text)
+            room -= len(text) + 1
+    return headings, shorten(redact(" ".join(words)).text, PREVIEW_CHARS)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -68,20 +62,27 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
-def _prose(body: str) -> Iterator[str]:
-    fence = ""
-    for line in body.splitlines():
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(mark[1][0]):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        else:
-            yield line
+def _blocks(body: str) -> Iterator[tuple[int, str]]:
+    """Headings with their level, and what else is no code with level 0, as they are written."""
+    level = 0
+    for token in _parser().parse(body):
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+        elif token.type == "inline":
+            yield level, token.content
+            level = 0
 
 
 def _plain(text: str) -> str:
     """``text`` without marks. Marks may have hidden a secret by standing in it."""
-    plain = " ".join(_MARKS.sub("", text).split())
+    tokens: list[Token] = []
+    parser = _parser()
+    parser.inline.parse(_BOX.sub("", text, 1) if _BOX.match(text) else text, parser, {}, tokens)
+    plain = " ".join("".join(" " if token.type.endswith("break") else token.content for token in tokens).split())
     return plain if plain == text else redact(plain).text
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Of inline text only what is asked for is read: most of a report is neither heading nor beginning."""
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(["inline", "html_block"])

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 
+from aicx.pages import bundle, load_files, policy_source
 from aicx.reports.bundle import TITLE, Write
 
 # How every page of ours is known again.
 MARK = b'<meta name="generator" content="aicx reports">'
 _DATA = "{{data}}"
-_SCRIPTS = ("page", "bundles", "list", "reader", "markdown", "elements")
+_SCRIPTS = ("page", "bundles", "list", "reader", "elements")
 
 
 def frame() -> tuple[bytes, bytes]:
     """What stands before and behind the bundle. The page may run its own script and style, known by hash, no other."""
-    folder = files("aicx") / "data" / "reports"
-    page, style = (folder.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css"))
-    script = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
+    sources = {name: body.decode("utf-8") for name, body in load_files("reports").items()}
+    page, style = sources["page.html"], sources["page.css"]
+    # The page's own scripts share their state, so they are one module.
+    sources["page.js"] = "\n".join(sources[f"{name}.js"] for name in _SCRIPTS)
+    script = bundle(sources, "page.js")
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src {policy_source(script)}; style-src {policy_source(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
     for name, value in {"policy": policy, "title": escape(TITLE), "style": style, "script": script}.items():
@@ -33,7 +33,3 @@ def frame() -> tuple[bytes, bytes]:
 def embedded(write: Write) -> Write:
     """``write`` for a bundle inside a page: nothing in it can end its element or begin another."""
     return lambda body: write(body.replace(b"<", b"\\u003c"))
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -10,7 +10,7 @@ from os import fsencode
 from typing import Any
 
 from aicx.reports.listing import Entry, Part
-from aicx.reports.markdown import Heading, headings, preview, shorten, split_block
+from aicx.reports.markdown import Heading, outline, shorten, split_block
 from aicx.reports.places import agent_in, day_in, title_in
 from aicx.reports.reading import Text, clean_line, read_meta, read_report, read_tail
 from aicx.sources.records import parse_instant
@@ -105,13 +105,13 @@ def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadR
     said, body = split_block(report.text) if report else ({}, "")
     stem = clean_line(entry.stem)
     facts = _facts(meta, said)
-    outline = headings(body)
+    headings, begins = outline(body)
     place = entry.place
     lane = facts["lane"] or (clean_line(place.lane) if place.lane else None)
     main = next(part for part in ("report", "last_message", "meta", "transcript") if part in entry.files)
     record = Report(
         id=sha256(b"\0".join(fsencode(name) for name in entry.key)).hexdigest()[:16],
-        title=shorten(facts["title"] or _first_title(outline) or title_in(stem), _TITLE_CHARS),
+        title=shorten(facts["title"] or _first_title(headings) or title_in(stem), _TITLE_CHARS),
         path=clean_line(f"{relative}{entry.files[main]}"),
         files={part: clean_line(name) for part, name in sorted(entry.files.items())},
         scanned_at=instant(now, "seconds"),
@@ -124,8 +124,8 @@ def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadR
         lane=lane,
         **{name: facts[name] for name in ("mode", "run_id", "prompt_id", "session_id", "skill_code", "model")},
         **{name: facts[name] for name in (*_INSTANTS, *_NUMBERS)},
-        headings=tuple(outline),
-        preview=preview(body) or _last_line(transcript),
+        headings=tuple(headings),
+        preview=begins or _last_line(transcript),
         detail=body[:DETAIL_CHARS],
         detail_cut=bool(report and report.cut) or len(body) > DETAIL_CHARS,
         transcript_tail=transcript.text if transcript else "",

@@ -56,7 +56,6 @@ class EmbedderSettings:
     models_dir: Path
     model: str | None = None  # a model's name or folder; for `static`, the model it was distilled from
     quantized: bool = False
-    threads: int = 0  # 0 lets the library choose
     base_url: str | None = None
     key: str | None = field(default=None, repr=False)
     dimensions: int | None = None

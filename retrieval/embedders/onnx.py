@@ -81,7 +81,7 @@ def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
     except ImportError as error:
         raise MissingExtra(f"The embedder {kind}", "semantic") from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = settings.threads or len(os.sched_getaffinity(0))
+    options.intra_op_num_threads = len(os.sched_getaffinity(0))
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(str(model.weights), options, providers=["CPUExecutionProvider"])

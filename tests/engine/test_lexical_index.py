@@ -60,10 +60,11 @@ def test_a_session_that_grew_is_found_by_what_was_said_last(user):
 
 
 def test_a_chunk_that_left_is_no_longer_found(user):
-    from aicx.corpus.forget.plan import ForgetRequest
+    from aicx.corpus.forget.holding import ForgetRequest
     from aicx.corpus.forget.run import forget
+    from aicx.engine.holders import load_holders
 
-    forget(user.settings, ForgetRequest(session=SESSION), ignore)
+    forget(user.settings, ForgetRequest(session=SESSION), ignore, load_holders())
     assert refresh(user) == 1
     assert found(user, "gasket", mode="lexical") == []
 

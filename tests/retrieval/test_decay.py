@@ -20,12 +20,6 @@ def test_what_is_brand_new_is_clamped():
     assert (clamped, raw) == (pytest.approx(1.5), pytest.approx(1.55))
 
 
-def test_accesses_add_a_little_and_no_more():
-    base = factor(30.0, STRONG)[0]
-    assert factor(30.0, STRONG, accesses=4)[0] - base == pytest.approx(0.03 * math.log(5))
-    assert factor(30.0, STRONG, accesses=10**9)[0] - base == pytest.approx(0.15)
-
-
 def test_half_strength_is_half_way():
     assert factor(14.0, Decay(14.0, 0.5))[0] == pytest.approx(1 + (0.3 + 1.2 * math.exp(-1) - 1) / 2)
 
@@ -44,6 +38,6 @@ def test_decay_never_grows_with_age(one, other, decay):
     assert factor(young, decay)[0] >= factor(old, decay)[0]
 
 
-@given(st.floats(0, 1e9), st.integers(0, 10**9))
-def test_the_factor_stays_in_its_bounds(age, accesses):
-    assert 0.3 <= factor(age, STRONG, accesses)[0] <= 1.5
+@given(st.floats(0, 1e9))
+def test_the_factor_stays_in_its_bounds(age):
+    assert 0.3 <= factor(age, STRONG)[0] <= 1.5

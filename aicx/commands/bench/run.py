@@ -26,7 +26,13 @@ FULL = (*QUICK, "bm25-analysed", "dense:minilm", "rrf:minilm", "weighted:minilm"
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", "-d", metavar="NAME[=PATH]", help="Dataset to measure on; may be given several times."),
+    typer.Option(
+        "--dataset",
+        "-d",
+        metavar="NAME[=PATH]",
+        click_type=options.PATH,
+        help="Dataset to measure on; may be given several times.",
+    ),
 ]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="FOLDER", envvar="AICX_BENCH_DATA", help="A folder with datasets.")

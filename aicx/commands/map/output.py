@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aicx import console
+from aicx import console, options
 from aicx.config import Settings
 from aicx.repomap import MapStatus
 from aicx.terminal import unseen, without_controls
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 SCHEMA = "aicx.map/1"
 _MAX_PROBLEMS = 5
 
-Repo = Annotated[str, typer.Option("--repo", "-r", metavar="FOLDER", help="The repository, or any folder in it.")]
+Repo = Annotated[
+    str,
+    typer.Option(
+        "--repo", "-r", metavar="FOLDER", click_type=options.PATH, help="The repository, or any folder in it."
+    ),
+]
 
 
 def printable(value: Any, settings: Settings) -> Any:

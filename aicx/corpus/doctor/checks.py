@@ -6,10 +6,10 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import orjson
 
@@ -17,15 +17,23 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import adopt
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher, summarise
-from aicx.corpus.doctor.inputs import Facts, catalog_copy, compare_catalog, current_writer, discover_logs
+from aicx.corpus.doctor.inputs import (
+    Check,
+    Facts,
+    Severity,
+    catalog_copy,
+    compare_catalog,
+    current_writer,
+    discover_logs,
+)
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.doctor.survey import survey_store
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.apart import list_apart
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.redaction import redact_plain
+from aicx.text import plural
 
-Severity = Literal["green", "warning", "critical", "skipped"]
 FIX = "aicx doctor --fix"
 STORE = "aicx store"
 
@@ -35,18 +43,29 @@ _MOST_NAMED = 5
 _UNFINISHED = "unfinished last line"  # of a log that is being written: no damage
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What one check found."""
+class Verified(Protocol):
+    """A holder of people's text, as far as `doctor` and `.aicxignore` look at it."""
 
-    name: str
-    severity: Severity
-    detail: str
-    recommendation: str | None = None
+    @property
+    def noun(self) -> str:
+        """What one thing of it is called."""
+
+    def paths(self, facts: Facts) -> Collection[str]:
+        """The paths below the home that `.aicxignore` may hide."""
+
+    def verify(self, facts: Facts) -> Iterable[Check]:
+        """What is wrong with it."""
 
 
-def examine(settings: Settings, now: datetime, *, quick: bool, config_error: UsageError | None = None) -> list[Check]:
-    """Every check, in the order in which a person would ask. Changes nothing, not even for a moment."""
+def examine(
+    settings: Settings,
+    now: datetime,
+    holders: Sequence[Verified],
+    *,
+    quick: bool,
+    config_error: UsageError | None = None,
+) -> list[Check]:
+    """Every check: of the home, of each holder, and of the logs. Changes nothing, not even for a moment."""
     layout = settings.layout
     logs, unreadable = discover_logs(settings.homes)
     with catalog_copy(layout, full=not quick) as (catalog, problem):
@@ -62,7 +81,10 @@ def examine(settings: Settings, now: datetime, *, quick: bool, config_error: Usa
             logs,
             unreadable,
         )
-        return [_without_secrets(check(facts)) for check in CHECKS]
+        found = [check(facts) for check in (_home, _permissions, _config, _lock, _staging)]
+        found += [check for holder in holders for check in holder.verify(facts)]
+        found += [_ignore_file(facts, holders), _tombstones(facts), _sources(facts), _retention(facts)]
+        return list(map(_without_secrets, found))
 
 
 def _without_secrets(check: Check) -> Check:
@@ -74,6 +96,20 @@ def overall(checks: Iterable[Check]) -> Severity:
     """The worst of the severities; what was skipped does not count."""
     found = {check.severity for check in checks}
     return "critical" if "critical" in found else "warning" if "warning" in found else "green"
+
+
+def _while_nobody_writes(name: str) -> Callable[[Callable[[Facts], Check]], Callable[[Facts], Check]]:
+    """What a run is changing at this moment cannot be judged: the check called ``name`` is skipped then."""
+
+    def guard(check: Callable[[Facts], Check]) -> Callable[[Facts], Check]:
+        def guarded(facts: Facts) -> Check:
+            if facts.writer is not None:
+                return Check(name, "skipped", f"process {facts.writer} is writing; look again when it is done")
+            return check(facts)
+
+        return guarded
+
+    return guard
 
 
 # The checks ---------------------------------------------------------------------------------------------------------
@@ -120,7 +156,8 @@ def _lock(facts: Facts) -> Check:
     return Check("lock", "green", "nobody is writing")
 
 
-def _canonical_store(facts: Facts) -> Check:
+@_while_nobody_writes("canonical_store")
+def canonical_store(facts: Facts) -> Check:
     survey = facts.survey
     lines = [
         _count("chunk", survey.without_sidecar, "without a sidecar"),
@@ -141,7 +178,7 @@ def _canonical_store(facts: Facts) -> Check:
     return Check("canonical_store", "green", detail)
 
 
-def _set_apart(facts: Facts) -> Check:
+def set_apart(facts: Facts) -> Check:
     named = [f"{item.path}: {item.reason}" for item in list_apart(facts.layout)]
     lines = [_count("chunk", named, "altered on disk and out of every answer")]
     if facts.layout.bad_tombstones.exists():
@@ -152,7 +189,8 @@ def _set_apart(facts: Facts) -> Check:
     return Check("set_apart", "warning", "; ".join(filter(None, lines)), advice)
 
 
-def _sidecars(facts: Facts) -> Check:
+@_while_nobody_writes("sidecars")
+def sidecars(facts: Facts) -> Check:
     damaged = facts.survey.damaged
     if damaged:
         named = "; ".join([*list(damaged.values())[:_MOST_NAMED], *_more(len(damaged))])
@@ -163,7 +201,8 @@ def _sidecars(facts: Facts) -> Check:
     return Check("sidecars", "green", f"{len(facts.survey.chunks):,} read")
 
 
-def _catalog(facts: Facts) -> Check:
+@_while_nobody_writes("catalog")
+def catalog_as_stored(facts: Facts) -> Check:
     if facts.catalog is None:
         if not facts.survey.chunks:
             return Check("catalog", "skipped", "nothing is stored yet")
@@ -180,7 +219,8 @@ def _catalog(facts: Facts) -> Check:
     return Check("catalog", "critical", "; ".join(lines), FIX)
 
 
-def _index_json(facts: Facts) -> Check:
+@_while_nobody_writes("index_json")
+def index_json(facts: Facts) -> Check:
     if not facts.survey.chunks:
         return Check("index_json", "skipped", "nothing is stored yet")
     try:
@@ -210,6 +250,7 @@ def _recount(facts: Facts) -> dict[str, Any]:
         catalog.close()
 
 
+@_while_nobody_writes("staging")
 def _staging(facts: Facts) -> Check:
     staging = facts.layout.staging
     if facts.layout.redacting.exists():
@@ -224,23 +265,26 @@ def _staging(facts: Facts) -> Check:
     return Check("staging", "green", "no interrupted run")
 
 
-def _ignore_file(facts: Facts) -> Check:
+def _ignore_file(facts: Facts, holders: Iterable[Verified]) -> Check:
     layout = facts.layout
     if not layout.ignore_file.exists():
         return Check("ignore_file", "green", "no .aicxignore")
     try:
-        hidden = sum(map(ignore_matcher(layout), facts.survey.chunks))
+        matches = ignore_matcher(layout)
+        counts = [(sum(map(matches, paths)), len(paths), one.noun) for one in holders if (paths := one.paths(facts))]
     except UsageError as error:
         return Check("ignore_file", "critical", error.message, error.hint)
     except OSError as error:
         reason = f"it cannot be read: {error.strerror or error}"
         return Check("ignore_file", "critical", reason, "check its permissions")
-    detail = f".aicxignore hides {hidden:,} of {len(facts.survey.chunks):,} chunks"
+    hidden = (f"{count:,} of {plural(every, noun)}" for count, every, noun in counts)
+    detail = f".aicxignore hides {', '.join(hidden) or 'nothing'}"
     if facts.catalog is not None and not ignore_is_current(layout, facts.catalog):
         return Check("ignore_file", "warning", f"{detail}; it has changed since the last run", FIX)
     return Check("ignore_file", "green", detail)
 
 
+@_while_nobody_writes("tombstones")
 def _tombstones(facts: Facts) -> Check:
     try:
         forgotten = read_tombstones(facts.layout.tombstones)
@@ -305,19 +349,6 @@ def _outlook(item: Retention) -> str:
     return f"{text} ({item.policy.problem})" if item.policy.problem else text
 
 
-def _while_nobody_writes(check: Callable[[Facts], Check]) -> Callable[[Facts], Check]:
-    """What a run is changing at this moment cannot be judged."""
-
-    def guarded(facts: Facts) -> Check:
-        if facts.writer is not None:
-            return Check(
-                check.__name__.lstrip("_"), "skipped", f"process {facts.writer} is writing; look again when it is done"
-            )
-        return check(facts)
-
-    return guarded
-
-
 def _count(noun: str, found: Sequence[str], what: str) -> str:
     """``2 chunks without a sidecar (a, b)``; empty when there are none."""
     if not found:
@@ -328,21 +359,3 @@ def _count(noun: str, found: Sequence[str], what: str) -> str:
 
 def _more(count: int) -> list[str]:
     return [f"and {count - _MOST_NAMED:,} more"] if count > _MOST_NAMED else []
-
-
-CHECKS: tuple[Callable[[Facts], Check], ...] = (
-    _home,
-    _permissions,
-    _config,
-    _lock,
-    _while_nobody_writes(_staging),
-    _while_nobody_writes(_canonical_store),
-    _set_apart,
-    _while_nobody_writes(_sidecars),
-    _while_nobody_writes(_catalog),
-    _while_nobody_writes(_index_json),
-    _ignore_file,
-    _while_nobody_writes(_tombstones),
-    _sources,
-    _retention,
-)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import DAMAGED, Catalog
@@ -19,6 +20,18 @@ from aicx.sources import SOURCES, load_source
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import holder_of
 from aicx.types import AgentHomes, BadRecord, LogFile
+
+Severity = Literal["green", "warning", "critical", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found."""
+
+    name: str
+    severity: Severity
+    detail: str
+    recommendation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from typing import Any
 import orjson
 
 from aicx.sources.door import fingerprint_of
+from aicx.text import without_comments
 from aicx.types import AgentHomes, LogFile
 
 SOON = timedelta(days=7)
@@ -29,8 +30,6 @@ _DEFAULT_DAYS = 30.0
 _PERIOD = re.compile(r"(\d+)([hdwm])")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24}
 _LONGEST_DAYS = 100_000.0  # people write 99999 for "never"; more would leave the calendar
-# A settings file may hold comments; a string that looks like one is none.
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ def _read_settings(path: Path) -> tuple[dict[str, Any], str | None]:
     except (OSError, UnicodeDecodeError) as error:
         return {}, f"{path} cannot be read: {error}"
     try:
-        value = orjson.loads(_COMMENT.sub(lambda found: found[1] or " ", text))
+        value = orjson.loads(without_comments(text))
     except orjson.JSONDecodeError as error:
         return {}, f"{path} is not JSON ({error}); taking the agent's defaults"
     if not isinstance(value, dict):

@@ -6,7 +6,7 @@ Each lies below ``set-apart/`` as it was found, with its sidecar and a ``.reason
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,9 +18,10 @@ from aicx.corpus.catalog.database import Catalog, own_messages
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import decode_sidecar
 from aicx.corpus.files.tombstones import with_tombstones
+from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest, HeldFiles
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
-from aicx.storage.atomic import replace_file, unwritable
+from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 
 _SCHEMA = "aicx.set-apart/1"
@@ -40,8 +41,8 @@ class Apart:
         return Path(f"{self.stem}.meta.json")
 
     @property
-    def files(self) -> list[Path]:
-        return [Path(f"{self.stem}.md"), self.sidecar, Path(f"{self.stem}{_REASON}")]
+    def files(self) -> HeldFiles:
+        return Path(f"{self.stem}.md"), self.sidecar, Path(f"{self.stem}{_REASON}")
 
 
 def set_apart(layout: Layout, catalog: Catalog, reasons: Mapping[str, str]) -> None:
@@ -93,32 +94,26 @@ def list_apart(layout: Layout) -> list[Apart]:
     return found
 
 
-def owners(items: Iterable[Apart]) -> dict[tuple[str, str], str]:
-    """The sessions, as (agent, id), of what is set apart, each with its project."""
-    return {session: project for item in items for session, project in (_owner(item),) if all(session)}
+def plan_apart(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> list[HeldFiles]:
+    """The files of what is set apart of the planned sessions and projects, or holds the pattern anywhere.
 
-
-def matching(
-    layout: Layout, sessions: Collection[tuple[str, str]], projects: Collection[str], pattern: str | None
-) -> list[Apart]:
-    """What is set apart of these sessions and projects, or holds ``pattern`` anywhere."""
-    holds = re.compile(pattern).search if pattern is not None else None
+    Where nothing of a session or project is stored any more, the words of ``request`` are looked for here.
+    """
+    items = list_apart(layout)
+    owners = {item.stem: _owner(item) for item in items}
+    if request.pattern is None and not (plan.sessions or plan.projects):
+        known = {session for session, _ in owners.values() if all(session)}
+        name = request.session or ""
+        fitting = [(agent, one) for agent, one in known if name and (one.startswith(name) or f"{agent}:{one}" == name)]
+        plan.sessions.update(fitting if len(fitting) == 1 else ())
+        plan.projects |= {str(request.project)} & {project for session, project in owners.values() if all(session)}
+    holds = re.compile(request.pattern).search if request.pattern is not None else None
     found = []
-    for item in list_apart(layout):
-        session, project = _owner(item)
-        if session in sessions or project in projects or (holds is not None and any(map(holds, _texts(item)))):
-            found.append(item)
-    return found
-
-
-def delete_apart(items: Iterable[Apart]) -> None:
-    """Deletes what is forgotten of what is set apart. Raises StoreUnwritable."""
     for item in items:
-        for file in item.files:
-            try:
-                file.unlink(missing_ok=True)
-            except OSError as error:
-                raise unwritable(file, error) from error
+        session, project = owners[item.stem]
+        if session in plan.sessions or project in plan.projects or (holds and any(map(holds, _texts(item)))):
+            found.append(item.files)
+    return found
 
 
 def _texts(item: Apart) -> Iterator[str]:

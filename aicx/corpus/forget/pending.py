@@ -6,6 +6,7 @@ it only as long as everything that it matches is still stored.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -14,7 +15,7 @@ import orjson
 
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.blanking import Targets
-from aicx.corpus.forget.plan import Affected, ForgetPlan, ForgetRequest, plan_forget
+from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, TextHolder, plan_forget
 from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import NotFound
 from aicx.paths import Layout
@@ -67,14 +68,16 @@ def read_forgetting(layout: Layout) -> Forgetting | None:
         return Forgetting("", None, ForgetPlan())
 
 
-def plan_or_finished(layout: Layout, request: ForgetRequest, earlier: Forgetting | None) -> ForgetPlan:
+def plan_or_finished(
+    layout: Layout, request: ForgetRequest, earlier: Forgetting | None, holders: Sequence[TextHolder]
+) -> ForgetPlan:
     """What ``request`` takes out; where nothing is left of it, what ``earlier``, the same call killed, had done.
 
     Raises as `plan_forget` does, but not for what was forgotten before: asking for that again changes nothing.
     """
     same = earlier if earlier is not None and earlier.digest == _digest(request) else None
     try:
-        plan = plan_forget(layout, request)
+        plan = plan_forget(layout, request, holders)
     except NotFound:
         if same is not None:
             return same.plan

@@ -1,4 +1,4 @@
-"""Finds what one `forget` has to take out of the corpus. Reads the chunks themselves, so no index is needed."""
+"""Finds what one `forget` has to take out of the store. Reads the chunks themselves, so no index is needed."""
 
 from __future__ import annotations
 
@@ -9,70 +9,14 @@ from typing import Any
 
 from aicx.corpus.files.inventory import Item, take_inventory
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
-from aicx.corpus.forget.apart import Apart, list_apart, matching, owners
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
+from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest, SessionKey
 from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
 
 _ELIDED = re.compile(r"^\[… \d+ characters, \d+ line breaks left out …\]$", re.MULTILINE)
 _MOST_CANDIDATES = 8
-
-SessionKey = tuple[str, str]  # agent and session id
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetRequest:
-    """Exactly one of these says what to forget."""
-
-    session: str | None = None
-    project: str | None = None
-    pattern: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A copy of a forgotten message in a log: the sidecar's reference to it, and the key of the text it had."""
-
-    reference: dict[str, Any]
-    text_key: str
-
-
-@dataclass(slots=True)
-class Affected:
-    """One session that loses something."""
-
-    agent: str
-    session_id: str
-    project: str
-    title: str
-    started_at: str
-    parent_session: str | None = None
-    chunks: int = 0
-    messages: int = 0
-
-
-@dataclass(slots=True)
-class ForgetPlan:
-    """What goes, what is rewritten, and what must be remembered so that nothing comes back."""
-
-    removed: list[str] = field(default_factory=list)  # chunk paths
-    rewritten: dict[str, Targets] = field(default_factory=dict)
-    references: list[str] = field(default_factory=list)  # chunks that only lose references to forgotten sessions
-    sessions: set[SessionKey] = field(default_factory=set)
-    projects: set[str] = field(default_factory=set)
-    messages: set[str] = field(default_factory=set)
-    copies: list[Copy] = field(default_factory=list)
-    apart: list[Apart] = field(default_factory=list)  # of what `doctor --fix` set apart
-    affected: dict[SessionKey, Affected] = field(default_factory=dict)
-    blanked: int = 0
-    shortened: int = 0  # tool texts whose middle is not in the corpus, so a pattern could not see it
-    named: int = 0  # chunks whose project, session or log is called by something the pattern matches
-    before: bool = False  # nothing is left to forget, because it was done before
-
-    @property
-    def empty(self) -> bool:
-        return not self.removed and not self.rewritten and not self.apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,42 +37,14 @@ class _Row:
         return self.agent, self.session_id
 
 
-def plan_forget(layout: Layout, request: ForgetRequest) -> ForgetPlan:
-    """What ``request`` takes out. Raises NotFound when nothing stored fits, UsageError when the words do not."""
-    wanted = (request.session, request.project, request.pattern)
-    if sum(word is not None for word in wanted) != 1:
-        raise UsageError(
-            "name one thing to forget", hint="exactly one of --session ID, --project NAME, --pattern REGEX"
-        )
-    try:
-        plan = _plan_stored(layout, request)
-    except NotFound:
-        plan = _plan_apart(layout, request)
-        if plan.empty:
-            raise
-    else:
-        plan.apart = matching(layout, plan.sessions, plan.projects, request.pattern)
-    return plan
-
-
-def _plan_apart(layout: Layout, request: ForgetRequest) -> ForgetPlan:
-    """The plan for a session or project of which everything there is was set apart."""
-    known = owners(list_apart(layout))
-    name = request.session or ""
-    fitting = [(agent, one) for agent, one in known if name and (one.startswith(name) or f"{agent}:{one}" == name)]
-    plan = ForgetPlan(sessions=set(fitting if len(fitting) == 1 else ()))
-    plan.projects = {str(request.project)} & set(known.values())
-    plan.apart = matching(layout, plan.sessions, plan.projects, None)
-    return plan
-
-
-def _plan_stored(layout: Layout, request: ForgetRequest) -> ForgetPlan:
+def plan_stored(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
+    """Adds what of the store ``request`` takes out. Raises NotFound when nothing fits, UsageError when words do not."""
     if request.pattern is not None:
-        return _plan_pattern(layout, _compile(request.pattern))
+        return _plan_pattern(layout, _compile(request.pattern), plan)
     rows, damaged = _survey(layout)
     if request.session is not None:
-        return _plan_session(layout, rows, damaged, request.session)
-    return _plan_project(layout, rows, damaged, str(request.project))
+        return _plan_session(layout, rows, damaged, request.session, plan)
+    return _plan_project(layout, rows, damaged, str(request.project), plan)
 
 
 def _survey(layout: Layout) -> tuple[list[_Row], list[Item]]:
@@ -160,8 +76,8 @@ def _survey(layout: Layout) -> tuple[list[_Row], list[Item]]:
 # Sessions -----------------------------------------------------------------------------------------------------------
 
 
-def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str) -> ForgetPlan:
-    plan = ForgetPlan(sessions=_with_subagents(rows, _resolve_session(rows, damaged, wanted)))
+def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str, plan: ForgetPlan) -> None:
+    plan.sessions |= _with_subagents(rows, _resolve_session(rows, damaged, wanted))
     names = {(agent, safe_session(session)) for agent, session in plan.sessions}
     for row in rows:
         if row.session in plan.sessions:
@@ -169,7 +85,6 @@ def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
         elif row.copied_in & plan.sessions:
             plan.references.append(row.path)
     plan.removed += [item.path for item in damaged if _named_session(item.path) in names]
-    return plan
 
 
 def _resolve_session(rows: Iterable[_Row], damaged: Iterable[Item], wanted: str) -> SessionKey:
@@ -222,7 +137,7 @@ def _named_session(path: str) -> SessionKey | None:
 # Projects -----------------------------------------------------------------------------------------------------------
 
 
-def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str) -> ForgetPlan:
+def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str, plan: ForgetPlan) -> None:
     name = wanted.rstrip("/") or wanted
     selected = [row for row in rows if _is_in(row, name)]
     lost = [item.path for item in damaged if item.path.startswith(f"store/{name}/")]
@@ -231,7 +146,7 @@ def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
         near = [project for project in known if wanted.lower() in project.lower()][:_MOST_CANDIDATES]
         hint = f"whole names only; perhaps {', '.join(near)}" if near else "aicx refs lists the projects there are"
         raise NotFound(f"nothing is stored for a project named {wanted!r}", hint=hint)
-    plan = ForgetPlan(projects={name})
+    plan.projects.add(name)
     prompts: dict[SessionKey, set[str]] = {}
     for row in selected:
         prompts.setdefault(row.session, set()).update(_remove(layout, plan, row))
@@ -242,7 +157,6 @@ def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
     for row in left:
         # What stays of the session keeps its numbers, but no title or prompt that was said in the forgotten project.
         plan.rewritten[row.path] = Targets(said=frozenset(prompts[row.session]))
-    return plan
 
 
 def _is_in(row: _Row, name: str) -> bool:
@@ -286,8 +200,7 @@ def _compile(text: str) -> re.Pattern[str]:
     return pattern
 
 
-def _plan_pattern(layout: Layout, pattern: re.Pattern[str]) -> ForgetPlan:
-    plan = ForgetPlan()
+def _plan_pattern(layout: Layout, pattern: re.Pattern[str], plan: ForgetPlan) -> None:
     search = _Search(pattern)
     paths: dict[SessionKey, list[str]] = {}
     damaged: list[str] = []
@@ -311,7 +224,6 @@ def _plan_pattern(layout: Layout, pattern: re.Pattern[str]) -> ForgetPlan:
         targets = Targets(frozenset(search.keys.get(session, ())), frozenset(search.said.get(session, ())), pattern)
         for path in paths[session]:
             _rewrite(layout, plan, path, targets)
-    return plan
 
 
 def _rewrite(layout: Layout, plan: ForgetPlan, path: str, targets: Targets) -> None:

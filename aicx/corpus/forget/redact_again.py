@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -26,6 +26,7 @@ from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, wa
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.forget.blanking import message_texts
+from aicx.corpus.forget.holding import TextHolder
 from aicx.corpus.forget.redacting import Cleaned, Found, StoredText, redact_session, redact_value
 from aicx.corpus.forget.run import scrub
 from aicx.corpus.ingest.workers import map_in_order
@@ -39,11 +40,8 @@ from aicx.storage.lock import writer_lock
 
 Say = Callable[[str], None]
 
-# Copies of what is stored, made again when they are asked for.
-_DERIVED = ("repomap", "bench/cache")
 # People's text outside the store: benchmark results, chunks set apart. What else there is holds no text of logs.
 _TEXTS = (".md", ".json", ".jsonl", ".html", ".txt")
-_LEFT = frozenset({"store", "non-repository-contexts", "index", "locks", "models", "index.json", "forgotten.jsonl"})
 _PER_TASK = 8  # sessions
 _WORTH_WORKERS = 64
 
@@ -67,13 +65,17 @@ class Redaction:
         return bool(self.chunks_changed or self.elsewhere)
 
 
-def redact_again(settings: Settings, tell: Callable[[int, int], None], say: Say) -> Redaction:
+def redact_again(
+    settings: Settings, tell: Callable[[int, int], None], say: Say, holders: Sequence[TextHolder]
+) -> Redaction:
     """Redacts the corpus and what else below the home holds people's text; the caller makes the indexes follow.
+
+    Text files of no holder, or of one that does not redact its own, are redacted as they are.
 
     Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses.
     """
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
-        return with_catalog(settings.layout, say, lambda catalog: _Pass(settings, catalog, tell).all(say))
+        return with_catalog(settings.layout, say, lambda catalog: _Pass(settings, catalog, tell, holders).all())
 
 
 def finish(settings: Settings, say: Say) -> None:
@@ -94,7 +96,14 @@ def finish(settings: Settings, say: Say) -> None:
 
 
 class _Pass:
-    def __init__(self, settings: Settings, catalog: Catalog, tell: Callable[[int, int], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        tell: Callable[[int, int], None],
+        holders: Sequence[TextHolder],
+    ) -> None:
+        self._holders = holders
         self._layout = settings.layout
         self._workers = settings.workers
         self._catalog = catalog
@@ -103,7 +112,7 @@ class _Pass:
         self._found = Found()
         self._report = Redaction()
 
-    def all(self, say: Say) -> Redaction:
+    def all(self) -> Redaction:
         report = self._report
         sessions = self._sessions()
         report.chunks = sum(map(len, sessions))
@@ -193,14 +202,15 @@ class _Pass:
 
     def _clean_files(self) -> None:
         home = self._layout.home
-        for name in _DERIVED:
+        for name in (name for holder in self._holders for name in holder.copies):
             if (home / name).is_dir():
                 self._begin()
                 with suppress(FileNotFoundError):
                     shutil.rmtree(home / name)
         if self._layout.tombstones.exists():
             self._replace(self._layout.tombstones, _clean_tombstones(self._layout.tombstones.read_bytes()))
-        tops = [path for path in sorted(home.iterdir()) if path.name not in _LEFT and not path.is_symlink()]
+        own = frozenset({self._layout.locks.name}).union(*(holder.own for holder in self._holders))
+        tops = [path for path in sorted(home.iterdir()) if path.name not in own and not path.is_symlink()]
         for top in tops:
             for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
                 if path.suffix in _TEXTS and path.is_file() and not path.is_symlink():

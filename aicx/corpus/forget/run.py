@@ -8,8 +8,7 @@ of the corpus before would come back with it.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from typing import Any
@@ -22,12 +21,10 @@ from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
 from aicx.corpus.files.writer import stage_chunk
-from aicx.corpus.forget.apart import delete_apart
 from aicx.corpus.forget.blanking import blank_chunk
+from aicx.corpus.forget.holding import Copy, Erasure, ForgetPlan, ForgetRequest, TextHolder, plan_forget
 from aicx.corpus.forget.pending import end_forgetting, record_forgetting
-from aicx.corpus.forget.plan import Copy, ForgetPlan, ForgetRequest, plan_forget
 from aicx.corpus.ingest.reading import read_logs
-from aicx.errors import StoreUnwritable, UnsafePath
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
@@ -35,20 +32,17 @@ from aicx.storage.journal import Writer, clear_staging
 from aicx.storage.lock import writer_lock
 from aicx.types import LogFile, Redacted
 
-# The names of what stays below `index/`: an index that can lose single chunks, for which the caller sees to it.
-Kept = Callable[[], frozenset[str]]
-
 
 def forget(
     settings: Settings,
     request: ForgetRequest,
     say: Callable[[str], None],
-    kept: Kept = frozenset,
+    holders: Sequence[TextHolder],
 ) -> ForgetPlan:
     """Does what `plan_forget` says, on the corpus as it is once the locks are held; returns what was done.
 
-    What ``kept`` names and the free pages of the catalogue still hold what is forgotten: the caller goes on with `tidy`
-    and `end_forgetting`.
+    Holders lose it from the last to the first: what is derived before what it is made from. What they keep and the free
+    pages of the catalogue still hold what is forgotten: the caller goes on with `tidy` and `end_forgetting`.
 
     Raises StoreLocked while somebody goes on writing the store or an index, StoreUnwritable when something of it
     cannot be deleted.
@@ -59,16 +53,15 @@ def forget(
         return writer_lock(layout.locks, settings.lock_wait_seconds, say, name)
 
     def work(catalog: Catalog) -> ForgetPlan:
-        plan = plan_forget(layout, request)
+        plan = plan_forget(layout, request, holders)
         if not plan.empty:
             plan.messages |= copy_keys(settings, plan.copies)
             with locked("lexical"):
-                stays = kept()
+                kept = frozenset[str]().union(*(holder.kept(settings, say) for holder in holders))
                 record_forgetting(layout, request, plan, published=False)
                 try:
-                    _delete_indexes(layout, stays)
-                    delete_apart(plan.apart)
-                    _publish(layout, catalog, plan)
+                    for holder in reversed(holders):
+                        holder.erase(Erasure(settings, catalog, plan, kept))
                 except Exception:
                     # What fails is for a person to look at; only what is killed is finished by the next command.
                     if not (layout.staging / "journal").exists():
@@ -129,34 +122,8 @@ def _stage_tombstones(writer: Writer, layout: Layout, plan: ForgetPlan) -> None:
         writer.stage(layout.tombstones.name, with_tombstones(layout.tombstones, rows))
 
 
-def _delete_indexes(layout: Layout, stays: frozenset[str]) -> None:
-    """Deletes what is below ``index/``: a BM25 index that drops documents keeps their words until it is merged.
-
-    It is put aside first, so that no question meets half of it, and where the next writer clears what a kill leaves.
-    """
-    index, aside = layout.index_manifest.parent, layout.staging / "index"
-    if index.is_symlink():
-        raise UnsafePath(
-            f"{index} is a symbolic link, and what it leads to would keep what is forgotten",
-            hint="delete both, then run the same command again",
-        )
-    try:
-        if aside.exists():  # an earlier call could not delete all of it
-            shutil.rmtree(aside)
-        if index.exists():
-            aside.mkdir(parents=True, mode=0o700)
-            for path in index.iterdir():
-                if path.name not in stays:
-                    path.rename(aside / path.name)
-            shutil.rmtree(aside)
-    except OSError as error:
-        raise StoreUnwritable(
-            f"cannot delete the indexes in {aside if aside.exists() else index}: {error}",
-            hint="check the permissions there, then run the same command again; until then nothing is forgotten",
-        ) from error
-
-
-def _publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
+def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
+    """Changes tombstones, chunks and catalogue together."""
     writer = Writer(layout)
     catalog.begin()
     _stage_tombstones(writer, layout, plan)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
@@ -18,24 +18,19 @@ from aicx.types import TimelineEntry
 
 REPORT_SCHEMA = "aicx.report/1"
 
-ReportFormat = Literal["both", "markdown", "json"]
-
 _FRAME_KINDS = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
 _BACKTICKS = re.compile(r"`{3,}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _LINE_END = re.compile(r"\r\n?")
 
 
-def write_reports(
-    folder: Path, name: str, entries: Sequence[TimelineEntry], now: datetime, format: ReportFormat = "both"
-) -> list[Path]:
+def write_reports(folder: Path, name: str, entries: Sequence[TimelineEntry], now: datetime) -> list[Path]:
     """Writes ``<name>-<UTC time>.md`` and ``.json`` into ``folder``, over no earlier report; returns their paths."""
-    bodies: dict[str, bytes] = {}
-    if format != "json":
-        bodies[".md"] = render_markdown(entries, f"Agent sessions: {name}").encode("utf-8", "replace")
-    if format != "markdown":
-        fields = {"generated_at": now.isoformat(timespec="seconds"), **entries_fields(entries)}
-        bodies[".json"] = encode_report(REPORT_SCHEMA, fields)
+    fields = {"generated_at": now.isoformat(timespec="seconds"), **entries_fields(entries)}
+    bodies = {
+        ".md": render_markdown(entries, f"Agent sessions: {name}").encode("utf-8", "replace"),
+        ".json": encode_report(REPORT_SCHEMA, fields),
+    }
     stem = _free_stem(folder, f"{name}-{now:%Y%m%dT%H%M%SZ}", list(bodies))
     paths = []
     for suffix, body in bodies.items():

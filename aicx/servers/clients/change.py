@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -13,10 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from aicx.errors import AicxError, CorpusDamaged, MissingExtra, StoreUnwritable
+from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
 from aicx.servers.clients import json_text, toml_text
 from aicx.servers.clients.copies import copies_of, keep, write_new
 from aicx.servers.clients.table import NAME, Client
+from aicx.text import without_comments
 
 Action = Literal["added", "updated", "removed", "unchanged"]
 _TEXTS = {"json": json_text, "toml": toml_text}
@@ -38,7 +40,7 @@ def plan(client: Client, path: Path, entry: Mapping[str, Any] | None) -> Change:
 
     What somebody added to our entry stays in it. Without the entry, the file is as it was before it was put there, byte
     for byte, unless something else in it changed since. Raises CorpusDamaged for a file that cannot be read as what it
-    should be, and for one that cannot be changed without touching anything else; nothing is changed then.
+    should be, and AicxError for JSON with comments, which would be lost; nothing is changed then.
     """
     before = _read(path)
     text = _decoded(path, before)
@@ -51,9 +53,10 @@ def plan(client: Client, path: Path, entry: Mapping[str, Any] | None) -> Change:
             return Change(path, "unchanged", before, before)
         origins = _origins(client, path.resolve())
         for body, origin, _ in origins:
-            with suppress(MissingExtra):  # then lines have to do
+            with suppress(ValueError):  # comments: such a copy was never written from
                 if _put(client, origin, whole[client.key][NAME]) == text:
                     return Change(path, "removed", before, body)
+        _require_no_comments(client, path, text, f'take "{NAME}" out of "{client.key}" by hand')
         del wanted[client.key][NAME]
         after, action = texts.drop(text, client.key, NAME), "removed"
         # In TOML the list is gone with its last table.
@@ -64,6 +67,7 @@ def plan(client: Client, path: Path, entry: Mapping[str, Any] | None) -> Change:
         merged = _merged(known, entry)
         if merged == known:
             return Change(path, "unchanged", before, before)
+        _require_no_comments(client, path, text, f'by hand, put into "{client.key}": "{NAME}": {json.dumps(entry)}')
         wanted.setdefault(client.key, {})[NAME] = merged
         after = _put(client, text, merged)
         action = "updated" if known is not None else "added"
@@ -128,6 +132,11 @@ def _origins(client: Client, target: Path) -> list[tuple[bytes | None, str, dict
             if NAME not in whole.get(client.key, {}):
                 found.append((body, text, whole))
     return [*found, (None, "", {})]
+
+
+def _require_no_comments(client: Client, path: Path, text: str, hint: str) -> None:
+    if client.format == "json" and without_comments(text) != text:
+        raise AicxError(f"{path} has comments, which aicx would lose; nothing was changed", hint=hint)
 
 
 def _put(client: Client, text: str, entry: Mapping[str, Any]) -> str:

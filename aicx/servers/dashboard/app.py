@@ -21,11 +21,6 @@ from aicx.servers.dashboard.handlers import Handlers, health
 from aicx.servers.dashboard.security import secured
 from aicx.servers.http.guard import App
 
-_PAGE = {
-    "/": "index.html",
-    "/manifest.webmanifest": "manifest.webmanifest",
-    "/service-worker.js": "service-worker.js",
-}
 # Whatever is asked may be refused before it gets anywhere, or find everybody busy.
 _GUARDED = (401, 403, 408, 413, 421, 429, 503)
 
@@ -112,15 +107,11 @@ def _serve_page(app: Any) -> None:
             raise HTTPException(404)
         return Response(page[name].body, media_type=page[name].type)
 
-    def named(name: str) -> Callable[[], Any]:
-        async def give() -> Response:
-            return await asset(name)
-
-        return give
+    async def index() -> Response:
+        return await asset("index.html")
 
     seen: dict[str, Any] = {"methods": ["GET", "HEAD"], "include_in_schema": False}
-    for path, name in _PAGE.items():
-        app.add_api_route(path, named(name), **seen)
+    app.add_api_route("/", index, **seen)
     app.add_api_route("/assets/{name}", asset, **seen)
 
 

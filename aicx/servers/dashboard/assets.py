@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
+
+from aicx.pages import load_files
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -13,7 +14,6 @@ _TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
-    ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
 
@@ -27,7 +27,7 @@ class Asset:
 def load_page() -> dict[str, Asset]:
     """Every file of the page by its name."""
     return {
-        item.name: Asset(item.read_bytes(), found)
-        for item in files("aicx.servers.dashboard").joinpath("page").iterdir()
-        if item.is_file() and (found := _TYPES.get(f".{item.name.rpartition('.')[2]}"))
+        name: Asset(body, found)
+        for name, body in load_files("dashboard").items()
+        if (found := _TYPES.get(f".{name.rpartition('.')[2]}"))
     }

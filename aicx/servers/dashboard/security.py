@@ -8,7 +8,7 @@ from aicx.servers.http.guard import App, Guard, Message, Rate, Receive, Refused,
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
-    " manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
@@ -18,8 +18,8 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 # The page may be kept and asked about again; answers hold what was said and are not kept anywhere.
-_CACHED = ("/", "/assets/", "/manifest.webmanifest", "/service-worker.js")
-_OPEN = frozenset({"/", "/manifest.webmanifest", "/service-worker.js", "/health", "/api/health", "/openapi.json"})
+_CACHED = ("/", "/assets/")
+_OPEN = frozenset({"/", "/health", "/api/health", "/openapi.json"})
 
 
 def secured(app: App, *, token: str | None, hosts: frozenset[str], per_second: float) -> App:

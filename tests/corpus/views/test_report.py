@@ -160,16 +160,11 @@ def test_both_reports_are_written_into_a_new_folder_under_the_time(tmp_path: Pat
 
 
 def test_json_report_counts_what_it_lists(tmp_path: Path) -> None:
-    (path,) = write_reports(tmp_path, "claude", [entry("Hello"), entry("again", 1)], NOW, "json")
+    _, path = write_reports(tmp_path, "claude", [entry("Hello"), entry("again", 1)], NOW)
     report = json.loads(path.read_bytes())
     assert report["schema"] == "aicx.report/1"
     assert report["total_entries"] == len(report["entries"]) == 2
     assert report["sessions"] == [SESSION]
-
-
-def test_only_the_page_is_written_when_only_it_is_wanted(tmp_path: Path) -> None:
-    write_reports(tmp_path, "claude", [entry("Hello")], NOW, "markdown")
-    assert [path.suffix for path in tmp_path.iterdir()] == [".md"]
 
 
 def test_second_report_of_the_same_second_replaces_nothing(tmp_path: Path) -> None:

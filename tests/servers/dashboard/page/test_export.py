@@ -13,7 +13,7 @@ import pytest
 
 from aicx.demo import FAKE_TOKEN
 from aicx.errors import NotFound, StoreUnwritable
-from aicx.servers.dashboard.bundle import bundle
+from aicx.pages import bundle
 from tests.corpus.builders import SESSION, THIRD, ClaudeLog, Home
 from tests.servers.dashboard.page.browsers import HOSTILE, LEXER, LONG
 from tests.servers.dashboard.page.exports import data_of, export

@@ -35,7 +35,7 @@ def test_every_module_is_fetched_before_it_is_asked_for() -> None:
 
 
 def test_every_module_is_used() -> None:
-    used = modules_of("main.js", set()) | modules_of("offline.js", set()) | {"service-worker.js"}
+    used = modules_of("main.js", set()) | modules_of("offline.js", set())
     assert {name for name in FILES if name.endswith(".js")} == used
 
 
@@ -44,16 +44,13 @@ def test_no_module_makes_markup_from_text() -> None:
     assert [name for name, text in FILES.items() if name.endswith(".js") and forbidden.search(text)] == []
 
 
-def test_the_page_opens_and_says_what_to_do_when_the_server_is_gone(window: Callable[..., Any], sessions: Home) -> None:
+def test_the_open_page_says_what_to_do_when_the_server_is_gone(window: Callable[..., Any], sessions: Home) -> None:
     pytest.importorskip("fastapi")
     pytest.importorskip("uvicorn")
-    page = window(service_workers="allow")
+    page = window()
     with serving(**sessions.environ) as (_, address):
         page.goto(f"{address}/#token={TOKEN}")
         page.wait_for_selector(".result")
-        page.evaluate("navigator.serviceWorker.ready")
-        page.reload()
-        page.wait_for_selector(".result")
-    page.reload()
+    page.get_by_role("searchbox").first.fill("beacon")
     page.wait_for_selector(".state code")
     assert page.locator(".state code").inner_text() == "aicx dashboard"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-import aicx
 
 _LAY_OUT = """async (text) => {
   const { markdown } = await import("/assets/markdown.js");
@@ -98,24 +96,20 @@ _HOSTILE = [
     for before in ("", "# ", "# a", "- a\u2028", "a | b\n")
     for after in ("", "x", "\u2028x")
 ]
-_IN_TIME = """async ([texts, source]) => {
+_IN_TIME = """async (texts) => {
   const { markdown } = await import("/assets/markdown.js");
-  const ofReports = new Function(`${source}; return markdown;`)();
   const slow = [];
   for (const text of texts) {
     const began = performance.now();
     markdown(text);
-    [...ofReports(text)];
     if (performance.now() - began > 5000) slow.push(text.slice(0, 10));
   }
   return slow;
 }"""
 
 
-def test_no_text_keeps_the_page_or_a_report_busy(chromium: Any, address: str) -> None:
-    scripts = Path(aicx.__file__).parent / "data" / "reports"
-    source = "\n".join((scripts / name).read_text("utf-8") for name in ("elements.js", "markdown.js"))
+def test_no_text_keeps_the_page_busy(chromium: Any, address: str) -> None:
     page = chromium.new_page(bypass_csp=True)
     page.goto(f"{address}/")
-    assert page.evaluate(_IN_TIME, [_HOSTILE, source]) == []
+    assert page.evaluate(_IN_TIME, _HOSTILE) == []
     page.close()

@@ -92,7 +92,7 @@ function list(lines, at, depth) {
   while (end < lines.length) {
     const item = ITEM.exec(lines[end]);
     if (!item || item[1].length !== indent.length || Boolean(item[2]) !== Boolean(bullet)) break;
-    const body = [item[4]];
+    const body = [item[4].replace(/^\[([ xX])\]\s+/, (_, mark) => (mark === " " ? "☐ " : "☑ "))];
     end += 1;
     // What belongs to the item is indented further, or goes on without a blank line between.
     while (end < lines.length && belongs(lines, end, indent.length)) {

@@ -67,8 +67,8 @@ function* page(record) {
     const text = element("div", "text");
     text.append(...markdown(record.detail));
     // The head has said it already.
-    if (text.firstElementChild?.matches("h3") && text.firstElementChild.textContent === record.title) text.firstElementChild.remove();
-    const outline = [...text.querySelectorAll("h3, h4, h5, h6")];
+    if (text.firstElementChild?.matches(".heading") && text.firstElementChild.textContent === record.title) text.firstElementChild.remove();
+    const outline = [...text.querySelectorAll(".heading")];
     if (outline.length > 3) yield contents(outline);
     yield text;
     if (record.detail_cut) yield element("p", "warn", "The report goes on; only its beginning is in this file.");
@@ -104,9 +104,9 @@ function facts(record) {
 function contents(outline) {
   const nav = element("nav");
   nav.setAttribute("aria-label", "Contents");
-  const top = Math.min(...outline.map((heading) => Number(heading.tagName[1])));
+  const top = Math.min(...outline.map((heading) => Number(heading.ariaLevel)));
   for (const heading of outline) {
-    const link = element("button", `l${Number(heading.tagName[1]) - top + 2}`, heading.textContent);
+    const link = element("button", `l${Number(heading.ariaLevel) - top + 2}`, heading.textContent);
     link.type = "button";
     link.addEventListener("click", () => heading.scrollIntoView());
     nav.append(link);

@@ -1,5 +1,7 @@
 "use strict";
-// The page's state and its start. All scripts of this folder are one when the page is made, this one the first.
+import { markdown } from "./markdown.js";
+
+// The page's state and its start. All scripts of this folder are one module when the page is made, this one the first.
 // Text from a report reaches the page through textContent only.
 
 const $ = (id) => document.getElementById(id);

@@ -5,4 +5,3 @@ import { server, takeToken } from "./server.js";
 
 takeToken();
 start(server);
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => {});

@@ -1,0 +1,124 @@
+"""What a `forget` asks for and takes out, and what it needs of each holder of people's text.
+
+The holders are handed in as values: which there are is the table `aicx.engine.holders`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.forget.blanking import Targets
+from aicx.errors import NotFound, UsageError
+from aicx.paths import Layout
+
+SessionKey = tuple[str, str]  # agent and session id
+HeldFiles = tuple[Path, ...]  # of one thing that goes as a whole
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """Exactly one of these says what to forget."""
+
+    session: str | None = None
+    project: str | None = None
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of a forgotten message in a log: the sidecar's reference to it, and the key of the text it had."""
+
+    reference: dict[str, Any]
+    text_key: str
+
+
+@dataclass(slots=True)
+class Affected:
+    """One session that loses something."""
+
+    agent: str
+    session_id: str
+    project: str
+    title: str
+    started_at: str
+    parent_session: str | None = None
+    chunks: int = 0
+    messages: int = 0
+
+
+@dataclass(slots=True)
+class ForgetPlan:
+    """What goes, what is rewritten, and what must be remembered so that nothing comes back."""
+
+    removed: list[str] = field(default_factory=list)  # chunk paths
+    rewritten: dict[str, Targets] = field(default_factory=dict)
+    references: list[str] = field(default_factory=list)  # chunks that only lose references to forgotten sessions
+    sessions: set[SessionKey] = field(default_factory=set)
+    projects: set[str] = field(default_factory=set)
+    messages: set[str] = field(default_factory=set)
+    copies: list[Copy] = field(default_factory=list)
+    held: dict[str, list[HeldFiles]] = field(default_factory=dict)  # by holder, what is deleted outside the store
+    affected: dict[SessionKey, Affected] = field(default_factory=dict)
+    blanked: int = 0
+    shortened: int = 0  # tool texts whose middle is not in the corpus, so a pattern could not see it
+    named: int = 0  # chunks whose project, session or log is called by something the pattern matches
+    before: bool = False  # nothing is left to forget, because it was done before
+
+    @property
+    def empty(self) -> bool:
+        return not self.removed and not self.rewritten and not any(self.held.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What a holder needs to lose what is planned. ``kept`` are the names below ``index/`` that stay."""
+
+    settings: Settings
+    catalog: Catalog
+    plan: ForgetPlan
+    kept: frozenset[str]
+
+
+class TextHolder(Protocol):
+    """Something below the home that holds people's text."""
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The names at the top of the home that it redacts again by itself."""
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """Folders below the home that are made again when they are asked for: redacting again deletes them."""
+
+    def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
+        """Adds to ``plan`` what it holds of ``request``. Raises NotFound when that is nothing."""
+
+    def kept(self, settings: Settings, say: Callable[[str], None]) -> frozenset[str]:
+        """The names below ``index/`` that stay; it loses single chunks later. Raises before anything goes."""
+
+    def erase(self, erasure: Erasure) -> None:
+        """Loses what is planned. Killed at any moment, it does so again."""
+
+
+def plan_forget(layout: Layout, request: ForgetRequest, holders: Iterable[TextHolder]) -> ForgetPlan:
+    """What ``request`` takes out. Raises NotFound when nothing stored fits, UsageError when the words do not."""
+    wanted = (request.session, request.project, request.pattern)
+    if sum(word is not None for word in wanted) != 1:
+        raise UsageError(
+            "name one thing to forget", hint="exactly one of --session ID, --project NAME, --pattern REGEX"
+        )
+    plan = ForgetPlan()
+    missing: NotFound | None = None
+    for holder in holders:
+        try:
+            holder.plan(layout, request, plan)
+        except NotFound as error:
+            missing = missing or error
+    if missing is not None and plan.empty:
+        raise missing
+    return plan

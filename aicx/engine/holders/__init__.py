@@ -1,0 +1,97 @@
+"""What holds people's text below the home: a row here and a module make `forget`, `doctor` and `.aicxignore` reach it.
+
+From what is stored to what is derived from it: `doctor` looks in this order, `forget` takes out in the opposite one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from importlib import import_module
+from typing import ClassVar
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.doctor.inputs import Check, Facts
+from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
+from aicx.corpus.forget.pending import Forgetting
+from aicx.corpus.forget.redact_again import Redaction
+from aicx.paths import Layout
+from aicx.storage.atomic import unwritable
+
+Say = Callable[[str], None]
+
+# Imported when they are needed; each module exposes HOLDER.
+HOLDERS = (
+    "aicx.engine.holders.chunks",
+    "aicx.engine.holders.set_apart",
+    "aicx.engine.holders.catalogue",
+    "aicx.engine.holders.lexical",
+    "aicx.engine.holders.vectors",
+    "aicx.engine.holders.maps",
+    "aicx.engine.holders.bench",
+)
+
+
+class Holder:
+    """A row of the table. What it says of itself here is true of what holds no text of its own and mends nothing.
+
+    ``name`` is its key in a plan and in reports, ``noun`` what one thing of it is called. ``own`` are the names at the
+    top of the home that it redacts itself, ``copies`` folders below the home that redacting deletes, because they are
+    made again. ``removed`` says of what `forget` deleted how it is called, where it deletes files of its own.
+    """
+
+    name: ClassVar[str]
+    noun: ClassVar[str] = "chunk"
+    own: ClassVar[frozenset[str]] = frozenset()
+    copies: ClassVar[tuple[str, ...]] = ()
+    removed: ClassVar[str | None] = None
+
+    # forget, in the order in which it happens
+
+    def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
+        """Adds to ``plan`` what it holds of ``request``: files in ``plan.held``. Raises NotFound for nothing."""
+
+    def kept(self, settings: Settings, say: Say) -> frozenset[str]:
+        """The names below ``index/`` that stay, because `follow` takes single chunks out of them."""
+        return frozenset()
+
+    def erase(self, erasure: Erasure) -> None:
+        """Deletes the files it planned. The locks of the store and of both indexes are held, and a record says that
+        this has begun: killed at any moment, it is called again.
+        """
+        for files in erasure.plan.held.get(self.name, ()):
+            for file in files:
+                try:
+                    file.unlink(missing_ok=True)
+                except OSError as error:
+                    raise unwritable(file, error) from error
+
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
+        """Loses what the store has lost, under the locks of store and vectors. May be called again."""
+
+    def refresh(self, settings: Settings, say: Say) -> None:
+        """Comes up to date with the catalogue. No lock is held."""
+
+    # store --redact-again
+
+    def redact(self, settings: Settings, say: Say, report: Redaction) -> None:
+        """Loses what was redacted in the store. May be called again."""
+
+    # doctor
+
+    def paths(self, facts: Facts) -> Collection[str]:
+        """The paths below the home that `.aicxignore` may hide; what answers from them asks `ignore_matcher`."""
+        return ()
+
+    def verify(self, facts: Facts) -> Iterable[Check]:
+        """The checks of `aicx doctor`."""
+        return ()
+
+    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
+        """Makes again what is damaged, for `aicx doctor --fix`; adds a line to ``done`` for each thing."""
+
+
+def load_holders() -> tuple[Holder, ...]:
+    """The rows of the table, in its order."""
+    return tuple(import_module(module).HOLDER for module in HOLDERS)

@@ -1,0 +1,27 @@
+"""The catalogue, and `index.json` made from it. What is forgotten leaves it in the same step as the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.doctor.checks import catalog_as_stored, index_json
+from aicx.corpus.doctor.inputs import Check, Facts
+from aicx.corpus.forget.pending import Forgetting
+from aicx.corpus.forget.run import tidy
+from aicx.engine.holders import Holder, Say
+
+
+class _Catalogue(Holder):
+    name = "catalogue"
+    own = frozenset({"index.json"})
+
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
+        tidy(settings.layout, catalog, begun.plan, say)
+
+    def verify(self, facts: Facts) -> Iterable[Check]:
+        return catalog_as_stored(facts), index_json(facts)
+
+
+HOLDER = _Catalogue()

@@ -1,0 +1,101 @@
+"""The BM25 index. It cannot lose single words, so it is deleted and made again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+
+from aicx.config import Settings
+from aicx.corpus.doctor.inputs import Check, Facts, current_writer
+from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.forget.holding import Erasure
+from aicx.corpus.forget.redact_again import Redaction
+from aicx.engine.damage import FIX
+from aicx.engine.holders import Holder, Say
+from aicx.engine.index_manifest import lexical_freshness, manifest_damage, write_manifest
+from aicx.engine.lexical_index import refresh_lexical
+from aicx.errors import StoreUnwritable, UnsafePath
+from aicx.paths import Layout
+from aicx.storage.checksums import find_damage, withdraw
+from aicx.storage.lock import writer_lock
+from aicx.text import plural
+
+
+class _Lexical(Holder):
+    name = "lexical_index"
+    own = frozenset({"index"})
+
+    def erase(self, erasure: Erasure) -> None:
+        _delete_indexes(erasure.settings.layout, erasure.kept)
+
+    def refresh(self, settings: Settings, say: Say) -> None:
+        refresh_lexical(settings, say)
+
+    def redact(self, settings: Settings, say: Say, report: Redaction) -> None:
+        _rebuild_lexical(settings, say)
+
+    def verify(self, facts: Facts) -> Iterable[Check]:
+        return (self._check(facts),)
+
+    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
+        if written := refresh_lexical(settings, say, full=True):
+            done.applied.append(f"brought the search index up to date ({written} chunks)")
+
+    def _check(self, facts: Facts) -> Check:
+        layout, name = facts.layout, self.name
+        if current_writer(layout, "lexical") is not None:
+            return Check(name, "skipped", "it is being written; look again when that is done")
+        if reason := manifest_damage(layout):
+            return Check(name, "critical", f"the manifest of the indexes is damaged: {reason}", FIX)
+        if reason := find_damage(layout.lexical_index, full=not facts.quick):
+            return Check(name, "critical", f"it is damaged: {reason}", FIX)
+        if facts.catalog is None or not facts.catalog.rows("SELECT 1 FROM chunks LIMIT 1"):
+            return Check(name, "skipped", "there is no catalogue to compare it with")
+        found = lexical_freshness(layout, facts.catalog)
+        if not found.exists:
+            return Check(name, "warning", "there is none; searches read the corpus itself", FIX)
+        if found.behind is None:
+            return Check(name, "warning", "it was made for another catalogue or by another version", FIX)
+        if found.behind:
+            return Check(name, "warning", f"{plural(found.behind, 'chunk')} behind the catalogue", FIX)
+        return Check(name, "green", "up to date with the catalogue")
+
+
+def _delete_indexes(layout: Layout, kept: frozenset[str]) -> None:
+    """Deletes what is below ``index/``: a BM25 index that drops documents keeps their words until it is merged.
+
+    It is put aside first, so that no question meets half of it, and where the next writer clears what a kill leaves.
+    """
+    index, aside = layout.index_manifest.parent, layout.staging / "index"
+    if index.is_symlink():
+        raise UnsafePath(
+            f"{index} is a symbolic link, and what it leads to would keep what is forgotten",
+            hint="delete both, then run the same command again",
+        )
+    try:
+        if aside.exists():  # an earlier call could not delete all of it
+            shutil.rmtree(aside)
+        if index.exists():
+            aside.mkdir(parents=True, mode=0o700)
+            for path in index.iterdir():
+                if path.name not in kept:
+                    path.rename(aside / path.name)
+            shutil.rmtree(aside)
+    except OSError as error:
+        raise StoreUnwritable(
+            f"cannot delete the indexes in {aside if aside.exists() else index}: {error}",
+            hint="check the permissions there, then run the same command again; until then nothing is forgotten",
+        ) from error
+
+
+def _rebuild_lexical(settings: Settings, say: Say) -> None:
+    """Builds it anew: one that only replaces documents keeps their words until it is merged."""
+    layout = settings.layout
+    with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
+        write_manifest(layout, "lexical", None)
+        withdraw(layout.lexical_index)
+        shutil.rmtree(layout.lexical_index, ignore_errors=True)
+    refresh_lexical(settings, say)
+
+
+HOLDER = _Lexical()

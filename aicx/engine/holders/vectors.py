@@ -1,0 +1,187 @@
+"""The index by meaning, and the models exported for it. It loses single chunks and keeps the rest."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext, suppress
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.doctor.inputs import Check, Facts, current_writer
+from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.forget.pending import Forgetting
+from aicx.corpus.forget.redact_again import Redaction
+from aicx.engine.damage import FIX, recorded_table, remove_damaged_models, table_folder, vector_damage
+from aicx.engine.holders import Holder, Say
+from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest
+from aicx.engine.vector_place import TABLE, heal_record, present_address, to_record
+from aicx.errors import AicxError, CorpusDamaged, MissingExtra
+from aicx.paths import Layout
+from aicx.storage.atomic import unwritable
+from aicx.storage.checksums import changing, is_recorded, record_of, withdraw
+from aicx.storage.lock import writer_lock
+from aicx.text import plural
+
+
+class _Vectors(Holder):
+    name = "vector_index"
+    own = frozenset({"index", "models"})
+
+    def kept(self, settings: Settings, say: Say) -> frozenset[str]:
+        """The names below ``index/`` that stay when something is forgotten: the vector index and the record of it.
+
+        The caller holds the locks of both indexes. Raises an AicxError when an index at another address cannot be read:
+        nothing must seem forgotten that is still there. One of the home's own that cannot be read does not stay.
+        """
+        from indexer.vector_table import Location, table_status
+
+        layout = settings.layout
+        address = present_address(settings)
+        if address is None:
+            return frozenset()
+        try:
+            if table_status(Location(address, TABLE)) is None:
+                return frozenset()
+        except (CorpusDamaged, MissingExtra) as error:
+            if to_record(layout, address) is not None:
+                raise
+            say(_deleted(error))
+            return frozenset()
+        write_manifest(layout, "lexical", None)
+        table = f"{TABLE}.lance"
+        return frozenset({*(path.name for path in manifest_files(layout)), table, record_of(Path(table)).name})
+
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
+        from indexer.vector_table import Location, erase_documents
+
+        layout = settings.layout
+        versions = {row["id"]: row["content_sha256"] for row in catalog.rows("SELECT id, content_sha256 FROM chunks")}
+        rows = catalog.rows("SELECT id, path FROM chunks")
+        rewritten = {row["id"] for row in rows if row["path"] in begun.plan.rewritten}
+        left: dict[str, str] = {}
+
+        def unwanted(held: Mapping[str, str]) -> list[str]:
+            gone = {
+                name for name in held if name not in versions or (name in rewritten and held[name] != versions[name])
+            }
+            left.update((name, version) for name, version in held.items() if name not in gone)
+            return sorted(gone)
+
+        address = present_address(settings)
+        if address is not None:
+            try:
+                with changing(folder) if (folder := table_folder(address)) else nullcontext():
+                    erase_documents(Location(address, TABLE), unwanted)
+            except (CorpusDamaged, MissingExtra) as error:
+                if to_record(layout, address) is not None:
+                    raise
+                say(_deleted(error))
+                _delete_vectors(layout)
+            else:
+                _follow_rebuild(layout, catalog, left)
+
+    def redact(self, settings: Settings, say: Say, report: Redaction) -> None:
+        """Takes the passages of every chunk that changed out of the vector index; `aicx index` embeds the new ones."""
+        layout = settings.layout
+        made = read_manifest(layout).get("vectors", {})
+        if not made:
+            return
+        from aicx.engine.vector_index import drop_vectors
+        from indexer.vector_table import Location, erase_documents
+
+        with open_catalog(layout) as opened:
+            # Numbers of another catalogue say nothing of what changed.
+            known = made.get("catalog") == opened.catalog.identity
+            changed, gone = opened.catalog.changes_since(int(made.get("sequence") or 0))
+        if not known:
+            drop_vectors(settings, say)
+            report.notes.append(
+                "the vector index was of another catalogue and is deleted; `aicx index` makes a new one"
+            )
+            return
+        with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="vectors"):
+            address = present_address(settings)
+            if address is None:
+                return
+            with changing(folder) if (folder := table_folder(address)) else nullcontext():
+                erase_documents(Location(address, TABLE), lambda held: [*changed, *gone])
+        if changed:
+            report.notes.append("changed chunks are searched by their words alone until `aicx index` has run")
+
+    def verify(self, facts: Facts) -> Iterable[Check]:
+        return (self._check(facts),)
+
+    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
+        if heal_record(settings):
+            done.applied.append("recorded the place of the vector index as this home's own")
+        if vector_damage(settings, full=True):
+            try:
+                done.applied.append(_mend(settings, say))
+            except AicxError as error:
+                done.refused.append(f"the vector index: {error.message}")
+
+    def _check(self, facts: Facts) -> Check:
+        name, settings = self.name, facts.settings
+        table = recorded_table(settings)
+        if current_writer(settings.layout, "vectors") is not None:
+            return Check(name, "skipped", "it is being written; look again when that is done")
+        if reason := vector_damage(settings, full=not facts.quick):
+            return Check(name, "critical", f"it is damaged: {reason}", FIX)
+        if table is None:
+            if "vectors" in read_manifest(settings.layout):
+                return Check(name, "skipped", "it is at another address, whose service looks after its bytes")
+            return Check(name, "green", "there is none, and searches look for words")
+        if not is_recorded(table):
+            detail = "it has no checksums: aicx index was interrupted, or an earlier version made it"
+            return Check(name, "warning", detail, "aicx index")
+        return Check(name, "green", "as it was written")
+
+
+def _follow_rebuild(layout: Layout, catalog: Catalog, held: Mapping[str, str]) -> None:
+    """After a kill the catalogue may be another one, whose changes the index counts from now on.
+
+    What the index lacks is made the newest change, so that `behind` counts just that.
+    """
+    made = read_manifest(layout).get("vectors", {})
+    if made.get("catalog") == catalog.identity:
+        return
+    rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0")
+    lacks = [(row["id"],) for row in rows if held.get(row["id"]) != row["content_sha256"]]
+    catalog.begin()
+    sequence = catalog.sequence
+    statement = f"UPDATE chunks SET sequence={catalog.next_sequence} WHERE id=?"
+    catalog.connection.executemany(statement, lacks)
+    catalog.commit()
+    write_manifest(layout, "vectors", made | {"catalog": catalog.identity, "sequence": sequence})
+
+
+def _delete_vectors(layout: Layout) -> None:
+    folder = layout.index_manifest.parent / f"{TABLE}.lance"
+    write_manifest(layout, "vectors", None)
+    withdraw(folder)
+    with suppress(FileNotFoundError):
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise unwritable(folder, error) from error
+
+
+def _deleted(error: AicxError) -> str:
+    return f"the vector index is deleted whole, as it cannot be opened: {error.message} (next: aicx index)"
+
+
+def _mend(settings: Settings, say: Say) -> str:
+    """Makes damaged vectors and models again; returns what was done."""
+    if recorded_table(settings) is None:
+        removed = remove_damaged_models(settings.layout, full=True)
+        return f"removed {plural(len(removed), 'damaged model')}, which the next aicx index makes again"
+    from aicx.engine.vector_index import build_vectors, made_with
+
+    synced = build_vectors(settings, made_with(settings), rebuild=False, tell=lambda _: None, say=say, full=True)
+    return f"mended the vector index ({synced.added + synced.changed} of its chunks embedded again)"
+
+
+HOLDER = _Vectors()
