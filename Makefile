@@ -9,7 +9,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
 TORCH ?= torch==2.13.0
 
-.PHONY: help demo test test-all test-clients bench check docs format clean
+# What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
+PYTEST ?=
+
+.PHONY: help demo test test-fast test-all test-clients bench check docs format clean
 
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,10 +21,13 @@ demo: $(VENV)/.models ## Store invented logs, ask questions by words and by mean
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests.
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 $(PYTEST)
+
+test-fast: $(VENV)/.test ## Run four tests of five in under a minute: none with a browser or processes, none that is slow.
+	@$(BIN)/python -m pytest -q -n 2 -m 'not browser and not process and not slow' $(PYTEST)
 
 test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
 	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q tests/clients/real

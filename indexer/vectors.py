@@ -38,11 +38,6 @@ from indexer.vector_table import (
 
 Fetch = Callable[[Sequence[str]], Iterable[Document]]
 
-# Documents cut and embedded together: enough for batches of like length, little enough for a lively progress bar.
-_DOCUMENTS_AT_ONCE = 64
-# A commit is made when either is reached: a killed run loses no more than this, and each commit is a few files.
-_COMMIT_PASSAGES = 8192
-_COMMIT_SECONDS = 20.0
 # More pieces than this and reading slows down, so they are merged. Merging rewrites the table, so not after every run.
 _MOST_FRAGMENTS = 24
 # A tenth of the usual effort gives partitions as good for this purpose.
@@ -52,10 +47,18 @@ _PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """When a table is tidied. The defaults come from measurements: see docs/decisions/vector-index.md."""
+    """How a table is written and when it is tidied. Defaults come from measurements: docs/decisions/vector-index.md.
+
+    ``documents_at_once`` are cut and embedded together: enough for batches of like length, little enough for a lively
+    progress bar. A commit is made when ``commit_passages`` or ``commit_seconds`` is reached: a killed run loses no more
+    than this, and each commit is a few files.
+    """
 
     index_rows: int = 12_000  # below, reading every vector is as fast as an index, and exact
     grace: timedelta = timedelta(minutes=30)  # for how long what a reader may still be reading is kept
+    documents_at_once: int = 64
+    commit_passages: int = 8192
+    commit_seconds: float = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +119,11 @@ class VectorIndex:
         stale = [document_id for document_id, version in versions.items() if held.get(document_id) != version]
         gone = [document_id for document_id in held if document_id not in versions]
         delete_documents(table, gone)
-        writer = _Writer(table, self._schema, self._model, held.keys() - set(gone))
+        writer = _Writer(table, self._schema, self._model, self._upkeep, held.keys() - set(gone))
         missing: list[str] = []
         progress(Progress(0, len(stale), 0, 0.0))
-        for first in range(0, len(stale), _DOCUMENTS_AT_ONCE):
-            ids = stale[first : first + _DOCUMENTS_AT_ONCE]
+        for first in range(0, len(stale), self._upkeep.documents_at_once):
+            ids = stale[first : first + self._upkeep.documents_at_once]
             # By id, so that one given twice is not written twice and one not asked for not at all.
             found = {document.id: document for document in fetch(ids) if document.id in ids}
             missing += [document_id for document_id in ids if document_id not in found]
@@ -192,8 +195,9 @@ class VectorIndex:
 class _Writer:
     """Cuts and embeds documents, and commits whole ones now and then."""
 
-    def __init__(self, table: Any, schema: Any, model: Model, held: Set[str]) -> None:
+    def __init__(self, table: Any, schema: Any, model: Model, upkeep: Upkeep, held: Set[str]) -> None:
         self._table = table
+        self._upkeep = upkeep
         self._schema = schema
         self._model = model
         self._held = held
@@ -222,7 +226,10 @@ class _Writer:
         self.passages += len(texts)
         self._waiting.append((list(documents), self._rows(documents, cuts, vectors)))
         waiting = sum(rows.num_rows for _, rows in self._waiting)
-        if waiting >= _COMMIT_PASSAGES or time.monotonic() - self._committed_at >= _COMMIT_SECONDS:
+        if (
+            waiting >= self._upkeep.commit_passages
+            or time.monotonic() - self._committed_at >= self._upkeep.commit_seconds
+        ):
             self.commit()
 
     def commit(self) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.browsers import SharedBrowser, started
 
 _REAL_HOME = Path.home()
 # What aicx reads and writes on a real machine, wherever the environment of the person running the tests puts it.
@@ -48,7 +51,23 @@ settings.register_profile(
 )
 settings.load_profile("aicx")
 
+# Fixtures that are expensive: a test that uses one gets the marker, by which `make test-fast` leaves it out.
+_MARKS = {"browser": "browser", "runner": "process", "address": "process"}
+
 _numbers = count(1)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(_MARKS[name])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The seed of the order also with -q, which leaves out the line that pytest-randomly prints at the start."""
+    if (seed := config.getoption("randomly_seed", None)) is not None:
+        terminalreporter.write_line(f"the order of the tests can be had again with --randomly-seed={seed}")
 
 
 class RealHomeError(AssertionError):
@@ -81,3 +100,17 @@ def home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedBrowser]:
+    """The one browser of a run, or of a worker of it."""
+    with started(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture
+def chromium(browser: SharedBrowser) -> Iterator[Any]:
+    """That browser, while a test uses it."""
+    with browser.in_use() as found:
+        yield found

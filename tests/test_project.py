@@ -26,6 +26,8 @@ from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 # What a cold command must never pay for.

@@ -34,7 +34,7 @@ from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embe
 
 if TYPE_CHECKING:
     from indexer.vector_table import Model, TableStatus
-    from indexer.vectors import Progress, Synced
+    from indexer.vectors import Progress, Synced, Upkeep
 
 Say = Callable[[str], None]
 
@@ -81,6 +81,7 @@ def build_vectors(
     say: Say,
     download: bool = False,
     full: bool = False,
+    upkeep: Upkeep | None = None,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
 
@@ -110,7 +111,7 @@ def build_vectors(
         embedder = prepare_embedder(settings, choice, say, download=download, full=full)
         model = model_of(embedder)
         address = chosen_address(settings)
-        index = VectorIndex(Location(address, TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model)
+        index = VectorIndex(Location(address, TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model, upkeep)
         folder = table_folder(address)
         sequence = catalog.sequence
         rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")

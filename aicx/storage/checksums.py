@@ -108,7 +108,8 @@ def _record_again(path: Path, known: Files) -> None:
 
 def renew(path: Path) -> None:
     """Records the times of a folder that was copied as its own, where every byte is as it was published."""
-    if is_recorded(path) and not is_untouched(path) and find_damage(path, full=True) is None:
+    gone = not path.exists()  # its record stays where somebody deletes a folder by hand
+    if not gone and is_recorded(path) and not is_untouched(path) and find_damage(path, full=True) is None:
         record(path)
 
 

@@ -25,6 +25,8 @@ from benchmarks.peers.ranker import PeerRanker
 from benchmarks.peers.worker import PeerFailed
 from tests.bench.invented import QUERIES, small
 
+pytestmark = pytest.mark.process
+
 # What the scripts of real peers look like, with a `MODE` for everything that can go wrong.
 SCRIPT = """
 import json, os, subprocess, sys, time

@@ -30,6 +30,8 @@ from tests.bench.invented import small
 pytest.importorskip("polars")
 pytest.importorskip("ir_measures")
 
+pytestmark = pytest.mark.process
+
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 IN_MEMORY = True  # this module is a method itself: see `odd`
 

@@ -9,6 +9,8 @@ import pytest
 from aicx.cli import run
 from benchmarks.scale import Writer, exponent
 
+pytestmark = pytest.mark.slow
+
 
 def logs(home: Path, seed: int) -> dict[str, bytes]:
     writer = Writer(seed)

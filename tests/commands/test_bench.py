@@ -19,6 +19,8 @@ pytest.importorskip("polars")
 pytest.importorskip("ir_measures")
 pytest.importorskip("matplotlib")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def collection(tmp_path: Path) -> Path:

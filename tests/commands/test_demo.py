@@ -17,6 +17,8 @@ import pytest
 from aicx.cli import run
 from aicx.demo import FAKE_TOKEN, STEPS, Check, Demo, Shown
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Demo, list[Shown]]:

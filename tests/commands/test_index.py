@@ -16,7 +16,7 @@ from retrieval.embedders import EmbedderSettings, open_embedder
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import copied, keep
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
 
 

@@ -19,6 +19,8 @@ from aicx.engine.vector_index import Choice, build_vectors, vector_state
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot
 from tests.engine.search_helpers import ignore
 
+pytestmark = pytest.mark.slow
+
 _ALNUM = string.ascii_letters + string.digits
 
 

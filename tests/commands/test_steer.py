@@ -201,7 +201,7 @@ class TestForPeople:
         code, out, err = steer(capsys)
         assert code == 0
         assert len(out.splitlines()) == 12
-        assert "the catalogue is missing or unreadable" in err
+        assert "the catalogue is missing or damaged" in err
 
 
 class TestFailures:

@@ -15,7 +15,7 @@ from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embe
 from tests.models import save_tiny_bert, write_static
 
 np = pytest.importorskip("numpy")
-pytestmark = pytest.mark.filterwarnings("ignore")  # torch and onnxruntime warn about themselves
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # torch and onnxruntime warn about themselves
 
 TEXTS = ["fix the login", "🎉", "def parse(line): return 1", "数据", "the " * 500, "fix the login redirect loop"]
 

@@ -19,7 +19,7 @@ from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapsh
 from tests.engine.search_helpers import ignore
 
 pytest.importorskip("lancedb")
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
 BOTH = [f"claude:{SESSION}:001", f"claude:{OTHER}:001"]
 

@@ -15,7 +15,7 @@ from aicx.storage.checksums import changing, find_damage, record, withdraw
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ignore, keep
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
 
 @pytest.fixture(scope="module")
@@ -125,18 +125,19 @@ def test_the_state_says_what_the_index_lacks(user):
     assert ask(user, "pump").oracle_status["freshness"]["dense"] == {"behind": 1}
 
 
-def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_path, monkeypatch):
+def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_path):
     user = copied(stored, tmp_path)
     pytest.importorskip("lancedb")
-    monkeypatch.setattr("indexer.vectors._DOCUMENTS_AT_ONCE", 1)
-    monkeypatch.setattr("indexer.vectors._COMMIT_PASSAGES", 1)
+    from indexer.vectors import Upkeep
+
+    upkeep = Upkeep(documents_at_once=1, commit_passages=1)
 
     def killed(progress):
         if progress.done:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_vectors(user.settings, Choice("test"), rebuild=False, tell=killed, say=ignore)
+        build_vectors(user.settings, Choice("test"), rebuild=False, tell=killed, say=ignore, upkeep=upkeep)
     assert (made(user)["sequence"], vector_state(user.settings).table.rows) == (0, 1)
     report = ask(user, "reconnection")
     assert report.oracle_status["rankers"] == ["dense", "lexical"]

@@ -16,7 +16,7 @@ from indexer.export import ExportDiffers, export_model
 from retrieval.embedders import EmbedderSettings, open_embedder
 from tests.models import save_tiny_bert
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # torch warns about itself
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # torch warns about itself
 
 TEXTS = ["", "fix the login", "def parse(line): return 1", "🎉 naïve", "the " * 300]
 

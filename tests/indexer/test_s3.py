@@ -16,7 +16,7 @@ from aicx.types import Filters
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ids, ignore, keep
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's and moto's own
+pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore")]  # lancedb's and moto's own
 
 URI = "s3://team/indexes/orbit"
 

@@ -22,7 +22,7 @@ from indexer.passages import cut
 from indexer.vector_table import Columns, Location, Model, OtherModel, drop_table, table_status
 from indexer.vectors import Progress, Upkeep, VectorIndex
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
 COLUMNS = Columns(texts=("project", "agent"), numbers=("started_at",), keywords=("agent",))
 
@@ -272,12 +272,12 @@ import sys, time
 import indexer.vectors as vectors
 from tests.indexer.test_vectors import COLUMNS, MODEL, Corpus, document
 from dataclasses import replace
-vectors._DOCUMENTS_AT_ONCE, vectors._COMMIT_PASSAGES = 4, 20
 def slowly(texts):
     time.sleep(0.01)
     return MODEL.embed(texts)
 corpus = Corpus(*(document(f"d{n:03}", 60, version=sys.argv[2]) for n in range(120)))
-index = vectors.VectorIndex(vectors.Location(sys.argv[1]), COLUMNS, replace(MODEL, embed=slowly))
+upkeep = vectors.Upkeep(documents_at_once=4, commit_passages=20)
+index = vectors.VectorIndex(vectors.Location(sys.argv[1]), COLUMNS, replace(MODEL, embed=slowly), upkeep)
 print("ready", flush=True)
 index.sync(corpus.versions(), corpus.fetch)
 """

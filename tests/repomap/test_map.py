@@ -13,6 +13,8 @@ from aicx.repomap.store import Place
 from aicx.storage.lock import hold_lock
 from tests.repomap.builders import Repo
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "press.py": "def press_apples(): ...\n",
     "broken.py": "def half_way(:\n",

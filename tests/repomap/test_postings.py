@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.repomap import postings
 from aicx.repomap.postings import SCHEMA, PostingTable
 
 
@@ -44,8 +43,8 @@ def test_a_term_without_files_leaves_the_table(table: PostingTable) -> None:
     assert table._connection.execute("SELECT count(*) FROM postings").fetchone() == (0,)
 
 
-def test_gathering_is_bounded(table: PostingTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postings, "_MOST_GATHERED", 3)
+def test_gathering_is_bounded(table: PostingTable) -> None:
+    table = PostingTable(table._connection, most_gathered=3)
     for file in range(10):
         table.add(file, [("press", file), ("cider", file)])
     assert table.count("press") >= 8

@@ -21,6 +21,8 @@ from tests.repomap.builders import Repo, git
 
 pytest.importorskip("tree_sitter_language_pack")
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "press.py": "def press_apples(): ...\n",
     "till.py": "import press\n\ndef sell_cider(): ...\n",

@@ -8,6 +8,8 @@ from tests.repomap.builders import Repo
 
 pytest.importorskip("tree_sitter_language_pack")
 
+pytestmark = pytest.mark.slow
+
 # Language -> files, of which the first imports the second, and the third shares its name and is not meant.
 ESTATES = {
     "python": {

@@ -1,8 +1,7 @@
-"""A real Chromium for the tests of the page; they are skipped where there is none."""
+"""The page of a folder of reports, in a real browser."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,6 @@ import pytest
 
 from aicx.cli import run
 from tests.reports.builders import harbour
-
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-# No longer than a module: while it is there, a loop of asyncio runs, and tests elsewhere run theirs.
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed to test the page with")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

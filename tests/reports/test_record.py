@@ -10,6 +10,8 @@ import pytest
 from aicx.reports.record import DETAIL_CHARS, Report
 from tests.reports.builders import SECRET, meta, only, write
 
+pytestmark = pytest.mark.slow
+
 PLACE = "ada/orbit/2026_0131/reports/x"
 
 

@@ -34,7 +34,7 @@ def test_words_of_a_text(text, words):
         ("fooBar", "foobar"),
         ("foo_bar", "foo_bar"),
         ("see (aicx/corpus/ingest/run.py),", "aicx/corpus/ingest/run.py"),
-        ("see aicx/corpus/ingest/run.py", "ingest.py"),
+        ("see aicx/corpus/ingest/run.py", "run.py"),
         ("marker #12-40 here", "#12-40"),
         ("E1234:", "e1234"),
         ("v1.2.3", "v1.2.3"),

@@ -19,6 +19,8 @@ from aicx.sources.records import LINE_LIMIT
 from aicx.types import BadRecord, Skipped, SourceItem, TimelineEntry
 from tests.corpus.builders import SESSION, stamp
 
+pytestmark = pytest.mark.slow
+
 PICTURE = base64.b64encode(random.Random(11).randbytes(7_000_000)).decode()
 WRAPPED = "\n".join(PICTURE[at : at + 76] for at in range(0, len(PICTURE), 76))
 URL = f"data:image/png;base64,{PICTURE}"

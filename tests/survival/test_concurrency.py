@@ -25,6 +25,8 @@ import json, os, sys, time
 from pathlib import Path
 import aicx.cli
 
+pytestmark = pytest.mark.process
+
 times, scratch, *arguments = sys.argv[1:]
 said = os.dup(1)
 for number in range(int(times)):

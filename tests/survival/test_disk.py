@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,11 +36,16 @@ def _remount(folder: Path, options: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
 
 
-def _check_refusal(run: Run) -> None:
+# What the system or the database says of a disk, or of a limit, that is used up.
+FULL = "No space left on device|database or disk is full|disk I/O error|unable to open database file"
+
+
+def _check_refusal(run: Run, place: Path, why: str) -> None:
+    """One line of error names a file of ``place`` and one of the reasons in ``why``, separated by ``|``."""
     assert run.code == CANNOT_WRITE, run.err
-    errors = [line for line in run.err.splitlines() if line.startswith("error:")]
-    assert len(errors) == 1
-    assert "cannot" in errors[0] or "could not" in errors[0]
+    [error] = [line for line in run.err.splitlines() if line.startswith("error:")]
+    file = rf"{re.escape(str(place))}\S*"
+    assert re.fullmatch(rf"error: (cannot write {file}|{file} cannot be opened for writing): ({why})", error), error
     assert "Traceback" not in run.err
 
 
@@ -50,9 +56,9 @@ def test_a_disk_that_is_full_stops_the_store_and_space_heals_it(
     files = [path.stat().st_blocks * 512 for path in undisturbed.corpus.rglob("*") if path.is_file()]
     with _small_disk(tmp_path / "disk", f"size={int(sum(files) * share)}") as disk:
         home = undisturbed.home(disk / "corpus")
-        _check_refusal(runner.run(home, "store", batch=8))
+        _check_refusal(runner.run(home, "store", batch=8), home.corpus, FULL)
         assert home.flaws() == []
-        _check_refusal(runner.run(home, "store"))
+        _check_refusal(runner.run(home, "store"), home.corpus, FULL)
         assert home.flaws() == []
         assert not home.staging.exists() or (home.staging / "journal").exists()  # else it only takes up space
         _remount(disk, "size=64m")
@@ -70,7 +76,10 @@ def test_a_disk_that_is_full_when_only_the_index_is_left_is_named_as_such(
         shutil.rmtree(home.corpus / "index")
         space = os.statvfs(disk)
         _remount(disk, f"size={(space.f_blocks - space.f_bfree) * space.f_frsize + 48 * 1024}")
-        _check_refusal(runner.run(home, "store"))
+        refused = runner.run(home, "store")
+        assert refused.code == CANNOT_WRITE, refused.err
+        assert "error: the lexical index could not be written: " in refused.err
+        assert "No space left on device" in refused.err
         _remount(disk, "size=64m")
         runner.store(home)
         assert home.tree() == undisturbed.tree
@@ -82,7 +91,7 @@ def test_a_disk_without_room_for_more_files_stops_the_store_and_room_heals_it(
 ) -> None:
     with _small_disk(tmp_path / "disk", f"size=64m,nr_inodes={inodes}") as disk:
         home = undisturbed.home(disk / "corpus")
-        _check_refusal(runner.run(home, "store", batch=8))
+        _check_refusal(runner.run(home, "store", batch=8), home.corpus, FULL)
         assert home.flaws() == []
         _remount(disk, "nr_inodes=10000")
         runner.store(home)
@@ -95,7 +104,7 @@ def test_a_limit_on_the_size_of_files_stops_the_store_and_lifting_it_heals_it(
 ) -> None:
     """Needs no rights, unlike the full disk; a quota looks much the same."""
     home = undisturbed.home(tmp_path / "corpus")
-    _check_refusal(runner.run(home, "store", batch=8, largest_file=largest))
+    _check_refusal(runner.run(home, "store", batch=8, largest_file=largest), home.corpus, FULL)
     assert home.flaws() == []
     runner.store(home)
     assert home.tree() == undisturbed.tree
@@ -109,7 +118,7 @@ def test_a_read_only_home_is_refused_for_writing_and_answers_questions(
         home = undisturbed.home(disk / "corpus")
         runner.store(home)
         _remount(disk, "ro")
-        _check_refusal(runner.run(home, "store"))
+        _check_refusal(runner.run(home, "store"), home.corpus, "Read-only file system")
         assert runner.answers(home) == undisturbed.answers
 
 
@@ -125,20 +134,28 @@ def test_a_read_only_home_is_searched_by_its_index(runner: Runner, undisturbed: 
 
 def test_a_home_that_cannot_be_made_is_refused(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
     with _small_disk(tmp_path / "disk", "size=64m,ro") as disk:
-        _check_refusal(runner.run(undisturbed.home(disk / "deep" / "corpus"), "store"))
+        _check_refusal(runner.run(undisturbed.home(disk / "deep" / "corpus"), "store"), disk, "Read-only file system")
 
 
 def test_a_home_that_is_a_file_is_refused(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "corpus")
     home.corpus.write_text("a file")
-    _check_refusal(runner.run(home, "store"))
+    _check_refusal(runner.run(home, "store"), home.corpus, "File exists")
     assert runner.run(home, "steer").code == 3
     assert home.corpus.read_text() == "a file"
 
 
-@pytest.mark.parametrize("name", ["locks", "store", "catalog.sqlite", "index.json"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("locks", "File exists"),
+        ("store", "Not a directory"),
+        ("catalog.sqlite", "unable to open database file"),
+        ("index.json", "Is a directory"),
+    ],
+)
 def test_something_else_in_the_place_of_ours_is_refused_and_kept(
-    name: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+    name: str, why: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     """A file where a folder belongs, or a folder where a file does."""
     home = undisturbed.home(tmp_path / "corpus")
@@ -149,7 +166,7 @@ def test_something_else_in_the_place_of_ours_is_refused_and_kept(
         (place / "mine").mkdir(parents=True)
     else:
         place.write_text("mine")
-    _check_refusal(runner.run(home, "store"))
+    _check_refusal(runner.run(home, "store"), home.corpus, why)
     assert (place / "mine").is_dir() if wants_file else place.read_text() == "mine"
     if wants_file:
         (place / "mine").rmdir()

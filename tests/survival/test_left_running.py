@@ -14,7 +14,10 @@ import pytest
 
 from tests.corpus.builders import ClaudeLog
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc"),
+]
 
 SECONDS = 60.0
 

@@ -24,7 +24,7 @@ from tests.engine.search_helpers import copied, embed, keep
 from tests.survival.runs import REPOSITORY, TIMEOUT, Run, Runner, until
 from tests.survival.runs import Home as Runs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
 SESSIONS = 14
 
@@ -207,11 +207,10 @@ def test_no_filter_is_read_as_syntax(runner, embedded):
 
 _INDEX = """
 import sys, time
-import indexer.vectors as vectors
+from indexer.vectors import Upkeep
 from aicx.config import load_settings
 from aicx.engine.vector_index import Choice, build_vectors
 from retrieval.embedders.deterministic import DeterministicEmbedder
-vectors._DOCUMENTS_AT_ONCE, vectors._COMMIT_PASSAGES = 1, 1
 embed = DeterministicEmbedder.embed
 def slowly(self, texts):
     time.sleep(float(sys.argv[1]))
@@ -219,7 +218,8 @@ def slowly(self, texts):
 DeterministicEmbedder.embed = slowly
 def tell(progress):
     print(progress.done, flush=True)
-build_vectors(load_settings(), Choice("test"), rebuild="rebuild" in sys.argv, tell=tell, say=print)
+upkeep = Upkeep(documents_at_once=1, commit_passages=1)
+build_vectors(load_settings(), Choice("test"), rebuild="rebuild" in sys.argv, tell=tell, say=print, upkeep=upkeep)
 print("done", flush=True)
 """
 

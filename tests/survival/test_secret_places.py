@@ -16,6 +16,8 @@ from tests.corpus.builders import stamp, when
 from tests.servers.dashboard.http_client import TOKEN, get, request, serving
 from tests.servers.mcp.mcp_client import call
 
+pytestmark = pytest.mark.process
+
 Value = dict[str, Any]
 
 _ALNUM = string.ascii_letters + string.digits

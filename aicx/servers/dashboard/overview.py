@@ -12,16 +12,16 @@ from aicx.errors import NotFound
 from aicx.paths import Layout
 from aicx.types import Filters
 
-# A plot has room for so many projects; the rest is one.
-_MOST_IN_PLOT = 12
+# A plot has room for this many projects; the rest is shown as one.
+MOST_IN_PLOT = 12
 OTHERS = "others"
 _MOST_PROJECTS = 500
 
 
-def overview(layout: Layout, filters: Filters) -> dict[str, Any]:
+def overview(layout: Layout, filters: Filters, most_in_plot: int = MOST_IN_PLOT) -> dict[str, Any]:
     """What there is within the filters, by project (most recently active first), agent, kind and week.
 
-    In weeks, the projects with fewer chunks than the first twelve are together under "others".
+    In weeks, the projects with fewer chunks than the first ``most_in_plot`` are together under "others".
     """
     try:
         with open_catalog(layout) as opened:
@@ -36,7 +36,7 @@ def overview(layout: Layout, filters: Filters) -> dict[str, Any]:
     except NotFound:
         return {"projects": [], "agents": [], "kinds": [], "weeks": [], "agent_weeks": [], "notes": []}
     projects = _grouped(rows, lambda row: row["project"])
-    largest = sorted(projects, key=lambda name: (-projects[name].chunks, name))[:_MOST_IN_PLOT]
+    largest = sorted(projects, key=lambda name: (-projects[name].chunks, name))[:most_in_plot]
     weeks = _grouped(
         rows, lambda row: (_monday(row["date"]), row["agent"], row["project"] if row["project"] in largest else OTHERS)
     )

@@ -21,7 +21,6 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 MOST_BYTES = 1_000_000
-_BODY_SECONDS = 10.0
 _OTHER_SITES = "pages of other sites may not ask this server"
 
 
@@ -72,6 +71,7 @@ class Rules:
     rate: Rate
     is_open: Callable[[Scope], bool] = lambda _: False
     check: Callable[[Scope], None] = lambda _: None
+    body_seconds: float = 10.0  # in which a request has to have come whole
     token_hint: str = "the server's own help says where it lies"  # noqa: S105 - says where, not what
 
 
@@ -94,7 +94,7 @@ class Guard:
                 self._check_caller(headers)
                 self._rules.check(scope)
                 self._check_rate()
-            body = await _body(headers, receive)
+            body = await _body(headers, receive, self._rules.body_seconds)
         except Refused as refused:
             await refuse(send, refused)
             return
@@ -149,7 +149,7 @@ def _headers(scope: Scope) -> dict[bytes, bytes]:
     return found
 
 
-async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
+async def _body(headers: dict[bytes, bytes], receive: Receive, seconds: float) -> bytes:
     """The whole body. Raises Refused when it is too large, or too slow in coming."""
     declared = headers.get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > MOST_BYTES:
@@ -157,7 +157,7 @@ async def _body(headers: dict[bytes, bytes], receive: Receive) -> bytes:
     parts = []
     size = 0
     try:
-        async with asyncio.timeout(_BODY_SECONDS):
+        async with asyncio.timeout(seconds):
             while True:
                 message = await receive()
                 if message["type"] != "http.request":

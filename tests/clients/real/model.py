@@ -23,21 +23,18 @@ class Call:
     namespace: str | None = None
 
 
-# How often a model waits for a server that is slow to start before it calls its tool all the same.
-_MOST_WAITS = 30
-
-
 @dataclass
 class ScriptedModel:
     """Makes one of ``calls`` in answer to each request that offers tools, and then says that it is done.
 
     Clients may send a request before their MCP servers have started. While a tool is not offered yet, the model calls
-    ``wait`` in place of it. ``requests`` holds the bodies of requests that offer tools, ``made`` the calls made, both
-    in order.
+    ``wait`` in place of it, and after ``most_waits`` the tool all the same: Codex does not list every tool it has.
+    ``requests`` holds the bodies of requests that offer tools, ``made`` the calls made, both in order.
     """
 
     calls: Sequence[Call]
     wait: Call
+    most_waits: int = 30
     requests: list[dict[str, Any]] = field(default_factory=list)
     made: list[Call] = field(default_factory=list)
 
@@ -69,7 +66,7 @@ class ScriptedModel:
             self.requests.append(body)
             waits = self.made.count(self.wait)
             call = next(iter(self.calls[len(self.made) - waits :]), None)
-            if call and waits < _MOST_WAITS and f'"{call.tool}"' not in json.dumps(body["tools"]):
+            if call and waits < self.most_waits and f'"{call.tool}"' not in json.dumps(body["tools"]):
                 call = self.wait
             self.made += [call] if call else []
             return call, len(self.requests)

@@ -20,7 +20,7 @@ from tests.clients.real.model import Call, ScriptedModel
 # A folder in which clients are installed, or are to be installed: what makes this lane run.
 FOLDER = "AICX_TEST_CLIENTS"
 _SECONDS_TO_INSTALL = 300
-_SECONDS_TO_RUN = 120
+_SECONDS_TO_RUN = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class RealClient:
 
     def run(self, home: Path, calls: Sequence[Call], *, prompt: str = "Go on.", cwd: Path) -> Session:
         """One session in which the model makes ``calls``; ``home`` is the client's own home folder."""
-        with ScriptedModel(calls, self.wait) as model:
+        with ScriptedModel(calls, self.wait, 90 if self.name == "claude" else 30) as model:
             self.settings(home, model.url)
             command = [str(_command(self)), *self.arguments(prompt)]
             environment = {name: os.environ[name] for name in ("PATH", "LANG", "AICX_HOME") if name in os.environ}
@@ -148,6 +148,7 @@ def _text(content: Any) -> str:
 _CLAUDE_ENVIRONMENT = {
     "ANTHROPIC_API_KEY": "x",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "MCP_TIMEOUT": "90000",  # it gives a server up after 30 seconds, and its tools with it
     "IS_SANDBOX": "1",  # or it refuses to bypass permissions as root, which containers run as
 }
 

@@ -1,4 +1,4 @@
-"""The small corpus that the MCP server's tests ask too, and servers for a whole file of tests."""
+"""One dashboard of the small corpus, for all tests that only ask it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import pytest
 
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import serving
-from tests.servers.mcp.conftest import environment as environment
-from tests.servers.mcp.conftest import stored as stored
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address(stored: Home) -> Iterator[str]:
     """Where a server of the small corpus answers."""
     with serving(**stored.environ) as (_, address):

@@ -24,6 +24,8 @@ from aicx.servers.http.guard import LOOPBACK
 from tests.corpus.builders import SESSION, THIRD, Home
 from tests.servers.dashboard.http_client import TOKEN
 
+pytestmark = pytest.mark.process
+
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 CONFIG = {
     "generation": {"deterministic": True, "database": "none", "with-security-parameters": False},

@@ -9,7 +9,6 @@ import pytest
 
 from aicx.corpus.catalog.sessions import browse
 from aicx.errors import NotFound
-from aicx.servers.dashboard import overview as module
 from aicx.servers.dashboard.overview import overview
 from aicx.types import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
@@ -119,9 +118,8 @@ def test_a_session_in_two_projects_is_one_session_of_its_agent(tmp_path: Path) -
     assert [row["sessions"] for row in found["agent_weeks"]] == [1]
 
 
-def test_small_projects_share_a_place_in_the_plot(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST_IN_PLOT", 1)
-    found = overview(user.settings.layout, EVERYTHING)
+def test_small_projects_share_a_place_in_the_plot(user: Home) -> None:
+    found = overview(user.settings.layout, EVERYTHING, most_in_plot=1)
     assert {row["project"] for row in found["weeks"]} == {"ada/apiary", "others"}
     assert len(found["projects"]) == 2
 

@@ -15,6 +15,8 @@ from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.servers.dashboard.http_client import Reply, get, request, serving
 
+pytestmark = pytest.mark.slow
+
 REGENERATE = "/api/regenerate"
 
 

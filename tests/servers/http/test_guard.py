@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.http import guard
 from aicx.servers.http.guard import LOOPBACK, MOST_BYTES, Guard, Rate, Refused, Rules
 from tests.servers.mcp.mcp_client import TOKEN
 
@@ -182,9 +181,8 @@ def test_a_request_that_says_it_is_large_is_not_read() -> None:
     assert status == 413
 
 
-def test_a_slow_request_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_BODY_SECONDS", 0.05)
-    assert post(body=())[0] == 408
+def test_a_slow_request_is_given_up() -> None:
+    assert post(body=(), body_seconds=0.05)[0] == 408
 
 
 def test_too_many_requests_are_told_when_to_come_back() -> None:

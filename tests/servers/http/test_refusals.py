@@ -19,7 +19,6 @@ pytest.importorskip("mcp")
 from tests.corpus.builders import Home
 from tests.servers.dashboard import http_client as web_asking
 from tests.servers.mcp import mcp_client as mcp_asking
-from tests.servers.mcp.conftest import stored as stored
 
 KB = 1024
 OFFERED = 200_000 * KB

@@ -12,8 +12,9 @@ from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
 from tests.corpus.builders import Home
 from tests.engine.search_helpers import copied, embed
-from tests.servers.mcp.conftest import stored as stored
 from tests.servers.mcp.mcp_client import NOW
+
+pytestmark = pytest.mark.slow
 
 WORDS = ("lexer", "token", "loop", "honey", "chapter", "report", "beehive7", "wasp", "decided", "instructions", "why")
 QUESTIONS = [" ".join(pair) for pair in combinations(WORDS, 2)][:50]

@@ -20,6 +20,8 @@ pytest.importorskip("mcp")
 from tests.corpus.builders import SESSION, Home, snapshot
 from tests.servers.mcp.mcp_client import AICX, TOKEN, serving
 
+pytestmark = pytest.mark.process
+
 CALL = {"name": "aicx_search", "arguments": {"query": "lexer", "structured": True}}
 
 

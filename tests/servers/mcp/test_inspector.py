@@ -17,9 +17,12 @@ from tests.servers.mcp.mcp_client import AICX, serving
 
 INSPECTOR = shutil.which("mcp-inspector")
 
-pytestmark = pytest.mark.skipif(
-    INSPECTOR is None, reason="no mcp-inspector on PATH; npm install -g @modelcontextprotocol/inspector"
-)
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(
+        INSPECTOR is None, reason="no mcp-inspector on PATH; npm install -g @modelcontextprotocol/inspector"
+    ),
+]
 
 
 def inspect(*arguments: str) -> dict[str, Any]:

@@ -17,6 +17,8 @@ pytest.importorskip("mcp")
 from tests.corpus.builders import SESSION, Home
 from tests.servers.mcp.mcp_client import AICX
 
+pytestmark = pytest.mark.process
+
 HELLO = {
     "jsonrpc": "2.0",
     "id": 0,

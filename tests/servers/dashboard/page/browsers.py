@@ -1,15 +1,8 @@
-"""Invented sessions to look at, and a real browser without a window."""
+"""Invented sessions to look at."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from aicx.demo import FAKE_TOKEN
 from aicx.engine.lexical_index import refresh_lexical
@@ -57,22 +50,3 @@ def store_sessions(root: Path) -> Home:
     user.store()
     refresh_lexical(user.settings, lambda line: None)
     return user
-
-
-@contextmanager
-def browser(home: Path) -> Iterator[Any]:
-    """Chromium as the system has it; skips where there is none."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("there is no chromium on this machine")
-    sync_api.expect.set_options(timeout=10_000)
-    with sync_api.sync_playwright() as playwright:
-        # Root, as in a container, cannot have the sandbox; and what is shown here is our own.
-        chromium = playwright.chromium.launch(
-            executable_path=found,
-            args=["--no-sandbox", "--disable-gpu", "--disable-lcd-text"],
-            env={**os.environ, "HOME": str(home)},
-        )
-        yield chromium
-        chromium.close()

@@ -8,20 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.browsers import SharedBrowser
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import TOKEN, serving
-from tests.servers.dashboard.page.browsers import browser, store_sessions
+from tests.servers.dashboard.page.browsers import store_sessions
 
 _WATCH = "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))"
 # What a browser says by itself about an answer that is no success; the page has to say it better.
 _NOT_OURS = "Failed to load resource"
-
-
-# No longer than a module: while it is there, a loop of asyncio runs, and tests elsewhere run theirs.
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with browser(tmp_path_factory.mktemp("browser")) as found:
-        yield found
 
 
 @pytest.fixture(scope="session")
@@ -29,18 +23,19 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return store_sessions(tmp_path_factory.mktemp("sessions"))
 
 
-@pytest.fixture(scope="module")
-def address(chromium: Any, sessions: Home) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def address(browser: SharedBrowser, sessions: Home) -> Iterator[str]:
     pytest.importorskip("fastapi")
     pytest.importorskip("uvicorn")
     with serving("--rate", "10000", **sessions.environ) as (_, found):
         yield found
 
 
-@pytest.fixture(scope="module")
-def _desktop(chromium: Any) -> Any:
+@pytest.fixture(scope="session")
+def _desktop(browser: SharedBrowser) -> Any:
     """What most windows have in common. A context of their own is for those that want something else: it takes long."""
-    return _context(chromium)
+    with browser.in_use() as chromium:
+        return _context(chromium)
 
 
 @pytest.fixture

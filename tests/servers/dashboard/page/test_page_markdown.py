@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
+from tests.browsers import SharedBrowser
 
 _LAY_OUT = """async (text) => {
   const { markdown } = await import("/assets/markdown.js");
@@ -19,12 +20,19 @@ _LAY_OUT = """async (text) => {
 
 
 @pytest.fixture(scope="module")
-def laid_out(chromium: Any, address: str) -> Iterator[Callable[[str], str]]:
+def page(browser: SharedBrowser, address: str) -> Iterator[Any]:
+    with browser.in_use() as chromium:
+        page = chromium.new_page()
+        page.goto(f"{address}/")
+    yield page
+    with browser.in_use():
+        page.close()
+
+
+@pytest.fixture
+def laid_out(chromium: Any, page: Any) -> Callable[[str], str]:
     """What becomes of a text, as HTML."""
-    page = chromium.new_page()
-    page.goto(f"{address}/")
-    yield lambda text: str(page.evaluate(_LAY_OUT, text))
-    page.close()
+    return lambda text: str(page.evaluate(_LAY_OUT, text))
 
 
 @pytest.mark.parametrize(

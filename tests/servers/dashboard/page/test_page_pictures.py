@@ -16,6 +16,7 @@ from PIL import Image
 
 from aicx.demo import Demo
 from aicx.engine.lexical_index import refresh_lexical
+from tests.browsers import SharedBrowser
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import TOKEN, serving
 
@@ -25,7 +26,7 @@ _QUESTION = "why did pier_reader break the deploy"
 
 
 @pytest.fixture(scope="module")
-def demo_address(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def demo_address(browser: SharedBrowser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     user = Home(tmp_path_factory.mktemp("demo"))
     Demo(user.root).set_up()
     user.store()

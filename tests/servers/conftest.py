@@ -1,4 +1,4 @@
-"""A small corpus that is stored once for each file of tests: nothing here writes to it."""
+"""A small corpus that is stored once a run: nothing here writes to it. `copied` makes one that may be written to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Ho
 from tests.servers.mcp.mcp_client import HOSTILE
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Three sessions of two agents in two repositories: one about a lexer, one hostile, one long."""
     user = Home(tmp_path_factory.mktemp("stored"))
