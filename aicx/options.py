@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any
 
 import typer
 from click.types import StringParamType
 
-from aicx.types import KINDS
+from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 
 
 class PathText(StringParamType):
@@ -16,79 +19,26 @@ class PathText(StringParamType):
 
 
 PATH = PathText()
-FILTERS = "Which chunks"
+FILTERS_PANEL = "Which chunks"
 OUTPUT = "Output"
+
+# What the command line reads for each kind of filter; its ends, and what stands for "not given".
+_TYPES: dict[str, Any] = {"text": list[str] | None, "hours": float | None, "least": int | None, "flag": bool}
+_ENDS: dict[str, dict[str, float]] = {"hours": {"min": 0, "max": MAX_HOURS}, "least": {"min": 0, "max": MAX_COUNT}}
+
+
+def _option(name: str) -> Any:
+    """The option of a filter, for commands in which it is not one of many."""
+    row = next(row for row in FILTERS if row.name == name)
+    ends: Any = _ENDS.get(row.value, {})
+    return typer.Option(*row.options, metavar=row.metavar, help=row.help, rich_help_panel=FILTERS_PANEL, **ends)
+
 
 Json = Annotated[bool, typer.Option("--json", "-j", help="Print one JSON object.", rich_help_panel=OUTPUT)]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Maximum number of results.")]
-Project = Annotated[
-    str | None,
-    typer.Option(
-        "--project",
-        "-p",
-        metavar="NAME",
-        help="Repository (owner/repo, repo, owner/) or working folder; * and ? work.",
-        rich_help_panel=FILTERS,
-    ),
-]
-Agent = Annotated[
-    str | None,
-    typer.Option("--agent", "-a", metavar="AGENT", help="One agent, such as claude or codex.", rich_help_panel=FILTERS),
-]
 Agents = Annotated[
     list[str] | None,
     typer.Option("--agent", "-a", metavar="AGENT", help="Only this agent; may be given several times."),
-]
-Kind = Annotated[
-    str | None,
-    typer.Option("--kind", "-k", metavar="KIND", help=f"One of {', '.join(KINDS)}.", rich_help_panel=FILTERS),
-]
-Session = Annotated[
-    str | None,
-    typer.Option(
-        "--session", "-s", metavar="ID", help="A session, or the beginning of its id.", rich_help_panel=FILTERS
-    ),
-]
-RunId = Annotated[
-    str | None, typer.Option("--run-id", metavar="ID", help="Exactly this run id.", rich_help_panel=FILTERS)
-]
-PromptId = Annotated[
-    str | None, typer.Option("--prompt-id", metavar="ID", help="Exactly this prompt id.", rich_help_panel=FILTERS)
-]
-Date = Annotated[
-    str | None,
-    typer.Option(
-        "--date",
-        "-d",
-        metavar="RANGE",
-        help="A day, such as yesterday, or a range: 2026-01-01..2026-01-31.",
-        rich_help_panel=FILTERS,
-    ),
-]
-Since = Annotated[
-    str | None,
-    typer.Option(
-        "--since", metavar="WHEN", help="Earliest time: 2026-01-31, yesterday, 36h, 7d, 2w.", rich_help_panel=FILTERS
-    ),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(
-        "--until", metavar="WHEN", help="Latest time, inclusive; same formats as --since.", rich_help_panel=FILTERS
-    ),
-]
-Branch = Annotated[
-    str | None, typer.Option("--branch", "-b", metavar="NAME", help="Git branch; * works.", rich_help_panel=FILTERS)
-]
-File = Annotated[
-    str | None,
-    typer.Option(
-        "--file",
-        "-f",
-        metavar="PATH",
-        help="Sessions that touched a file; any part of the path matches.",
-        rich_help_panel=FILTERS,
-    ),
 ]
 Hours = Annotated[
     float | None,
@@ -96,11 +46,17 @@ Hours = Annotated[
         "--hours",
         "-H",
         min=0,
-        max=10_000_000,
+        max=MAX_HOURS,
         metavar="N",
         help="Only sessions active in the last N hours; 0 means all.",
     ),
 ]
+# One value each, where a command is about one thing.
+Project = Annotated[str | None, _option("project")]
+Date = Annotated[str | None, _option("date")]
+Since = Annotated[str | None, _option("since")]
+Until = Annotated[str | None, _option("until")]
+ExcludeSession = Annotated[list[str] | None, _option("exclude_session")]
 NoRedact = Annotated[
     bool,
     typer.Option(
@@ -108,6 +64,38 @@ NoRedact = Annotated[
         help="Store secrets as they are. Every agent that may read the corpus can then read them.",
     ),
 ]
+
+
+def filtered(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options of all filters, or of those named, in the place of its parameter ``filters``."""
+    rows = [row for row in FILTERS if not names or row.name in names]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def with_filters(**given: Any) -> None:
+            from aicx.corpus.catalog.filters import parse_filters
+
+            written = {row.name: given.pop(row.name) for row in rows}
+            command(**given, filters=parse_filters(now(), **written))
+
+        parameters: list[Parameter] = []
+        for parameter in signature(command, eval_str=True).parameters.values():
+            parameters += map(_parameter, rows) if parameter.name == "filters" else [parameter]
+        # This is what typer reads of a function.
+        with_filters.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        with_filters.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return with_filters
+
+    return decorate
+
+
+def _parameter(row: Filter) -> Parameter:
+    return Parameter(
+        row.name,
+        Parameter.POSITIONAL_OR_KEYWORD,
+        default=False if row.value == "flag" else None,
+        annotation=Annotated[_TYPES.get(row.value, str | None), _option(row.name)],
+    )
 
 
 def now() -> datetime:

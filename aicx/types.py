@@ -157,23 +157,6 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """What a question is limited to. Every field None or empty means no limit."""
-
-    project: str | None = None
-    agent: str | None = None
-    kind: str | None = None
-    session: str | None = None
-    run_id: str | None = None
-    prompt_id: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    date: tuple[str | None, str | None] | None = None  # inclusive ISO dates
-    branch: str | None = None
-    file: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Message:
     """One message as stored in a chunk: bytes ``start:end`` of the chunk's Markdown hold its text."""
 

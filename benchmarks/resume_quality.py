@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from aicx.api.filters import Filters
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.engine.search import SearchQuery, search
@@ -26,7 +27,6 @@ from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
 from aicx.resume.run import ResumeQuery, resume
 from aicx.resume.select.sessions import Scope, known_folders
-from aicx.types import Filters
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score
 from benchmarks.store import aicx, environment_for, measure
 
@@ -56,7 +56,7 @@ def query_of(question: Question, *, with_branch: bool) -> ResumeQuery:
         task=question.task,
         project=question.project or question.folder,
         branch=question.branch if with_branch else None,
-        exclude_session=question.session.split(":", 2)[2],
+        exclude_session=(question.session.split(":", 2)[2],),
     )
 
 

@@ -13,17 +13,17 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.filters import parse_filters
 from aicx.errors import MissingExtra, UsageError
 from aicx.paths import user_path
-from aicx.types import Filters
 
 SCHEMA = "aicx.dashboard/1"
 # What a server on every address of this machine is called from here.
 _FROM_HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked for, not listened on
 
 
+@options.filtered()
 def command(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
@@ -53,15 +53,7 @@ def command(
             help="Write a page that needs no server, and exit.",
         ),
     ] = None,
-    project: options.Project = None,
-    agent: options.Agent = None,
-    kind: options.Kind = None,
-    session: options.Session = None,
-    date: options.Date = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    branch: options.Branch = None,
-    file: options.File = None,
+    filters: Filters = EVERYTHING,
     force: Annotated[bool, typer.Option("--force", help="Let -o replace a file that is not an earlier page.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -79,23 +71,10 @@ def command(
     Example: aicx dashboard -o history.html -p myrepo --since 30d
     """
     settings = load_settings()
-    now = options.now()
-    filters = parse_filters(
-        now,
-        since=since,
-        until=until,
-        date=date,
-        project=project,
-        agent=agent,
-        kind=kind,
-        session=session,
-        branch=branch,
-        file=file,
-    )
     if output is not None:
-        _write(settings, output, now, filters, force=force, json=json)
+        _write(settings, output, options.now(), filters, force=force, json=json)
         return
-    if filters != Filters():
+    if filters != EVERYTHING:
         raise UsageError("filters are for -o", hint="the served page has filters of its own")
     _serve(settings, host, port, tuple(allow_host or ()), rate, no_token=no_token, open_page=open_page, json=json)
 

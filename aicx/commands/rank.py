@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MOST_RANKED, STRICT_SCORE, rank_chunks
@@ -16,6 +17,7 @@ from aicx.engine.answers import RANK, rank_fields
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
 
+@options.filtered("agent")
 def command(
     project: Annotated[str, typer.Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
     hours: Annotated[
@@ -26,7 +28,7 @@ def command(
     top: Annotated[
         int, typer.Option("--top", "-n", min=1, max=MOST_RANKED, metavar="N", help="Maximum number of results.")
     ] = 10,
-    agent: options.Agent = None,
+    filters: Filters = EVERYTHING,
     json: options.Json = False,
 ) -> None:
     """Rank a project's chunks by their share of decisions, reasons and results.
@@ -35,7 +37,7 @@ def command(
     """
     layout = load_settings().layout
     since = options.now() - timedelta(hours=hours) if hours else None
-    ranked = rank_chunks(layout, project, since=since, agent=agent, strict=strict, top=top)
+    ranked = rank_chunks(layout, project, since=since, agents=filters.agent, strict=strict, top=top)
     if json:
         console.out_json(RANK, rank_fields(ranked, project, hours, strict))
         return

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import ProjectSummary, list_chunk_paths, list_projects
 from aicx.errors import NotFound
-from aicx.types import Filters
 
 SCHEMA = "aicx.refs/1"
 
@@ -24,10 +23,9 @@ class Emit(StrEnum):
     paths = "paths"
 
 
+@options.filtered("project", "agent", "hours")
 def command(
-    project: options.Project = None,
-    agent: options.Agent = None,
-    hours: options.Hours = None,
+    filters: Filters = EVERYTHING,
     emit: Annotated[
         Emit, typer.Option("--emit", help="One line per project, or the path of every chunk.")
     ] = Emit.summary,
@@ -40,8 +38,6 @@ def command(
     Example: aicx refs -p myrepo --emit paths
     """
     layout = load_settings().layout
-    since = options.now() - timedelta(hours=hours) if hours else None
-    filters = Filters(project=project, agent=agent, since=since)
     if emit is Emit.paths and not json:
         paths = list_chunk_paths(layout, filters)
         _require(paths, strict)

@@ -64,9 +64,7 @@ def command(
     agent_id: Annotated[
         str | None, typer.Option("--agent-id", metavar="NAME", help="Name of the asking agent; repeated in the answer.")
     ] = None,
-    exclude_session: Annotated[
-        str | None, typer.Option("--exclude-session", metavar="ID", help="Leave out one session, such as this one.")
-    ] = None,
+    exclude_session: options.ExcludeSession = None,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -134,7 +132,7 @@ def command(
         mode=mode.value,
         since=since_when,
         agent=agent_id,
-        exclude_session=exclude_session,
+        exclude_session=tuple(filter(None, exclude_session or ())),
         limits=Limits.full() if full else Limits(),
     )
     report = resume(settings, query, look)

@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
-from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.answers import SEARCH, search_fields
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
@@ -46,6 +46,7 @@ class Sort(StrEnum):
     oldest = "oldest"
 
 
+@options.filtered()
 def command(
     query: Annotated[str, typer.Argument(help="A question, an identifier, or a quoted phrase.")],
     mode: Annotated[
@@ -62,20 +63,11 @@ def command(
         str,
         typer.Option("--decay", metavar="HOW", help="Prefer recent chunks: off, gentle, strong, or a number of days."),
     ] = "off",
-    exclude_session: Annotated[
-        str | None, typer.Option("--exclude-session", metavar="ID", help="Leave out one session, such as this one.")
-    ] = None,
-    project: options.Project = None,
-    agent: options.Agent = None,
-    kind: options.Kind = None,
-    session: options.Session = None,
-    run_id: options.RunId = None,
-    prompt_id: options.PromptId = None,
-    date: options.Date = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    branch: options.Branch = None,
-    file: options.File = None,
+    min_score: Annotated[
+        float,
+        typer.Option("--min-score", min=0, max=10, metavar="N", help="Only chunks that `aicx rank` scores N or more."),
+    ] = 0,
+    filters: Filters = EVERYTHING,
     explain: Annotated[bool, typer.Option("--explain", help="Show each retriever's rank and score.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -83,36 +75,22 @@ def command(
 
     Any word may match; more matches, and rarer ones, count more. Identifiers, paths and markers such as #12-40 are
     matched whole; a "quoted phrase" must occur. A month or day with its year ("january 2026", 2026-01-15) limits the
-    answers to that time.
+    answers to that time. A filter that takes a name may be given several times: any of the names matches.
 
     Example: aicx search "why did the migration fail"
     Example: aicx search ERR_CONN_REFUSED -p myrepo --since 30d
     Example: aicx search "retry policy in january 2026" --group session --explain
     """
-    now = options.now()
     asked = SearchQuery(
         text=query,
-        now=now,
-        filters=parse_filters(
-            now,
-            since=since,
-            until=until,
-            date=date,
-            project=project,
-            agent=agent,
-            kind=kind,
-            session=session,
-            run_id=run_id,
-            prompt_id=prompt_id,
-            branch=branch,
-            file=file,
-        ),
+        now=options.now(),
+        filters=filters,
         mode=mode.value,
         group=group.value,
         limit=limit,
         sort=sort.value,
         decay=_decay(decay),
-        exclude_session=exclude_session,
+        min_score=min_score,
     )
     settings = load_settings()
     report = search(settings, asked)

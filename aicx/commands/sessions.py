@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
-from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.catalog.sessions import browse
 from aicx.sources.reopen import reopen_command
 
@@ -23,15 +23,9 @@ class Sort(StrEnum):
     size = "size"
 
 
+@options.filtered()
 def command(
-    project: options.Project = None,
-    agent: options.Agent = None,
-    kind: options.Kind = None,
-    date: options.Date = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    branch: options.Branch = None,
-    file: options.File = None,
+    filters: Filters = EVERYTHING,
     sort: Annotated[Sort, typer.Option("--sort", help="The order; size is the number of chunks.")] = Sort.newest,
     limit: options.Limit = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
@@ -39,23 +33,13 @@ def command(
 ) -> None:
     """List sessions with their titles, the newest first.
 
-    A session is listed if one of its chunks passes the filters; its figures cover the whole session.
+    A session is listed if one of its chunks passes the filters; its figures cover the whole session. A filter that
+    takes a name may be given several times: any of the names matches.
 
     Example: aicx sessions --since 7d
     Example: aicx sessions -p myrepo --branch 'fix/*'
     Example: aicx sessions --file src/parser.py --sort oldest
     """
-    filters = parse_filters(
-        options.now(),
-        since=since,
-        until=until,
-        date=date,
-        project=project,
-        agent=agent,
-        kind=kind,
-        branch=branch,
-        file=file,
-    )
     found = browse(load_settings().layout, filters, sort.value, limit, offset)
     for item in found["items"]:
         item["reopen"] = reopen_command(item["agent"], item["session_id"], item["lane"], item["parent_session"])

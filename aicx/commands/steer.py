@@ -6,47 +6,27 @@ from datetime import datetime
 from typing import Any
 
 from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
-from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.catalog.query import steer
 from aicx.engine.answers import STEER, steer_fields
 
 
+@options.filtered()
 def command(
-    project: options.Project = None,
-    agent: options.Agent = None,
-    kind: options.Kind = None,
-    session: options.Session = None,
-    run_id: options.RunId = None,
-    prompt_id: options.PromptId = None,
-    date: options.Date = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    branch: options.Branch = None,
-    file: options.File = None,
+    filters: Filters = EVERYTHING,
     limit: options.Limit = 20,
     json: options.Json = False,
 ) -> None:
     """List stored chunks by project, agent, date, session, branch or file, newest first.
 
+    Every filter has to hold. One that takes a name may be given several times, and then any of the names will do.
+
     Example: aicx steer -p myrepo --since 7d
     Example: aicx steer --file src/parser.py --agent codex
+    Example: aicx steer -p api -p web --failed --tool Bash
     Example: aicx steer --run-id r-2026-01-31 --json
     """
-    filters = parse_filters(
-        options.now(),
-        since=since,
-        until=until,
-        date=date,
-        project=project,
-        agent=agent,
-        kind=kind,
-        session=session,
-        run_id=run_id,
-        prompt_id=prompt_id,
-        branch=branch,
-        file=file,
-    )
     found = steer(load_settings().layout, filters, limit)
     if json:
         console.out_json(STEER, steer_fields(found))

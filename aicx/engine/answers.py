@@ -82,6 +82,7 @@ def show_fields(shown: Shown, ref: str) -> dict[str, Any]:
 
 def _hit(hit: Hit, home: Path) -> dict[str, Any]:
     fields = hit.sidecar.fields
+    density = hit.density()
     return {
         "rank": hit.rank,
         "score": round(hit.score, 6),
@@ -93,6 +94,9 @@ def _hit(hit: Hit, home: Path) -> dict[str, Any]:
         "terms_asked": hit.terms_asked,
         "matches": [line.text for line in hit.lines],
         "altered": hit.altered,
+        "density": f"{density.share:.0%}",
+        "density_score": density.score,
+        "label": density.label,
         "decay_factor": round(hit.decay_factor, 4),
         "contributions": {
             name: {"rank": vote.rank, "score": round(vote.score, 4), "worth": round(vote.worth, 6)}

@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
+from aicx.api.filters import FILTERS, LANES, UNSET, Filters
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import agent_notes, conditions, is_glob, parse_kind
-from aicx.types import Filters
-from retrieval.conditions import AnyOf, Between, Condition, OneOf
+from aicx.corpus.catalog.filters import agent_notes, conditions, is_glob, parse_kinds, parse_lanes
+from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 
 
 def index_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition], list[str]]:
     """Conditions with the same meaning as the filters have for `steer`, and notes on how a filter was read.
 
-    What is not a plain comparison (a part of a name, a pattern, a touched file) is looked up in the catalogue first.
+    A plain comparison of a column that the indexes have stays one. Everything else (a part of a name, a pattern, a
+    touched file, a field that only the catalogue has) is looked up in the catalogue first.
     """
-    exact = ("run_id", "prompt_id")
-    found: list[Condition] = [OneOf(name, (value,)) for name in exact if (value := getattr(filters, name)) is not None]
+    found: list[Condition] = []
     notes: list[str] = []
-    if filters.agent is not None:
-        found.append(OneOf("agent", (filters.agent.lower(),)))
-        notes += agent_notes(filters.agent, catalog)
-    if filters.kind is not None:
-        found.append(OneOf("kind", (parse_kind(filters.kind),)))
-    if filters.since is not None or filters.until is not None:
-        # The columns hold whole seconds, so the ends are widened to whole seconds too.
-        if filters.since is not None:
-            found.append(Between("completed_at", low=_seconds(filters.since)))
-        if filters.until is not None:
-            found.append(Between("started_at", high=_seconds(filters.until)))
-    if filters.date is not None:
-        low, high = (int(day.replace("-", "")) if day else None for day in filters.date)
-        found.append(Between("day", low, high))
-    patterns = ["project", "session", "branch", "file"]
-    if filters.branch is not None and not is_glob(filters.branch):
-        found.append(OneOf("branch", (filters.branch,)))
-        patterns.remove("branch")
-    for name in patterns:
-        value = getattr(filters, name)
-        if value is not None:
-            more, said = _looked_up(Filters(**{name: value}), name, catalog)
-            found.append(more)
+    for row in FILTERS:
+        value = getattr(filters, row.name)
+        if value in UNSET:
+            continue
+        if row.name in _COMPARED and not (row.name == "branch" and any(map(is_glob, value))):
+            found.append(_COMPARED[row.name](value))
+            notes += agent_notes(value, catalog) if row.name == "agent" else ()
+        else:
+            condition, said = _looked_up(row.name, value, catalog)
+            found.append(condition)
             notes += said
     return found, notes
 
 
-def _looked_up(single: Filters, name: str, catalog: Catalog) -> tuple[Condition, list[str]]:
-    where, values, notes = conditions(single, catalog)
+def _looked_up(name: str, value: Any, catalog: Catalog) -> tuple[Condition, list[str]]:
+    where, values, notes = conditions(Filters(**{name: value}), catalog)
+    if name == "exclude_session":
+        # What is left out is far less than what is not.
+        return NoneOf("session_id", _column("session_id", f"ignored=0 AND NOT ({where})", values, catalog)), notes
     if name == "branch":
         return OneOf("branch", _column("branch", where, values, catalog)), notes
     if name == "session":
-        sessions = _column("session_id", where, values, catalog)
-        return OneOf("session_id", sessions), notes
+        return OneOf("session_id", _column("session_id", where, values, catalog)), notes
     if name == "project":
         # A folder outside any repository is a project of its own for whoever asks.
         projects = _column("project", where, values, catalog)
@@ -61,10 +52,34 @@ def _looked_up(single: Filters, name: str, catalog: Catalog) -> tuple[Condition,
     return OneOf("id", _column("id", where, values, catalog)), notes
 
 
-def _column(column: str, where: str, values: list[object], catalog: Catalog) -> tuple[str, ...]:
+def _column(column: str, where: str, values: Sequence[object], catalog: Catalog) -> tuple[str, ...]:
     rows = catalog.rows(f"SELECT DISTINCT {column} AS value FROM chunks WHERE {where}", values)
     return tuple(row["value"] for row in rows if row["value"] is not None)
 
 
-def _seconds(at: datetime) -> int:
-    return int(at.timestamp())
+def _days(ends: tuple[str | None, str | None]) -> Condition:
+    low, high = (int(day.replace("-", "")) if day else None for day in ends)
+    return Between("day", low, high)
+
+
+# The columns hold whole seconds, so the ends are widened to whole seconds too.
+def _since(at: datetime) -> Condition:
+    return Between("completed_at", low=int(at.timestamp()))
+
+
+def _until(at: datetime) -> Condition:
+    return Between("started_at", high=int(at.timestamp()))
+
+
+_COMPARED: dict[str, Callable[[Any], Condition]] = {
+    "agent": lambda agents: OneOf("agent", tuple(agent.lower() for agent in agents)),
+    "kind": lambda kinds: OneOf("kind", parse_kinds(kinds)),
+    "lane": lambda lanes: NoneOf("lane", tuple(lane for lane in LANES if lane not in parse_lanes(lanes))),
+    "run_id": lambda ids: OneOf("run_id", ids),
+    "prompt_id": lambda ids: OneOf("prompt_id", ids),
+    "branch": lambda names: OneOf("branch", names),
+    "date": _days,
+    "since": _since,
+    "until": _until,
+    "hours": _since,
+}

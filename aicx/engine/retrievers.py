@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
@@ -16,7 +17,7 @@ from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.panics import panics_as_damage
 from aicx.paths import Layout
 from aicx.storage.checksums import find_damage
-from aicx.types import Candidate, Filters
+from aicx.types import Candidate
 from retrieval.conditions import Condition
 from retrieval.params import Rules
 from retrieval.questions import Question, parse_question
@@ -81,7 +82,6 @@ class Legs:
         rules: Rules,
         catalog: Catalog,
         filters: Filters,
-        exclude_session: str | None,
     ) -> Ranked:
         """At most ``limit`` candidates of each ranker, ``deep`` of one by words; a scan where no index can be read.
 
@@ -111,7 +111,7 @@ class Legs:
                 AicxError,
             )
         if "lexical" not in ranked.rankings and mode in ("auto", "scan"):
-            ranked.rankings["scan"] = self._scan(catalog, question, filters, exclude_session, deep)
+            ranked.rankings["scan"] = self._scan(catalog, question, filters, deep)
             ranked.freshness["scan"] = {"behind": 0}
             ranked.scanned = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
         return ranked
@@ -205,12 +205,10 @@ class Legs:
         ranked.near = leg.near
         ranked.nearest = candidates[0].score if candidates else None
 
-    def _scan(
-        self, catalog: Catalog, question: Question, filters: Filters, exclude_session: str | None, limit: int
-    ) -> list[Candidate]:
+    def _scan(self, catalog: Catalog, question: Question, filters: Filters, limit: int) -> list[Candidate]:
         from retrieval.scan import scan
 
         where, values, _ = conditions(filters, catalog)
-        rows = catalog.rows(f"SELECT id, session_id FROM chunks WHERE {where} ORDER BY id", values)
-        ids = [row["id"] for row in rows if row["session_id"] != exclude_session]
+        rows = catalog.rows(f"SELECT id FROM chunks WHERE {where} ORDER BY id", values)
+        ids = [row["id"] for row in rows]
         return scan(documents(self._settings.layout, catalog, ids), question, limit)

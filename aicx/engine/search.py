@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
@@ -21,9 +22,9 @@ from aicx.engine.conditions import index_conditions
 from aicx.engine.retrievers import Legs, Ranked
 from aicx.engine.retrievers import Mode as Mode
 from aicx.errors import AicxError, UsageError
-from aicx.types import Filters
+from aicx.text import plural
 from retrieval.analysis import written_as
-from retrieval.conditions import Condition, NoneOf
+from retrieval.conditions import Condition
 from retrieval.dates import lift_dates
 from retrieval.decay import PROFILES, Decay, factor
 from retrieval.excerpts import Line, Tier, excerpt, lowered, opening_lines
@@ -32,11 +33,15 @@ from retrieval.params import DEFAULT_RULES, Rules
 from retrieval.questions import Question, parse_question
 from retrieval.ranking import Answer, diversified, near_enough, rank
 
+if TYPE_CHECKING:
+    from aicx.corpus.views.density import Density
+
 Group = Literal["chunk", "session"]
 Sort = Literal["relevance", "newest", "oldest"]
 
-# How many candidates each ranker gives before anything is reordered.
-_POOL_LEAST, _POOL_MOST = 100, 5000
+# How many candidates each ranker gives before anything is reordered; at least so many where only dense chunks are
+# wanted, each of which has to be read to be known.
+_POOL_LEAST, _POOL_MOST, _POOL_SCORED = 100, 5000, 1000
 _LINES = 3
 # What a kept searcher remembers of the catalogue at most: some 20 MB of rows.
 _MOST_ROWS, _MOST_FILTERS = 20_000, 64
@@ -47,7 +52,8 @@ _SECONDS_PER_DAY = 86_400
 class SearchQuery:
     """A question with everything that decides its answer, its own clock and the rules of ranking included.
 
-    ``lift_dates`` says whether "january 2026" in the text limits the answers to that month.
+    ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates`` says whether
+    "january 2026" in the text limits the answers to that month.
     """
 
     text: str
@@ -58,7 +64,7 @@ class SearchQuery:
     limit: int = 10
     sort: Sort = "relevance"
     decay: Decay | None = PROFILES["off"]
-    exclude_session: str | None = None
+    min_score: float = 0.0
     lift_dates: bool = True
     rules: Rules = DEFAULT_RULES
 
@@ -79,6 +85,11 @@ class Hit:
     terms_found: int = 0  # of the question's words, names and phrases, this many are in the chunk
     terms_asked: int = 0
     altered: bool = False  # the chunk was altered on disk since it was stored, and so may the lines be
+    said: tuple[str, ...] = ()  # the chunk's texts without those of tools
+
+    def density(self) -> Density:
+        """How much of the chunk is worth reading, as `aicx rank` measures it."""
+        return _density(self.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +164,7 @@ class Searcher:
     def _ranked(self, query: SearchQuery, question: Question, catalog: Catalog, notes: list[str]) -> SearchReport:
         where, said = self._conditions(query.filters, catalog)
         notes += said
-        if query.exclude_session:
-            where.append(NoneOf("session_id", (query.exclude_session,)))
-        pool = min(_POOL_MOST, max(_POOL_LEAST, 3 * query.limit))
+        pool = min(_POOL_MOST, max(_POOL_SCORED if query.min_score else _POOL_LEAST, 3 * query.limit))
         ranked = self._legs.rank(
             question,
             where,
@@ -165,7 +174,6 @@ class Searcher:
             rules=query.rules,
             catalog=catalog,
             filters=query.filters,
-            exclude_session=query.exclude_session,
         )
         facts = self._facts(catalog, {item.id for candidates in ranked.rankings.values() for item in candidates})
         if question.phrases:
@@ -174,7 +182,7 @@ class Searcher:
         notes += self._suggestions(ranked, catalog)
         answers = _answers(ranked, question, facts, query)
         chosen = _sorted(answers, facts, query.sort)
-        hits, missing = self._hits(question, chosen[: query.limit], facts, ranked, query)
+        hits, missing = self._hits(question, chosen, facts, ranked, query, notes)
         status = ranked.status(self._settings.layout)
         status |= {"candidate_count": len(chosen), "source_paths_verified": not missing}
         return SearchReport(query, hits, len(chosen), ranked.scanned, [*notes, *missing], status)
@@ -258,7 +266,7 @@ class Searcher:
             )
         where, values, said = conditions(query.filters, catalog)
         rows = catalog.rows(f"SELECT {_FACTS} FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC", values)
-        facts = {row["id"]: row for row in rows if row["session_id"] != query.exclude_session}
+        facts = {row["id"]: row for row in rows}
         # A day as a whole is told session by session: its last chunks may well be all of one.
         by_session = query.group == "session" or query.sort == "relevance"
         answers: dict[str, Answer] = {}
@@ -268,7 +276,7 @@ class Searcher:
             answers[group] = replace(known, documents=known.documents + 1) if known else Answer(group, chunk, 0.0, {})
         chosen = _sorted(list(answers.values()), facts, "newest" if query.sort == "relevance" else query.sort)
         ranked = Ranked(rankings={"date": []})
-        hits, missing = self._hits(parse_question(""), chosen[: query.limit], facts, ranked, query)
+        hits, missing = self._hits(parse_question(""), chosen, facts, ranked, query, notes)
         status = ranked.status(self._settings.layout)
         status |= {"candidate_count": len(chosen), "source_paths_verified": not missing}
         return SearchReport(query, hits, len(chosen), 0, [*notes, *said, *missing], status)
@@ -280,10 +288,15 @@ class Searcher:
         facts: Mapping[str, Any],
         ranked: Ranked,
         query: SearchQuery,
+        notes: list[str],
     ) -> tuple[list[Hit], list[str]]:
+        """The answers with what there is to show of them, and what is wrong with those that cannot be read."""
         hits: list[Hit] = []
         missing: list[str] = []
-        for answer in chosen:
+        left_out = 0
+        for answer in chosen if query.min_score else chosen[: query.limit]:
+            if len(hits) == query.limit:
+                break
             row = facts[answer.best]
             try:
                 stored = read_chunk(self._settings.layout, row["path"])
@@ -293,6 +306,10 @@ class Searcher:
             sidecar = stored.sidecar
             texts = spoken(sidecar, stored.markdown)
             tools = set(asides(sidecar))
+            said = tuple(text for place, text in enumerate(texts) if place not in tools)
+            if query.min_score and _density(said).score < query.min_score:
+                left_out += 1
+                continue
             found = excerpt(question, texts, header_of(sidecar), _LINES, tools)
             lines = found.lines
             if not lines:
@@ -312,9 +329,19 @@ class Searcher:
                     terms_found=found.found,
                     terms_asked=found.asked,
                     altered=stored.altered,
+                    said=said,
                 )
             )
+        if left_out:
+            count = plural(left_out, "answer")
+            notes.append(f"{count} with a density below {query.min_score:g} left out")
         return hits, missing
+
+
+def _density(said: Sequence[str]) -> Density:
+    from aicx.corpus.views.density import measure  # its word lists are only read for those who ask
+
+    return measure("\n".join(said))
 
 
 def _last_said(count: int, tools: Collection[int]) -> int:

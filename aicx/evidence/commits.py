@@ -9,6 +9,7 @@ from typing import NamedTuple
 from aicx.evidence.other_repositories import Elsewhere
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
+from aicx.refs import Ref
 from aicx.text import shorten
 
 Answered = Sequence[tuple[Step, Sequence[Step]]]
@@ -44,7 +45,7 @@ def commits_of(calls: Answered, elsewhere: Elsewhere) -> list[Trace]:
             for commit, subject in command_rules().commit.findall(result.text):
                 text = shorten(subject.strip(), _SUBJECT_LENGTH)
                 found.pop(text, None)
-                found[text] = Trace(text, result.at, (f"commit:{commit}", f"chunk:{result.chunk}"))
+                found[text] = Trace(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
     return list(reversed(found.values()))
 
 
@@ -61,7 +62,7 @@ def pull_requests_of(calls: Answered) -> list[Trace]:
             if result.failed:
                 continue
             for address in (address for pattern in patterns for address in pattern.findall(result.text)):
-                found[address] = Trace(address, result.at, (f"chunk:{result.chunk}",))
+                found[address] = Trace(address, result.at, (str(Ref("chunk", result.chunk)),))
     return list(reversed(found.values()))
 
 

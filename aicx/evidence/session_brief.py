@@ -27,6 +27,7 @@ from aicx.evidence.statements import (
 from aicx.evidence.texts import gist
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
+from aicx.refs import Ref
 from aicx.text import shorten
 
 State = Literal["active", "completed", "unknown"]
@@ -177,14 +178,14 @@ def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 
 def _check(run: Run, count: int) -> Line:
     times = f" (run {count} times)" if count > 1 else ""
-    return Line(f"`{run.line}` passed{times}", run.at, (f"chunk:{run.chunk}",))
+    return Line(f"`{run.line}` passed{times}", run.at, (str(Ref("chunk", run.chunk)),))
 
 
 def _failure(run: Run, edits: Sequence[Edit]) -> Line:
     telling = f": {run.telling}" if run.telling else ""
     # Whether what was changed since mended it is not known.
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
-    return Line(f"`{run.line}` failed{again}{telling}", run.at, (f"chunk:{run.chunk}",))
+    return Line(f"`{run.line}` failed{again}{telling}", run.at, (str(Ref("chunk", run.chunk)),))
 
 
 def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
@@ -202,4 +203,4 @@ def _said(statement: Statement) -> Line:
 
 
 def _line(text: str, step: Step) -> Line:
-    return Line(text, step.at, (f"chunk:{step.chunk}",))
+    return Line(text, step.at, (str(Ref("chunk", step.chunk)),))

@@ -22,6 +22,7 @@ from aicx.git.branches import CURRENT, Branches, Standing
 from aicx.git.roots import Roots, inside, repository_of
 from aicx.git.state import Git, GitState, Look
 from aicx.paths import safe_project
+from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.files import MOST_SESSIONS, entry_files
 from aicx.resume.select.mentions import Ask, Mentions
@@ -77,7 +78,7 @@ class ResumeQuery:
     mode: Mode = "auto"
     since: datetime | None = None
     agent: str | None = None
-    exclude_session: str | None = None
+    exclude_session: tuple[str, ...] = ()  # beginnings of ids
     limits: Limits = field(default_factory=Limits)
 
 
@@ -196,7 +197,8 @@ class _Resume:
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
         self._warnings += place.state.notes
         self._considered += (
-            Considered(f"commit:{commit.hash}", "commit", None, (Reason.SINCE_LAST_SESSION,)) for commit in commits
+            Considered(str(Ref("commit", commit.hash)), "commit", None, (Reason.SINCE_LAST_SESSION,))
+            for commit in commits
         )
         own = [passage for passage in passages if passage.relation is None]
         if not any(map(is_near, own)):
@@ -216,7 +218,7 @@ class _Resume:
         files = self._files(ranked, chosen, ask, mentions)
         structure = self._structure([file.path for file in files])
         known = {item.ref for item in self._considered}
-        changes = [f"file:{path}" for path in place.state.changed]
+        changes = [str(Ref("file", path)) for path in place.state.changed]
         self._considered += (
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
@@ -261,8 +263,7 @@ class _Resume:
         return kept
 
     def _against(self, session: SessionFacts) -> Reason | None:
-        excluded = self._query.exclude_session
-        if excluded and session.session_id.startswith(excluded):
+        if session.session_id.startswith(self._query.exclude_session):
             return Reason.EXCLUDED_BY_USER
         return Reason.SUBAGENT if session.lane == "subagent" else None
 
@@ -286,7 +287,7 @@ class _Resume:
         standing = self._branches.standing(session.branch, session.completed_at)
         if standing == "gone" and brief is not None and brief.commits:
             # Its name is gone, its commits may not be.
-            held = self._branches.holds_commit(brief.commits[0].refs[0].removeprefix("commit:"))
+            held = self._branches.holds_commit(Ref.parse(brief.commits[0].refs[0]).value)
             return standing if held is None else "merged" if held else "unmerged"
         return standing
 
@@ -369,7 +370,7 @@ class _Resume:
                     Recalled(item.chunk, item.facts, item.started_at, lines, item.score, item.tier, item.relation)
                 )
                 continue
-            ref = f"chunk:{item.chunk}"
+            ref = str(Ref("chunk", item.chunk))
             places = [number for number, considered in enumerate(self._considered) if considered.ref == ref]
             for number in places:
                 self._considered[number] = self._considered[number]._replace(left_out=Reason.SAYS_NOTHING)
@@ -399,7 +400,7 @@ class _Resume:
         )
         self._unavailable += notes
         self._considered += (
-            Considered(f"map:{symbol.path}:{symbol.line or 0}", "symbol", symbol.score, (Reason.IN_MAP,))
+            Considered(str(Ref.of_symbol(symbol.path, symbol.line)), "symbol", symbol.score, (Reason.IN_MAP,))
             for symbol in structure.symbols
         )
         return structure

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.engine.retrievers import Mode
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.resume.select.recall import Passage
 from aicx.resume.select.sessions import Scope
-from aicx.types import Filters
 from retrieval.decay import PROFILES
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     now: datetime
     since: datetime | None
     mode: Mode
-    exclude_session: str | None
+    exclude_session: tuple[str, ...]
 
 
 class Found(NamedTuple):
@@ -89,12 +89,11 @@ def _ask(searcher: Searcher, asked: Asked, project: str, limit: int, mode: Mode)
     query = SearchQuery(
         text=asked.task,
         now=asked.now,
-        filters=Filters(project=project, since=asked.since, until=asked.now),
+        filters=Filters((project,), since=asked.since, until=asked.now, exclude_session=asked.exclude_session),
         mode=mode,
         group="session",
         limit=limit,
         decay=PROFILES["gentle"],
-        exclude_session=asked.exclude_session,
         lift_dates=False,  # a date in a task is what it is about, not when it was talked about
     )
     try:

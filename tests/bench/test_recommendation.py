@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.bench.ablation import ABLATIONS
 from aicx.engine.search import SearchQuery
-from aicx.types import Filters
 from retrieval.decay import PROFILES
 from retrieval.params import DEFAULT_RULES, Rules
 from tests.bench.invented import QUERIES

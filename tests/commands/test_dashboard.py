@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.cli import run
 from aicx.installation import install_command
-from aicx.types import Filters
 
 TOKEN = "a-token-for-tests-alone"
 

@@ -172,3 +172,40 @@ def test_nothing_stored_yet_is_exit_three(user, capsys, monkeypatch, tmp_path):
     code, _, err = rank(capsys, *ALL)
     assert code == 3
     assert "next: aicx store" in err
+
+
+# In search ------------------------------------------------------------------------------------------------------------
+
+
+def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert run(["search", "decision lines import", "-p", "orbit", *arguments, "--json"]) == 0
+    items: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return items
+
+
+def test_an_answer_of_search_has_the_measures_of_rank(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    ranked = {item["id"]: item for item in answer(capsys, "-p", "orbit", "-H", "0")["items"]}
+    items = found(capsys)["items"]
+    assert len(items) == 3
+    for item in items:
+        same = ranked[item["id"]]
+        assert (item["density"], item["label"], item["density_score"]) == (
+            same["density"],
+            same["label"],
+            same["score"],
+        )
+
+
+def test_search_leaves_out_what_rank_scores_less(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    scores = sorted(item["density_score"] for item in found(capsys)["items"])
+    assert scores[0] < scores[1] < scores[2]
+    for least, left in ((scores[1], 2), (scores[2], 1)):
+        answered = found(capsys, "--min-score", str(least))
+        assert [item["density_score"] >= least for item in answered["items"]] == [True] * left
+        assert any("left out" in note for note in answered["notes"])
+
+
+def test_a_least_score_does_not_shorten_the_answer(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    best = max(found(capsys)["items"], key=lambda item: item["density_score"])
+    answered = found(capsys, "--sort", "newest", "--limit", "1", "--min-score", str(best["density_score"]))
+    assert [item["id"] for item in answered["items"]] == [best["id"]]

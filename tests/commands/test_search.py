@@ -105,7 +105,8 @@ def test_the_command_line_answers_in_the_order_of_the_engine(shell, request, cap
 
 ITEM = [
     *("rank", "score", "tier", "id", "session_id", "agent", "project", "date", "started_at", "kind", "title"),
-    *("branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "altered", "decay_factor"),
+    *("branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "altered"),
+    *("density", "density_score", "label", "decay_factor"),
     "contributions",
 ]
 STATUS = {

@@ -476,7 +476,7 @@ def test_beginning_that_several_sessions_share_is_refused_with_their_ids(
     run(["store"])
     capsysbinary.readouterr()
     code, said = refused(capsysbinary, SESSION[:8])
-    assert code == 3
+    assert code == 2
     assert f"claude:{SESSION}" in said
     assert f"claude:{twin}" in said
 

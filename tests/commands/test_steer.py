@@ -156,6 +156,10 @@ class TestJson:
         for item in answer(capsys)["items"]:
             assert Path(item["path"]).read_text("utf-8").startswith("# ")
 
+    def test_a_repeated_option_means_any_of_its_values(self, user, capsys):
+        assert ids(capsys, "-p", "apiary", "-p", "/srv/notes") == [BEES, NOTES]
+        assert ids(capsys, "-a", "codex", "-a", "claude") == ALL
+
     def test_the_limit_does_not_hide_how_many_there_are(self, user, capsys):
         found = answer(capsys, "-n", "1")
         assert (found["results"], found["matched"]) == (1, 4)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import parse_filters
-from aicx.types import Filters
 from retrieval.decay import PROFILES
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.engine.search_helpers import NOW, ask, keep
@@ -25,7 +25,7 @@ def diary(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def filters(**named: str | None) -> Filters:
-    return parse_filters(NOW, **{"since": None, "until": None, "date": None, **named})
+    return parse_filters(NOW, **named)
 
 
 def days(report) -> list[str]:
@@ -78,7 +78,7 @@ def test_a_date_alone_can_be_sorted_and_grouped(diary):
 def test_a_date_alone_heeds_the_other_filters(diary):
     assert days(ask(diary, "march 2026", filters=filters(agent="codex"))) == []
     excluded = "00000001-4e63-4b9f-8b4d-6a1b2c3d4e5f"
-    assert days(ask(diary, "march 2026", exclude_session=excluded)) == ["2026-03-31", "2026-03-01"]
+    assert days(ask(diary, "march 2026", filters=filters(exclude_session=excluded))) == ["2026-03-31", "2026-03-01"]
 
 
 def test_a_date_given_as_a_filter_wins_over_one_in_the_question(diary):

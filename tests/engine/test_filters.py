@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import parse_filters
-from aicx.types import Filters
 from retrieval.params import DEFAULT_RULES
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, ask, found, ids, keep, ready_for
@@ -29,11 +30,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
     for number in range(130):
         session = f"{number:08x}-4e63-4b9f-8b4d-6a1b2c3d4e5f"
         user.codex(CodexLog(session, orbit).prompt(f"socket socket socket retry {number}", number))
-    front = f"---\nrun_id: {NASTY}\nprompt_id: p-1\nkind: plan\n---\n"
+    front = f"---\nrun_id: {NASTY}\nprompt_id: p-1\nkind: plan\nphase: review\nmode: deep\nskill: s-7\n"
+    front += "token_usage: 12_000\nfindings_count: 4\n---\n"
     log = ClaudeLog(SESSION, apiary, NASTY).prompt(
         f"{front}The bees hide when it rains, and far in is a socket", 3 * DAY
     )
-    user.claude(log.call("Edit", 3 * DAY + 1, file_path=f"{apiary}/src/it's.py"))
+    log.call("Edit", 3 * DAY + 1, file_path=f"{apiary}/src/it's.py")
+    user.claude(log.result("the file changed meanwhile", 3 * DAY + 2, failed=True))
     keep(user)
     return user
 
@@ -59,11 +62,20 @@ FILTERS = {
     "since": "2026-03-03",
     "branch": NASTY,
     "file": "it's",
+    "hours": 396.0,
+    "model": "OPUS",
+    "tool": "edit",
+    "failed": True,
+    "workflow_phase": "review",
+    "frontmatter_mode": "dee*",
+    "skill_code": "s-7",
+    "min_token_usage": 12_000,
+    "min_findings_count": 4,
 }
 
 
-def filters(**named: str | None) -> Filters:
-    return parse_filters(NOW, **{"since": None, "until": None, "date": None, **named})
+def filters(**named: Any) -> Filters:
+    return parse_filters(NOW, **named)
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -92,9 +104,42 @@ def test_no_value_of_a_filter_is_read_as_syntax(haystack, name, value, mode):
     assert bool(hits) == matches_all
 
 
-def test_a_session_can_be_left_out(haystack, mode):
+@pytest.mark.parametrize("name", ["min_token_usage", "min_findings_count"])
+def test_a_count_below_the_least_does_not_pass(haystack, name, mode):
+    least = filters(**{name: FILTERS[name] + 1})
+    assert found(haystack, "socket", mode=mode, limit=3, rules=EVERYTHING, filters=least) == []
+
+
+def test_any_of_several_names_passes(haystack, mode):
+    others = ["00000007-4e63", "00000008-4e63"]
+    hits = found(haystack, "socket", mode=mode, rules=EVERYTHING, filters=filters(session=[SESSION, *others]))
+    assert sorted(hit.split(":")[1][:8] for hit in hits) == ["00000007", "00000008", SESSION[:8]]
+
+
+def test_of_several_filters_each_has_to_hold(haystack, mode):
+    both = filters(agent=["codex", "claude"], tool=["Read", "Edit"])
+    assert found(haystack, "socket", mode=mode, limit=3, rules=EVERYTHING, filters=both) == [ONE]
+    assert found(haystack, "socket", mode=mode, limit=3, rules=EVERYTHING, filters=replace(both, agent="codex")) == []
+
+
+def test_a_lane_is_a_filter(tmp_path, mode):
+    user = Home(tmp_path)
+    user.claude(ClaudeLog(SESSION).prompt("The bees hide when it rains", 0))
+    log = ClaudeLog(SESSION).prompt("Count the bees", 1, isSidechain=True, agentId="b33")
+    user._write(f".claude/projects/-srv-ada-orbit/{SESSION}/subagents/agent-b33.jsonl", log.body())
+    keep(user)
+    asked = {"mode": mode, "rules": EVERYTHING}
+    ready = ready_for(mode, user)
+    both = sorted(found(ready, "bees", **asked, filters=filters(lane=["primary", "subagent"])))
+    (primary,) = found(ready, "bees", **asked, filters=filters(lane="primary"))
+    (subagent,) = found(ready, "bees", **asked, filters=filters(lane="Subagent"))
+    assert (primary, both) == (f"claude:{SESSION}:001", sorted([primary, subagent]))
+
+
+@pytest.mark.parametrize("length", [36, 8])
+def test_a_session_can_be_left_out(haystack, length, mode):
     near = ask(haystack, "socket retry 7", mode=mode, limit=1).hits[0].sidecar.session_id
-    report = ask(haystack, "socket retry 7", mode=mode, limit=100, exclude_session=near)
+    report = ask(haystack, "socket retry 7", mode=mode, limit=100, filters=filters(exclude_session=near[:length]))
     assert report.hits
     assert near not in {hit.sidecar.session_id for hit in report.hits}
 

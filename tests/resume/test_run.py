@@ -363,7 +363,7 @@ def test_message_after_the_moment_is_not_seen(user: Home, repository: Repository
 def test_excluded_session_is_left_out_and_named_in_the_manifest(user: Home, repository: Repository, ask: Ask) -> None:
     work_on_login(user, repository)
     user.store()
-    report = ask("tokens of the login", exclude_session=SESSION)
+    report = ask("tokens of the login", exclude_session=(SESSION,))
     assert (report.resumed, report.others, report.recalled) == (None, (), ())
     assert left_out(report)[f"session:claude:{SESSION}"] == Reason.EXCLUDED_BY_USER
 

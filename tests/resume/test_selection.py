@@ -217,7 +217,7 @@ def test_session_has_two_passages_at_most() -> None:
 
 def test_own_passages_come_before_related_ones_whatever_their_scores() -> None:
     others = [passage(1, name, 9.0, relation="same_owner") for name in "xy"]
-    chosen, considered = choose([*others, passage(1)], NOW, None, 6, 1)
+    chosen, considered = choose([*others, passage(1)], NOW, (), 6, 1)
     assert [(item.session_id, item.relation) for item in chosen] == [("a", None), ("x", "same_owner")]
     assert {item.ref: item.left_out for item in considered}["chunk:claude:y:001"] == Reason.OVER_LIMIT
 

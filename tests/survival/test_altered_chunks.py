@@ -156,7 +156,7 @@ def test_the_page_says_so(desk: Desk) -> None:
 
 
 def test_the_page_that_is_a_file_says_so(desk: Desk, tmp_path: Path) -> None:
-    from aicx.types import Filters
+    from aicx.api.filters import Filters
 
     target = tmp_path / "page.html"
     write_page(desk.user.settings, target, when(9000), Filters())

@@ -23,7 +23,7 @@ from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.storage.checksums import Files, find_damage, record, withdraw
 from aicx.types import LogFile, LogIdentity
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
 COMPLETE = "complete"
 # What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.
@@ -42,7 +42,8 @@ CREATE TABLE chunks (
     project TEXT, date TEXT, kind TEXT, started_at TEXT, completed_at TEXT, branch TEXT, model TEXT, lane TEXT,
     parent_session TEXT, run_id TEXT, prompt_id TEXT, cwd TEXT, title TEXT, repo_source TEXT,
     path TEXT UNIQUE, content_sha256 TEXT, sidecar_sha256 TEXT, size INTEGER, tokens INTEGER,
-    messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0, sequence INTEGER
+    messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0, sequence INTEGER,
+    failed INTEGER, workflow_phase TEXT, mode TEXT, skill_code TEXT, token_usage INTEGER, findings_count INTEGER
 );
 CREATE INDEX chunks_by_sequence ON chunks (sequence);
 CREATE TABLE removed (id TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
@@ -57,6 +58,8 @@ CREATE TABLE folders (agent TEXT, session_id TEXT, cwd TEXT, project TEXT, repo_
     PRIMARY KEY (agent, session_id, cwd)) WITHOUT ROWID;
 CREATE TABLE files (chunk INTEGER, path TEXT);
 CREATE INDEX files_by_chunk ON files (chunk);
+CREATE TABLE tools (chunk INTEGER, name TEXT);
+CREATE INDEX tools_by_chunk ON tools (chunk);
 CREATE TABLE messages (chunk INTEGER, key INTEGER, text_key INTEGER, at INTEGER, role TEXT);
 CREATE INDEX messages_by_key ON messages (key);
 CREATE INDEX messages_by_text ON messages (text_key) WHERE role IN ('user', 'assistant');
@@ -329,8 +332,9 @@ class Catalog:
         cursor = self.connection.execute(
             "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
             " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
-            " sidecar_sha256, size, tokens, messages, redactions, source_path, sequence)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " sidecar_sha256, size, tokens, messages, redactions, source_path, sequence, failed, workflow_phase, mode,"
+            " skill_code, token_usage, findings_count)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 fields["id"],
                 fields["agent"],
@@ -353,6 +357,9 @@ class Catalog:
                 sum(redactions.values()) if isinstance(redactions, dict) else 0,
                 source.get("path") if isinstance(source, dict) else None,
                 self.next_sequence,
+                any_tool_failed(fields),
+                *(fields.get(name) for name in ("workflow_phase", "mode", "skill_code")),
+                *(fields.get(name) for name in ("token_usage", "findings_count")),
             ),
         )
         rowid = cursor.lastrowid
@@ -373,6 +380,7 @@ class Catalog:
         self.connection.executemany(
             "INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()]
         )
+        self.connection.executemany("INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
         self.connection.executemany(
             "INSERT INTO messages VALUES (?,?,?,?,?)",
             [
@@ -408,7 +416,7 @@ class Catalog:
         row = self.connection.execute("SELECT rowid FROM chunks WHERE id=?", (chunk_id,)).fetchone()
         if row is None:
             return
-        for table in ("files", "messages"):
+        for table in ("files", "tools", "messages"):
             self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row)
         self.connection.execute("DELETE FROM chunks WHERE rowid=?", row)
 
@@ -482,6 +490,17 @@ def own_messages(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The messages that begin in a chunk: not repeated from the one before, and one cut into parts counts once."""
     messages = fields.get("messages") or ()
     return [item for item in messages if not item.get("repeated") and (item.get("part") or [1])[0] == 1]
+
+
+def tools_of(fields: Mapping[str, Any]) -> list[str]:
+    """The tools that a chunk has to do with: those called in it, and those whose results begin in it."""
+    results = (tool.get("name") for item in own_messages(fields) if (tool := item.get("tool")))
+    return sorted({name for name in (*(fields.get("tools") or ()), *results) if isinstance(name, str)})
+
+
+def any_tool_failed(fields: Mapping[str, Any]) -> bool:
+    """Whether a tool failed in a chunk; where its messages lack the facts of tools, its list of errors says so."""
+    return bool(fields.get("errors")) or any((item.get("tool") or {}).get("failed") for item in own_messages(fields))
 
 
 def milliseconds(instant: str) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
+from aicx.api.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant
-from aicx.types import KINDS, Filters
+from aicx.types import KINDS
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
@@ -22,79 +24,58 @@ _MONTH = re.compile(r"\d{4}-\d{2}")
 _MOST_NAMED = 8
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _GLOB = frozenset("*?")
+_LAST = "\U0010ffff"  # comes after every character that an id may go on with
 
 
 def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list[str]]:
     """An SQL condition on ``chunks``, its values, and notes for the user on how a filter was read."""
-    parts = ["ignored=0"]
-    values: list[Any] = []
-    notes: list[str] = []
-
-    def add(condition: str, *found: Any) -> None:
-        parts.append(condition)
-        values.extend(found)
-
-    for column in ("run_id", "prompt_id"):
-        if (wanted := getattr(filters, column)) is not None:
-            add(f"{column}=?", wanted)
-    if filters.agent is not None:
-        add("agent=?", filters.agent.lower())
-        notes += agent_notes(filters.agent, catalog)
-    if filters.kind is not None:
-        add("kind=?", parse_kind(filters.kind))
-    if filters.session is not None:
-        low, high = filters.session, filters.session + "\U0010ffff"
-        # A union of two look-ups: for an OR over both columns every chunk would be looked at.
-        same = "SELECT rowid FROM chunks WHERE session_id>=? AND session_id<?"
-        children = "SELECT rowid FROM chunks WHERE parent_session>=? AND parent_session<?"
-        add(f"rowid IN ({same} UNION {children})", low, high, low, high)
-    if filters.branch is not None:
-        globs = is_glob(filters.branch)
-        add("branch GLOB ?" if globs else "branch=?", _glob(filters.branch) if globs else filters.branch)
-    if filters.since is not None:
-        add("completed_at>=?", instant(filters.since))
-    if filters.until is not None:
-        add("started_at<=?", instant(filters.until))
-    if filters.date is not None:
-        low_day, high_day = filters.date
-        if low_day is not None:
-            add("date>=?", low_day)
-        if high_day is not None:
-            add("date<=?", high_day)
-    if filters.file is not None:
-        if is_glob(filters.file):
-            pattern = _glob(filters.file)
-            test, found = "path GLOB ? OR path GLOB ?", [pattern, f"*/{pattern}"]
-        else:
-            test, found = "instr(path, ?)>0", [filters.file]
-        add(f"rowid IN (SELECT chunk FROM files WHERE {test})", *found)
-    if filters.project is not None:
-        condition, found, note = _project_condition(filters.project, catalog)
-        add(condition, *found)
-        notes += note
-    return " AND ".join(parts), values, notes
+    found = [_SQL[row.name](value, catalog) for row in FILTERS if (value := getattr(filters, row.name)) not in UNSET]
+    sql = " AND ".join(["ignored=0", *(one.sql for one in found)])
+    return sql, [value for one in found for value in one.values], [note for one in found for note in one.notes]
 
 
-def agent_notes(agent: str, catalog: Catalog) -> list[str]:
-    """What to say of an agent that nothing is stored of."""
-    if catalog.rows("SELECT 1 FROM chunks WHERE agent=? AND ignored=0 LIMIT 1", (agent.lower(),)):
-        return []
-    agents = [row["agent"] for row in catalog.rows("SELECT DISTINCT agent FROM chunks WHERE ignored=0 ORDER BY 1")]
-    return [f"nothing is stored of an agent {agent!r}; known: {', '.join(agents) or 'none'}"]
+def agent_notes(agents: Iterable[str], catalog: Catalog) -> list[str]:
+    """What to say of agents that nothing is stored of."""
+    known: list[str] | None = None
+    notes = []
+    for agent in agents:
+        if catalog.rows("SELECT 1 FROM chunks WHERE agent=? AND ignored=0 LIMIT 1", (agent.lower(),)):
+            continue
+        if known is None:
+            rows = catalog.rows("SELECT DISTINCT agent FROM chunks WHERE ignored=0 ORDER BY 1")
+            known = [row["agent"] for row in rows]
+        notes.append(f"nothing is stored of an agent {agent!r}; known: {', '.join(known) or 'none'}")
+    return notes
 
 
-def parse_filters(
-    now: datetime, *, since: str | None, until: str | None, date: str | None, **named: str | None
-) -> Filters:
-    """Filters from what a user wrote; ``named`` are those taken as they are.
+def parse_filters(now: datetime, **written: Any) -> Filters:
+    """Filters from what a user wrote, by their names; None is what was not given.
 
-    Raises UsageError for what is no point in time, and for an end before the beginning.
+    Raises UsageError for what is not a point in time or no word of a filter, and for an end before the beginning.
     """
-    first = parse_instant(since, now) if since else None
-    last = parse_instant(until, now, end_of_day=True) if until else None
-    if first is not None and last is not None and last < first:
-        raise UsageError(f"until {until!r} is before since {since!r}", hint="exchange the two")
-    return Filters(since=first, until=last, date=parse_date_range(date, now) if date is not None else None, **named)
+    assert written.keys() <= set(NAMES), f"no such filter among {', '.join(written)}"
+    filters = Filters(**{row.name: _parse(row, written.get(row.name), now) for row in FILTERS})
+    parse_kinds(filters.kind)
+    parse_lanes(filters.lane)
+    if filters.since is not None and filters.until is not None and filters.until < filters.since:
+        raise UsageError(f"until {written['until']!r} is before since {written['since']!r}", hint="exchange the two")
+    return filters
+
+
+def _parse(row: Filter, written: Any, now: datetime) -> Any:
+    if written is None:
+        return None
+    match row.value:
+        case "text":
+            return (written,) if isinstance(written, str) else tuple(written)
+        case "begin" | "end":
+            return parse_instant(written, now, end_of_day=row.value == "end") if written else None
+        case "days":
+            return parse_date_range(written, now)
+        case "hours":
+            return now - timedelta(hours=written) if written else None
+        case "least" | "flag":
+            return written or None
 
 
 def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], bool]:
@@ -142,6 +123,17 @@ def parse_kind(text: str) -> str:
     return kind
 
 
+def parse_kinds(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(parse_kind, texts))
+
+
+def parse_lanes(texts: Iterable[str]) -> tuple[str, ...]:
+    lanes = tuple(text.lower() for text in texts)
+    if unknown := [lane for lane in lanes if lane not in LANES]:
+        raise UsageError(f"unknown lane {unknown[0]!r}", hint=f"lanes: {', '.join(LANES)}")
+    return lanes
+
+
 def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
     """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included.
 
@@ -182,18 +174,127 @@ def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> date
         ) from None
 
 
-def _project_condition(wanted: str, catalog: Catalog) -> tuple[str, list[str], list[str]]:
+# What each filter means -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Sql:
+    """A condition on ``chunks``, its values, and notes for the user on how the filter was read."""
+
+    sql: str
+    values: Sequence[Any]
+    notes: Sequence[str] = ()
+
+
+def _is_one_of(column: str, values: Sequence[str]) -> _Sql:
+    return _Sql(f"{column} IN ({_marks(values)})", values)
+
+
+def _any_of(sql: str, values: Sequence[Any]) -> _Sql:
+    """A condition with one value, which has to hold for any of several."""
+    return _Sql(f"({' OR '.join([sql] * len(values))})", values)
+
+
+def _is_named(column: str, names: Sequence[str]) -> _Sql:
+    """The column is a name, or fits it where it is a pattern."""
+    tests = [f"{column} GLOB ?" if is_glob(name) else f"{column}=?" for name in names]
+    return _Sql(f"({' OR '.join(tests)})", [_glob(name) if is_glob(name) else name for name in names])
+
+
+def _agent(agents: Sequence[str], catalog: Catalog) -> _Sql:
+    return replace(_is_one_of("agent", [agent.lower() for agent in agents]), notes=agent_notes(agents, catalog))
+
+
+def _session(sessions: Sequence[str], _: Catalog) -> _Sql:
+    # A union of look-ups: for an OR over both columns every chunk would be looked at.
+    both = [f"SELECT rowid FROM chunks WHERE {name}>=? AND {name}<?" for name in ("session_id", "parent_session")]
+    values = [end for name in sessions for end in (name, name + _LAST) * 2]
+    return _Sql(f"rowid IN ({' UNION '.join(both * len(sessions))})", values)
+
+
+def _exclude_session(sessions: Sequence[str], _: Catalog) -> _Sql:
+    named = [name for name in sessions if name]
+    tests = ["(session_id>=? AND session_id<?)"] * len(named)
+    return _Sql(f"NOT ({' OR '.join(tests) or '0'})", [end for name in named for end in (name, name + _LAST)])
+
+
+def _date(days: tuple[str | None, str | None], _: Catalog) -> _Sql:
+    ends = [(test, day) for test, day in zip(("date>=?", "date<=?"), days, strict=True) if day is not None]
+    return _Sql(" AND ".join(["1", *(test for test, _ in ends)]), [day for _, day in ends])
+
+
+def _since(at: datetime, _: Catalog) -> _Sql:
+    return _Sql("completed_at>=?", [instant(at)])
+
+
+def _until(at: datetime, _: Catalog) -> _Sql:
+    return _Sql("started_at<=?", [instant(at)])
+
+
+def _file(names: Sequence[str], _: Catalog) -> _Sql:
+    tests, values = [], []
+    for name in names:
+        globs = is_glob(name)
+        tests.append("path GLOB ? OR path GLOB ?" if globs else "instr(path, ?)>0")
+        values += [_glob(name), f"*/{_glob(name)}"] if globs else [name]
+    return _Sql(f"rowid IN (SELECT chunk FROM files WHERE {' OR '.join(tests)})", values)
+
+
+def _model(names: Sequence[str], _: Catalog) -> _Sql:
+    """A part of the name is enough: models carry their maker and a date in theirs."""
+    return _any_of("lower(model) GLOB ?", [f"*{_glob(name.lower())}*" for name in names])
+
+
+def _tool(names: Sequence[str], _: Catalog) -> _Sql:
+    named = _is_named("lower(name)", [name.lower() for name in names])
+    return _Sql(f"rowid IN (SELECT chunk FROM tools WHERE {named.sql})", named.values)
+
+
+def _project(names: Sequence[str], catalog: Catalog) -> _Sql:
     projects, folders = _known_places(catalog)
-    if wanted == NON_REPOSITORY:
-        projects = [*projects, NON_REPOSITORY]
-    found, whole = match_projects(wanted, (*projects, *folders))
+    places = (*projects, *([NON_REPOSITORY] if NON_REPOSITORY in names else ()), *folders)
+    found: dict[str, None] = {}
     notes = []
-    if not found:
-        notes.append(f"no project or folder matches {wanted!r}; known: {', '.join(projects) or 'none'}")
-    elif not whole:
-        notes.append(f"no project is named {wanted!r}; taken as a part of {', '.join(found)}")
-    marks = ",".join("?" * len(found))
-    return f"(project IN ({marks}) OR (project='{NON_REPOSITORY}' AND cwd IN ({marks})))", [*found, *found], notes
+    for name in names:
+        matching, whole = match_projects(name, places)
+        found |= dict.fromkeys(matching)
+        if not matching:
+            notes.append(f"no project or folder matches {name!r}; known: {', '.join(projects) or 'none'}")
+        elif not whole:
+            notes.append(f"no project is named {name!r}; taken as a part of {', '.join(matching)}")
+    marks = _marks(found)
+    sql = f"(project IN ({marks}) OR (project='{NON_REPOSITORY}' AND cwd IN ({marks})))"
+    return _Sql(sql, [*found, *found], notes)
+
+
+def _marks(values: Collection[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+_SQL: dict[str, Callable[[Any, Catalog], _Sql]] = {
+    "project": _project,
+    "agent": _agent,
+    "kind": lambda kinds, _: _is_one_of("kind", parse_kinds(kinds)),
+    "session": _session,
+    "exclude_session": _exclude_session,
+    "lane": lambda lanes, _: _is_one_of("coalesce(lane, 'primary')", parse_lanes(lanes)),
+    "run_id": lambda ids, _: _is_one_of("run_id", ids),
+    "prompt_id": lambda ids, _: _is_one_of("prompt_id", ids),
+    "date": _date,
+    "since": _since,
+    "until": _until,
+    "hours": _since,
+    "branch": lambda names, _: _is_named("branch", names),
+    "file": _file,
+    "model": _model,
+    "tool": _tool,
+    "failed": lambda *_: _Sql("failed=1", ()),
+    "workflow_phase": lambda names, _: _is_named("workflow_phase", names),
+    "frontmatter_mode": lambda names, _: _is_named("mode", names),
+    "skill_code": lambda names, _: _is_named("skill_code", names),
+    "min_token_usage": lambda least, _: _Sql("token_usage>=?", [least]),
+    "min_findings_count": lambda least, _: _Sql("findings_count>=?", [least]),
+}
 
 
 def _known_places(catalog: Catalog) -> tuple[list[str], list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
@@ -12,7 +13,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.paths import Layout
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
-from aicx.types import BadRecord, Filters
+from aicx.types import BadRecord
 
 
 @dataclass(frozen=True, slots=True)

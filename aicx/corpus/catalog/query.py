@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.rebuild import adopt
@@ -14,7 +15,6 @@ from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ig
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
-from aicx.types import Filters
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = ("messages", "folders")

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.forget.blanking import Targets
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
 
-SessionKey = tuple[str, str]  # agent and session id
 HeldFiles = tuple[Path, ...]  # of one thing that goes as a whole
 
 

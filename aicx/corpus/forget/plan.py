@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from aicx.corpus.catalog.session_names import SessionKey, find_session
 from aicx.corpus.files.inventory import Item, take_inventory
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
-from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest, SessionKey
+from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
 from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
@@ -88,28 +89,10 @@ def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
 
 
 def _resolve_session(rows: Iterable[_Row], damaged: Iterable[Item], wanted: str) -> SessionKey:
-    """The one session that ``wanted`` (an id or its beginning, perhaps after ``agent:``) means."""
-    agent, colon, rest = wanted.partition(":")
-    agents = {row.agent for row in rows}
-    prefix = rest if colon and agent in agents else wanted
-    if not prefix:
-        raise UsageError("an empty session id", hint="aicx steer shows stored sessions")
-    sessions = {row.session for row in rows}
+    """The one session that is meant, see `find_session`."""
     # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
-    sessions |= {name for item in damaged if (name := _named_session(item.path)) is not None}
-    if prefix != wanted:
-        sessions = {session for session in sessions if session[0] == agent}
-    found = sorted(session for session in sessions if session[1].startswith(prefix))
-    found = [session for session in found if session[1] == prefix] or found
-    if not found:
-        raise NotFound(f"no stored session has the id {wanted!r}", hint="aicx steer shows stored sessions")
-    if len(found) > 1:
-        shown = ", ".join(":".join(session) for session in found[:_MOST_CANDIDATES])
-        more = f" and {len(found) - _MOST_CANDIDATES} more" if len(found) > _MOST_CANDIDATES else ""
-        raise UsageError(
-            f"{wanted!r} fits {len(found)} sessions: {shown}{more}", hint="give more of the id, or agent:id"
-        )
-    return found[0]
+    named = (name for item in damaged if (name := _named_session(item.path)) is not None)
+    return find_session(wanted, {*(row.session for row in rows), *named})
 
 
 def _with_subagents(rows: Iterable[_Row], session: SessionKey) -> set[SessionKey]:

@@ -1,12 +1,18 @@
-"""Scores how much of a chunk is worth reading, from word lists that are data (`aicx/data/density.toml`)."""
+"""Scores how much of a chunk is worth reading, from word lists that are data (`aicx/data/density.json`).
+
+Lines are compared without case and after list marks. A line is signal when it begins with one of `starts` or holds one
+of `contains`; `high_value` lines weigh more; after an `echo` (documentation of a skill or command, echoed into a chat)
+all is noise. For another language add words to the lists, no code.
+"""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Literal
+
+import orjson
 
 Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
 
@@ -71,7 +77,7 @@ def measure(text: str) -> Density:
 
 @cache
 def _lists() -> dict[str, _Words]:
-    lists = tomllib.loads(files("aicx").joinpath("data/density.toml").read_text("utf-8"))
+    lists = orjson.loads(files("aicx").joinpath("data/density.json").read_bytes())
     return {
         name: _Words(tuple(words.get("starts", ())), tuple(words.get("contains", ()))) for name, words in lists.items()
     }

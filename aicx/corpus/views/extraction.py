@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.session_names import ambiguous, match_sessions
 from aicx.corpus.ingest.identity import Resolver
 from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.plan import make_plan
@@ -21,8 +22,6 @@ from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import Redact
 from aicx.types import BadRecord, LogFile, Redacted, TimelineEntry
-
-_MOST_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +60,21 @@ def extract_log(settings: Settings, path: Path, format: str | None, selection: S
 
 
 def extract_session(settings: Settings, session: str, format: str | None, selection: Selection) -> Extract:
-    """The session with this id or beginning of an id, from all its logs. Raises NotFound."""
+    """The session with this id or beginning of an id, from all its logs.
+
+    Raises NotFound, and UsageError where several sessions fit.
+    """
     if format is not None:
         load_source(format)
     clean: Redact = redact if selection.redact_secrets else Redacted
     agents = [format] if format else list(SOURCES)
     plan = make_plan(settings.homes, agents, Catalog.in_memory(), clean, full_rescan=True)
-    matches = [found for found in plan.sessions if found.session_id.startswith(session)]
-    exact = [found for found in matches if found.session_id == session]
-    if len(exact or matches) > 1:
-        raise _ambiguous(session, [f"{found.session_id} ({found.agent})" for found in exact or matches])
+    by_key = {(found.agent, found.session_id): found for found in plan.sessions}
+    matches = match_sessions(session, sorted(by_key))
+    if len(matches) > 1:
+        raise ambiguous(session, matches)
     if matches:
-        one = (exact or matches)[0]
+        one = by_key[matches[0]]
         logs = [log for log, _ in one.logs]
         return _prepare(
             settings, logs, read_logs(one.agent, logs, selection.redact_secrets), selection, f"session {one.session_id}"
@@ -84,25 +86,15 @@ def _from_histories(histories: Sequence[LogFile], session: str, selection: Selec
     """What a prompt history still knows of a session whose own log is gone."""
     for log in histories:
         reading = read_logs(log.agent, [log], selection.redact_secrets)
-        ids = {name for draft in reading.drafts if (name := draft.entry.session_id).startswith(session)}
-        if session in ids:
-            ids = {session}
-        if len(ids) > 1:
-            raise _ambiguous(session, sorted(ids))
-        if ids:
-            reading.drafts = [draft for draft in reading.drafts if draft.entry.session_id in ids]
+        matches = match_sessions(session, {(log.agent, draft.entry.session_id) for draft in reading.drafts})
+        if len(matches) > 1:
+            raise ambiguous(session, sorted(matches))
+        if matches:
+            reading.drafts = [draft for draft in reading.drafts if draft.entry.session_id == matches[0][1]]
             return [log], reading
     raise NotFound(
         f"no agent's log holds a session {session!r}",
         hint="`aicx show` knows stored sessions whose logs are gone; `aicx list` names the logs there are",
-    )
-
-
-def _ambiguous(session: str, ids: Sequence[str]) -> NotFound:
-    more = f" and {len(ids) - _MOST_CANDIDATES} more" if len(ids) > _MOST_CANDIDATES else ""
-    return NotFound(
-        f"{len(ids)} sessions begin with {session!r}",
-        hint=f"name one whole, with --format where agents share an id: {', '.join(ids[:_MOST_CANDIDATES])}{more}",
     )
 
 

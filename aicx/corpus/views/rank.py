@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.corpus.views.documents import to_document
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
-from aicx.types import Filters
 
 STRICT_SCORE = 5
 # More chunks than this in the window are ranked newest first.
@@ -29,10 +29,10 @@ class RankedChunks:
 
 
 def rank_chunks(
-    layout: Layout, project: str, *, since: datetime | None, agent: str | None, strict: bool, top: int
+    layout: Layout, project: str, *, since: datetime | None, agents: tuple[str, ...] = (), strict: bool, top: int
 ) -> RankedChunks:
     """At most ``top`` chunks of a project; with ``strict`` only those that score `STRICT_SCORE` and more."""
-    found = steer(layout, Filters(project=project, agent=agent, since=since), MOST_RANKED)
+    found = steer(layout, Filters(project=(project,), agent=agents, since=since), MOST_RANKED)
     items: list[dict[str, Any]] = []
     for item in found.items:
         try:

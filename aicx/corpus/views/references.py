@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.session_names import SessionKey, find_session
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path
+from aicx.refs import Ref
 from aicx.sources import SOURCES
 
-_PREFIXES = ("chunk", "session", "file", "commit")
 _CHUNK_ID = re.compile(r"(?:(?P<agent>[a-z-]+):)?(?P<session>.+):(?P<number>\d+)")
-_HASH = re.compile(r"[0-9a-f]{4,64}")
 # Git abbreviates to no fewer, and fewer would fit too many other numbers in a text.
 _ABBREVIATED = 7
-_NEAREST = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A reference as written: ``kind`` ``name`` is a chunk id or a session, whichever there is."""
-
-    kind: Literal["path", "chunk", "session", "file", "commit", "name"]
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +44,19 @@ class Mention:
     altered: bool  # its text is not what was stored
 
 
-def parse_reference(text: str, layout: Layout) -> Reference:
+def parse_reference(text: str, layout: Layout) -> Ref:
     """What kind of reference ``text`` is. Raises UnsafePath for a path that is not in the store."""
     # Line breaks, terminal commands, bytes that are no text: no id or path of ours has them.
     if not text.isprintable():
         raise UnsafePath(f"the reference holds control characters: {text!r}")
-    prefix, colon, rest = text.partition(":")
-    if colon and prefix in _PREFIXES:
-        if not rest:
-            raise UsageError(f"nothing follows {text!r}", hint=f"write {prefix}:… with what you look for")
-        if prefix == "commit":
-            return Reference("commit", _commit(rest))
-        return Reference("file", rest) if prefix == "file" else _chunk_or_session(prefix, rest)
-    if text.startswith("~") or "/" in text or text.endswith((".md", ".meta.json")):
-        return Reference("path", _stored_path(text, layout))
-    return Reference("name", text)
+    ref = Ref.parse(text)
+    if ref.kind == "name" and (text.startswith("~") or "/" in text or text.endswith((".md", ".meta.json"))):
+        return Ref("path", _stored_path(text, layout))
+    return ref
 
 
-def find_target(reference: Reference, catalog: Catalog) -> ChunkTarget | SessionTarget:
-    """The chunk or the session that is meant. Raises NotFound with the nearest ones."""
+def find_target(reference: Ref, catalog: Catalog) -> ChunkTarget | SessionTarget:
+    """The chunk or the session that is meant. Raises NotFound with the nearest ones, UsageError where several fit."""
     if reference.kind == "path":
         return ChunkTarget(reference.value)
     if reference.kind in ("chunk", "name"):
@@ -84,10 +68,7 @@ def find_target(reference: Reference, catalog: Catalog) -> ChunkTarget | Session
             return _numbered_chunk(catalog, match["agent"], match["session"], int(match["number"]))
         if reference.kind == "chunk":
             raise UsageError(f"{reference.value!r} is no chunk id", hint="one looks like claude:SESSION:003")
-    agent, colon, rest = reference.value.partition(":")
-    if colon and agent in SOURCES:
-        return _session(catalog, rest, agent)
-    return _session(catalog, reference.value, None)
+    return SessionTarget(*find_session(reference.value, _sessions(catalog)))
 
 
 def find_commit(layout: Layout, paths: Iterable[str], commit: str, say: Callable[[str], None]) -> Iterator[Mention]:
@@ -112,17 +93,6 @@ def find_commit(layout: Layout, paths: Iterable[str], commit: str, say: Callable
             found_in = "text"
         if found_in is not None:
             yield Mention(path, fields, found_in, is_altered(sidecar, text))
-
-
-def _chunk_or_session(prefix: str, value: str) -> Reference:
-    return Reference("chunk", value) if prefix == "chunk" else Reference("session", value)
-
-
-def _commit(text: str) -> str:
-    commit = text.lower()
-    if not _HASH.fullmatch(commit):
-        raise UsageError(f"{text!r} is no commit hash", hint="write at least four of its hexadecimal digits")
-    return commit
 
 
 def _mentions(text: str, token: re.Pattern[str], commit: str) -> bool:
@@ -168,7 +138,7 @@ def _resolved(path: Path) -> Path:
 
 def _numbered_chunk(catalog: Catalog, agent: str | None, session: str, number: int) -> ChunkTarget:
     plain, _, stream = session.partition("~")
-    found = _session(catalog, plain, agent)
+    found = SessionTarget(*find_session(f"{agent}:{plain}" if agent else plain, _sessions(catalog)))
     rows = catalog.rows(
         "SELECT id, number, path FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
         (found.agent, found.session_id, stream),
@@ -180,40 +150,5 @@ def _numbered_chunk(catalog: Catalog, agent: str | None, session: str, number: i
     return ChunkTarget(path)
 
 
-def _session(catalog: Catalog, text: str, agent: str | None) -> SessionTarget:
-    known = [
-        SessionTarget(row["agent"], row["session_id"])
-        for row in catalog.rows("SELECT DISTINCT agent, session_id FROM chunks ORDER BY agent, session_id")
-        if agent in (None, row["agent"])
-    ]
-    exact = [found for found in known if found.session_id == text]
-    matches = exact or [found for found in known if text and found.session_id.startswith(text)]
-    if len(matches) == 1:
-        return matches[0]
-    if matches:
-        what = "sessions have the id" if exact else "sessions begin with"
-        raise NotFound(f"{len(matches)} {what} {text!r}", hint=f"name one: {_names(matches)}")
-    near = _nearest(text, known)
-    hints = [f"the nearest: {_names(near)}"] if near else []
-    if agent is None and len(text) >= _ABBREVIATED and _HASH.fullmatch(text):
-        hints.append(f"a commit is written commit:{text}")
-    raise NotFound(
-        f"no chunk and no session is known by {text!r}", hint="; ".join(hints) or "`aicx steer` lists what there is"
-    )
-
-
-def _nearest(text: str, known: Sequence[SessionTarget]) -> list[SessionTarget]:
-    by_id = {found.session_id: found for found in known}
-    wanted = text.rpartition(":")[2].lower()
-    within = [found for found in known if wanted and wanted in found.session_id.lower()]
-    close = get_close_matches(text, list(by_id), n=_NEAREST)
-    # Most people type the beginning of an id, and a slip in it leaves little to compare with a whole one.
-    starts = {name[: len(text)]: found for name, found in by_id.items()}
-    close_starts = get_close_matches(text, list(starts), n=_NEAREST) if len(text) >= 4 else []
-    found = [*within, *(by_id[name] for name in close), *(starts[name] for name in close_starts)]
-    return list(dict.fromkeys(found))[:_NEAREST]
-
-
-def _names(sessions: Sequence[SessionTarget]) -> str:
-    names = ", ".join(f"{found.agent}:{found.session_id}" for found in sessions[:_NEAREST])
-    return names if len(sessions) <= _NEAREST else f"{names} and {len(sessions) - _NEAREST} more"
+def _sessions(catalog: Catalog) -> list[SessionKey]:
+    return [(row["agent"], row["session_id"]) for row in catalog.rows("SELECT DISTINCT agent, session_id FROM chunks")]

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog, steer
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
-from aicx.corpus.views.references import Reference, SessionTarget, find_commit, find_target, parse_reference
+from aicx.corpus.views.references import SessionTarget, find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.refs import Ref
 from aicx.sources.reopen import reopen_command
-from aicx.types import Filters
 
 _INTERNAL = ("messages", "folders")
 _HEADING = b"\n### "
@@ -97,8 +98,8 @@ def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: b
     Raises NotFound with the nearest candidates, UnsafePath for a path that is not in the store.
     """
     reference = parse_reference(text, layout)
-    if reference.kind == "file":
-        found = steer(layout, Filters(file=reference.value), limit)
+    if reference.kind in ("file", "map"):
+        found = steer(layout, Filters(file=(reference.path,)), limit)
         return Shown(
             _listed(reference, found.items, found.matched), found.oracle_status["fallback_reason"], found.notes
         )
@@ -107,7 +108,7 @@ def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: b
 
 
 def _look_up(
-    layout: Layout, opened: Opened, reference: Reference, limit: int, full: bool, verify: bool
+    layout: Layout, opened: Opened, reference: Ref, limit: int, full: bool, verify: bool
 ) -> ShownChunk | ShownSession | ShownList:
     if reference.kind == "commit":
         return _commit(layout, opened, reference, limit)
@@ -117,19 +118,20 @@ def _look_up(
     return _chunk(layout, opened.catalog, target.path, verify)
 
 
-def _listed(reference: Reference, items: list[dict[str, Any]], matched: int) -> ShownList:
+def _listed(reference: Ref, items: list[dict[str, Any]], matched: int) -> ShownList:
+    kind = "commit" if reference.kind == "commit" else "file"
     if not matched:
-        what = "touched" if reference.kind == "file" else "has to do with"
+        what = "touched" if reference.kind != "commit" else "has to do with"
         hint = (
             "a part of a path is enough; try a shorter one"
-            if reference.kind == "file"
+            if reference.kind != "commit"
             else "only commits that a session began at, ran or named are known; `git log` knows the rest"
         )
-        raise NotFound(f"no stored chunk {what} the {reference.kind} {reference.value}", hint=hint)
-    return ShownList(reference.kind, items, matched)
+        raise NotFound(f"no stored chunk {what} the {kind} {reference.path}", hint=hint)
+    return ShownList(kind, items, matched)
 
 
-def _commit(layout: Layout, opened: Opened, reference: Reference, limit: int) -> ShownList:
+def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> ShownList:
     rows = opened.catalog.rows("SELECT path FROM chunks ORDER BY started_at DESC, id DESC")
     hidden = ignore_matcher(layout)
     items = []

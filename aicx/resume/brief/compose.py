@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from aicx.evidence.session_brief import Line
 from aicx.evidence.texts import gist
 from aicx.paths import NON_REPOSITORY
+from aicx.refs import Ref
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
@@ -66,13 +67,13 @@ def _now(report: ResumeReport) -> Iterator[Part]:
     for number, commit in enumerate(report.commits):
         data = {"commit": commit.hash, "at": instant(commit.at, "seconds"), "subject": shorten(commit.subject, 120)}
         text = f"commit `{commit.hash[:9]}` {data['subject']}"
-        yield Part("now", "commits", text, (), _level(2, number, 3), f"commit:{commit.hash}", data)
+        yield Part("now", "commits", text, (), _level(2, number, 3), str(Ref("commit", commit.hash)), data)
     names = list(map(clean, report.git.changed))
     for number, (path, name) in enumerate(zip(report.git.changed, names, strict=True)):
-        yield Part("now", "changed_files", "", (), _level(3, number, 8), f"file:{path}", {"path": name})
+        yield Part("now", "changed_files", "", (), _level(3, number, 8), str(Ref("file", path)), {"path": name})
     if names:
         text = f"changed: {_listed(names, report.git.changed_count or len(names))}"
-        yield Part("now", "text", text, (), 2, f"file:{report.git.changed[0]}", {})
+        yield Part("now", "text", text, (), 2, str(Ref("file", report.git.changed[0])), {})
 
 
 def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
@@ -110,12 +111,12 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
             "path": clean(edit.path),
             "count": edit.times,
             "at": instant(edit.at, "seconds"),
-            "refs": [f"chunk:{edit.chunk}"],
+            "refs": [str(Ref("chunk", edit.chunk))],
         }
         yield Part("done", "files_edited", "", (), _level(5, number, 4), entry, data)
     if brief.edits:
         text = f"edited: {_listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
-        yield Part("done", "text", text, (f"chunk:{brief.edits[0].chunk}",), 4, entry, {})
+        yield Part("done", "text", text, (str(Ref("chunk", brief.edits[0].chunk)),), 4, entry, {})
 
 
 def _files(report: ResumeReport) -> Iterator[Part]:
@@ -126,7 +127,7 @@ def _files(report: ResumeReport) -> Iterator[Part]:
         reasons = ", ".join("edited there" if word == _EDITED and file.path in there else word for word in known)
         data = {"path": clean(file.path), "reason": reasons, "refs": list(map(clean, file.refs))}
         text = f"`{data['path']}` {reasons}".rstrip()
-        yield Part("files", "entry_points", text, file.refs, _level(2, number, 5), f"file:{file.path}", data)
+        yield Part("files", "entry_points", text, file.refs, _level(2, number, 5), str(Ref("file", file.path)), data)
 
 
 def _symbols(report: ResumeReport) -> Iterator[Part]:
@@ -145,7 +146,7 @@ def _symbols(report: ResumeReport) -> Iterator[Part]:
             "source": "repo_map",
         }
         name = f" {symbol.kind} {title}" if symbol.symbol else ""
-        entry = f"map:{symbol.path}:{symbol.line or 0}"
+        entry = str(Ref.of_symbol(symbol.path, symbol.line))
         yield Part("symbols", "symbols", f"`{place}`{name}", (), _level(3, number, 4), entry, data)
 
 
@@ -154,7 +155,7 @@ def _recalled(report: ResumeReport) -> Iterator[Part]:
         facts = item.facts
         where = f" in {clean(str(facts['project']))} ({words_of(item.related)})" if item.related else ""
         said = " / ".join(item.lines) or shorten(str(facts["title"] or ""), 120)
-        ref = f"chunk:{item.chunk}"
+        ref = str(Ref("chunk", item.chunk))
         text = f"{item.at:%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(said, 320)}"
         data = _entry_data(
             report,

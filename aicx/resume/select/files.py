@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from aicx.evidence.edits import Edit
 from aicx.git.roots import Roots
+from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored
@@ -69,9 +70,9 @@ def entry_files(
         elif len(chosen) >= limit:
             left_out = Reason.OVER_LIMIT
         else:
-            refs = (f"file:{path}",) if tally.seen else ()
+            refs = (str(Ref("file", path)),) if tally.seen else ()
             chosen.append(EntryFile(path, tally.score, reasons, refs))
-        considered.append(Considered(f"file:{path}", "file", tally.score, reasons, left_out))
+        considered.append(Considered(str(Ref("file", path)), "file", tally.score, reasons, left_out))
     return chosen, [*considered, *_outside(ranked, roots)]
 
 
@@ -95,7 +96,7 @@ def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:
         if roots.relative(path, item.session.cwd) is None
     )
     outside = Reason.OUTSIDE_REPOSITORY
-    return [Considered(f"file:{path}", "file", None, (), outside) for path in list(paths)[:_MOST_OUTSIDE]]
+    return [Considered(str(Ref("file", path)), "file", None, (), outside) for path in list(paths)[:_MOST_OUTSIDE]]
 
 
 def _tallies(

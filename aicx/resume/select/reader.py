@@ -18,6 +18,7 @@ from aicx.evidence.statements import conclusion, requests, telling, weigh
 from aicx.evidence.texts import gist, words
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
+from aicx.refs import Ref
 from aicx.resume.select.recall import Passage, is_quotable, telling_sentences
 from aicx.resume.select.sessions import SessionFacts, chunk_paths
 from aicx.resume.select.term_weights import Rarity
@@ -65,8 +66,10 @@ class SessionReader:
             paths = chunk_paths(self._catalog, session, self._now)[-_OUTCOME_CHUNKS:]
             steps = self._load(paths)
         last = conclusion(steps)
-        said = Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (f"chunk:{last.chunk}",)) if last else None
-        return said, ending(steps)
+        if last is None:
+            return None, ending(steps)
+        ref = str(Ref("chunk", last.chunk))
+        return Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (ref,)), ending(steps)
 
     def titled(self, session: SessionFacts) -> SessionFacts:
         """The session under the first request in it that says something, where its title says nothing."""

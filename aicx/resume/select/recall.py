@@ -11,6 +11,7 @@ from aicx.evidence.patterns import request_rules, statement_rules
 from aicx.evidence.statements import weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
+from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.term_weights import Rarity
 from aicx.text import shorten
@@ -81,7 +82,7 @@ def coverages(passages: Iterable[Passage]) -> dict[tuple[str, str], float]:
 
 
 def choose(
-    passages: Sequence[Passage], now: datetime, excluded: str | None, limit: int, related_limit: int
+    passages: Sequence[Passage], now: datetime, excluded: tuple[str, ...], limit: int, related_limit: int
 ) -> tuple[list[Passage], list[Considered]]:
     """The passages to quote, best first, the repository's own before related ones; and all that were considered."""
     chosen: list[Passage] = []
@@ -106,13 +107,13 @@ def choose(
             of_session[passage.owner] = of_session.get(passage.owner, 0) + 1
         reasons = (Reason.MATCHES_TASK,) if own else (Reason.MATCHES_TASK, Reason.RELATED_REPOSITORY)
         considered.append(
-            Considered(f"chunk:{passage.chunk}", "chunk", passage.score, reasons, left_out, _why(passage))
+            Considered(str(Ref("chunk", passage.chunk)), "chunk", passage.score, reasons, left_out, _why(passage))
         )
     return chosen, considered
 
 
-def _against(passage: Passage, now: datetime, excluded: str | None, best: float) -> Reason | None:
-    if excluded and passage.session_id.startswith(excluded):
+def _against(passage: Passage, now: datetime, excluded: tuple[str, ...], best: float) -> Reason | None:
+    if passage.session_id.startswith(excluded):
         return Reason.EXCLUDED_BY_USER
     if passage.completed_at > now:
         return Reason.AFTER_NOW

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import NON_REPOSITORY
+from aicx.refs import Ref
 from aicx.text import instant
 
 # The newest sessions that are looked at; older ones come in through recall alone.
@@ -58,7 +59,7 @@ class SessionFacts:
 
     @property
     def ref(self) -> str:
-        return f"session:{self.agent}:{self.session_id}"
+        return str(Ref.of_session(self.agent, self.session_id))
 
 
 def list_sessions(

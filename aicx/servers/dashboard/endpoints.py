@@ -88,7 +88,7 @@ def _semantic(means: Means, wanted: asked.Search) -> dict[str, Any]:
         limit=wanted.limit,
         sort=wanted.sort,
         decay=PROFILES[wanted.decay],
-        exclude_session=wanted.exclude_session,
+        min_score=wanted.min_score,
     )
     return searches.semantic(means.searcher, query)
 

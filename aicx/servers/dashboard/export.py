@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.overview import list_chunk_paths
@@ -22,7 +23,6 @@ from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import detail
 from aicx.servers.dashboard.status import status_of
 from aicx.storage.atomic import replacing
-from aicx.types import Filters
 
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.
 CAP = 20_000_000

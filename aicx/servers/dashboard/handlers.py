@@ -124,7 +124,7 @@ async def health() -> Response:
 
 def _complaint(found: dict[str, Any]) -> str:
     where, *names = found["loc"]
-    name = ".".join(map(str, names)) or str(where)
+    name = str(names[0] if names else where)
     if found["type"] == "extra_forbidden":
         return f"unknown parameter {name[:60]!r}"
     return f"{name[:60]}: {found['msg']}"

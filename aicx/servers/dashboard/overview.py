@@ -6,11 +6,11 @@ from collections.abc import Callable, Hashable
 from datetime import date, timedelta
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
 from aicx.paths import Layout
-from aicx.types import Filters
 
 # A plot has room for this many projects; the rest is shown as one.
 MOST_IN_PLOT = 12

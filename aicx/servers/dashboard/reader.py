@@ -13,6 +13,7 @@ from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession, show
 from aicx.engine.answers import show_fields
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
+from aicx.refs import Ref
 from aicx.servers.dashboard.turns import turns_of
 from aicx.sources import SOURCES
 
@@ -78,7 +79,7 @@ def _session(layout: Layout, session: str, agent: str | None) -> tuple[ShownSess
     name = f"{agent}:{session}" if agent else session
     if not name.isprintable():
         raise NotFound("no session has control characters in its id")
-    shown = show(layout, f"session:{name}", 0)
+    shown = show(layout, str(Ref("session", name)), 0)
     assert isinstance(shown.what, ShownSession)
     return shown.what, [*([shown.fallback_reason] if shown.fallback_reason else []), *shown.notes]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from aicx.corpus.catalog.filters import parse_filters
-from aicx.types import KINDS, Filters
+from aicx.api.filters import Filters
+from aicx.servers.filters import PARAMETERS, Name, filters_of
 
-_LONGEST = 1_000
-
-Name = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 Question = Annotated[
     str,
     Field(
@@ -31,41 +28,15 @@ class Asked(BaseModel):  # type: ignore[misc] # typed as Any, like every optiona
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Where(Asked):
+_Filters: Any = create_model("Filters", __base__=Asked, **{name: (kind, None) for name, kind in PARAMETERS.items()})
+
+
+class Where(_Filters):  # type: ignore[misc] # made of the table of filters, and so Any
     """Which chunks; every filter that is set has to hold."""
 
-    project: Annotated[
-        Name | None, Field(description="Repository (owner/repo, repo, owner/) or working folder; * and ? work.")
-    ] = None
-    agent: Annotated[Name | None, Field(description="One agent, such as claude, codex or gemini.")] = None
-    kind: Annotated[Name | None, Field(description=f"One of {', '.join(KINDS)}.")] = None
-    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, yesterday, 36h, 7d, 2w.")] = None
-    until: Annotated[Name | None, Field(description="Up to then, included; written as since.")] = None
-    date: Annotated[
-        Name | None, Field(description="A UTC day (2026-01-31), or a range of days (2026-01-01..2026-01-31).")
-    ] = None
-    branch: Annotated[Name | None, Field(description="Git branch; * works.")] = None
-    file: Annotated[Name | None, Field(description="Sessions that touched a file; a part of its path does.")] = None
-    session: Annotated[Name | None, Field(description="A session, or the beginning of its id.")] = None
-    run_id: Annotated[Name | None, Field(description="Exactly this run id.")] = None
-    prompt_id: Annotated[Name | None, Field(description="Exactly this prompt id.")] = None
-
     def filters(self, now: datetime) -> Filters:
-        """As the corpus understands them. Raises UsageError for what is no point in time."""
-        return parse_filters(
-            now,
-            since=self.since,
-            until=self.until,
-            date=self.date,
-            project=self.project,
-            agent=self.agent,
-            kind=self.kind,
-            session=self.session,
-            run_id=self.run_id,
-            prompt_id=self.prompt_id,
-            branch=self.branch,
-            file=self.file,
-        )
+        """As the corpus understands them. Raises UsageError for a value that is not understood."""
+        return filters_of(self, now)
 
 
 class Browse(Where):
@@ -103,7 +74,9 @@ class Search(Where):
         "off"
     )
     group: Annotated[Literal["chunk", "session"], Field(description="An answer a chunk, or one a session.")] = "chunk"
-    exclude_session: Annotated[Name | None, Field(description="Leave out one session by its whole id.")] = None
+    min_score: Annotated[
+        float, Field(ge=0, le=10, description="Only chunks of this density or more, from 0 to 10.")
+    ] = 0
 
 
 class Fuzzy(Where):

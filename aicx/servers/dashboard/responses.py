@@ -309,6 +309,9 @@ class Answer:
     terms_asked: int
     matches: list[str]
     altered: bool
+    density: str
+    density_score: float
+    label: str
     decay_factor: float
     contributions: dict[str, Fields]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
@@ -13,7 +14,6 @@ from aicx.engine.answers import search_fields, steer_fields
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
-from aicx.types import Filters
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
 POOL = 100

@@ -10,14 +10,12 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from aicx.types import KINDS
+from aicx.servers.filters import PARAMETERS, Name, Names
 
 # What `aicx_read` gives of a chunk at once; with what stands around it, it has to fit into a reply.
 _LEAST_CHARS, _MOST_CHARS = 200, 50_000
-_LONGEST = 1_000
 _MOST_COMPLAINTS = 5
 
-Name = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
@@ -35,30 +33,17 @@ class Asked:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where(Asked):
-    """Which chunks; every filter that is set has to hold."""
-
-    project: Annotated[
-        Name | None, Field(description="Repository (owner/repo, repo, owner/) or working folder; * and ? work.")
-    ] = None
-    agent: Annotated[Name | None, Field(description="One agent, such as claude, codex or gemini.")] = None
-    kind: Annotated[Name | None, Field(description=f"One of {', '.join(KINDS)}.")] = None
-    session: Annotated[Name | None, Field(description="A session, or the beginning of its id.")] = None
-    run_id: Annotated[Name | None, Field(description="Exactly this run id.")] = None
-    prompt_id: Annotated[Name | None, Field(description="Exactly this prompt id.")] = None
-    branch: Annotated[Name | None, Field(description="Git branch; * works.")] = None
-    file: Annotated[Name | None, Field(description="Sessions that touched a file; a part of its path does.")] = None
-    date: Annotated[
-        Name | None,
-        Field(description="A UTC day (2026-01-31, yesterday), or a range of days (2026-01-01..2026-01-31)."),
-    ] = None
-    since: Annotated[Name | None, Field(description="From then on: 2026-01-31, yesterday, 36h, 7d, 2w.")] = None
-    until: Annotated[Name | None, Field(description="Up to then, included; written as since.")] = None
+def filtered(kind: type) -> type:
+    """``kind`` with the filters as parameters, before it is made a dataclass."""
+    kind.__annotations__ = {**PARAMETERS, **kind.__annotations__}
+    for name in PARAMETERS:
+        setattr(kind, name, None)
+    return kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search(Where):
+@filtered
+class Search(Asked):
     query: Annotated[
         str,
         Field(
@@ -78,13 +63,14 @@ class Search(Where):
     decay: Annotated[Literal["off", "gentle", "strong"], Field(description="How much to prefer what is recent.")] = (
         "off"
     )
-    exclude_session: Annotated[
-        Name | None, Field(description="Leave out one session by its whole id, such as the one you are in.")
-    ] = None
+    min_score: Annotated[
+        float, Field(ge=0, le=10, description="Only chunks of this density or more, from 0 to 10, as in aicx_rank.")
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Steer(Where):
+@filtered
+class Steer(Asked):
     limit: Annotated[int, Field(ge=1, le=100, description="At most so many chunks.")] = 20
 
 
@@ -94,7 +80,7 @@ class Rank(Asked):
     hours: Annotated[float, Field(ge=0, le=10_000_000, description="The last so many hours; 0 is all.")] = 72
     strict: Annotated[bool, Field(description="Only chunks that score 5 and more.")] = False
     top: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 10
-    agent: Annotated[Name | None, Field(description="One agent, such as claude or codex.")] = None
+    agent: Annotated[Names | None, PARAMETERS["agent"].__metadata__[0]] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,9 +97,7 @@ class Resume(Asked):
     since: Annotated[
         Name | None, Field(description="Only sessions since then: 2026-01-31, yesterday, 36h, 7d, 2w.")
     ] = None
-    exclude_session: Annotated[Name | None, Field(description="Leave out one session, such as the one you are in.")] = (
-        None
-    )
+    exclude_session: Annotated[Names | None, PARAMETERS["exclude_session"].__metadata__[0]] = None
     budget: Annotated[int, Field(ge=500, le=9_000, description="At most so many tokens.")] = 2_000
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.corpus.catalog.filters import parse_filters, parse_instant
+from aicx.corpus.catalog.filters import parse_instant
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.views.rank import rank_chunks
 from aicx.corpus.views.show import show
@@ -21,10 +21,10 @@ from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
+from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Steer, Where
+from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Steer
 from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
-from aicx.types import Filters
 from retrieval.decay import PROFILES
 
 # Chunks that a reference to a file or a commit lists at once.
@@ -63,28 +63,29 @@ def _search(means: Means, asked: Search) -> Reply:
     query = SearchQuery(
         text=asked.query,
         now=means.now,
-        filters=_filters(asked, means.now),
+        filters=filters_of(asked, means.now),
         mode=asked.mode,
         group=asked.group,
         limit=asked.limit,
         sort=asked.sort,
         decay=PROFILES[asked.decay],
-        exclude_session=asked.exclude_session,
+        min_score=asked.min_score,
     )
     fields = bounded(answers.search_fields(means.searcher.search(query)))
     return reply(answers.SEARCH, fields, texts.search_text(fields))
 
 
 def _steer(means: Means, asked: Steer) -> Reply:
-    found = steer(means.settings.layout, _filters(asked, means.now), asked.limit)
+    found = steer(means.settings.layout, filters_of(asked, means.now), asked.limit)
     fields = bounded(answers.steer_fields(found), brief=_BRIEF)
     return reply(answers.STEER, fields, texts.list_text(fields, "match"))
 
 
 def _rank(means: Means, asked: Rank) -> Reply:
     since = means.now - timedelta(hours=asked.hours) if asked.hours else None
+    agents = tuple(asked.agent or ())
     ranked = rank_chunks(
-        means.settings.layout, asked.project, since=since, agent=asked.agent, strict=asked.strict, top=asked.top
+        means.settings.layout, asked.project, since=since, agents=agents, strict=asked.strict, top=asked.top
     )
     fields = bounded(answers.rank_fields(ranked, asked.project, asked.hours, asked.strict))
     return reply(answers.RANK, fields, texts.rank_text(fields))
@@ -103,7 +104,7 @@ def _resume(means: Means, asked: Resume) -> Reply:
         project=asked.project,
         mode=asked.mode,
         since=parse_instant(asked.since, means.now) if asked.since else None,
-        exclude_session=asked.exclude_session,
+        exclude_session=tuple(asked.exclude_session or ()),
     )
     report = resume(means.settings, query)
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
@@ -171,23 +172,6 @@ def _index_status(means: Means, _: IndexStatus) -> Reply:
         },
     }
     return reply(answers.INDEX, fields, texts.index_text(fields))
-
-
-def _filters(asked: Where, now: datetime) -> Filters:
-    return parse_filters(
-        now,
-        since=asked.since,
-        until=asked.until,
-        date=asked.date,
-        project=asked.project,
-        agent=asked.agent,
-        kind=asked.kind,
-        session=asked.session,
-        run_id=asked.run_id,
-        prompt_id=asked.prompt_id,
-        branch=asked.branch,
-        file=asked.file,
-    )
 
 
 TOOLS = {

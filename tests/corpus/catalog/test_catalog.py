@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import COMPLETE, SCHEMA_VERSION, Catalog, message_key, milliseconds, own_messages
 from aicx.corpus.catalog.overview import forget_watermarks
 from aicx.corpus.catalog.query import steer
 from aicx.errors import CorpusDamaged
-from aicx.types import BadRecord, Filters, LogFile, LogIdentity
+from aicx.types import BadRecord, LogFile, LogIdentity
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, catalog_of, fields_of
 
 KEYS = st.binary(min_size=8, max_size=8).map(bytes.hex)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aicx.api.filters import FILTERS, Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import (
     conditions,
@@ -21,8 +22,7 @@ from aicx.corpus.catalog.filters import (
 )
 from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
-from aicx.types import Filters
-from tests.corpus.builders import OTHER, SESSION, catalog_of, fields_of
+from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 
@@ -71,6 +71,74 @@ class TestExactFields:
         catalog = catalog_by("kind", "plans", "plans")
         catalog.connection.execute("UPDATE chunks SET ignored=1 WHERE number=1")
         assert found(catalog, Filters()) == [2]
+
+
+class TestSeveral:
+    """Of several values of one filter any lets a chunk through."""
+
+    @pytest.mark.parametrize(
+        ("name", "stored", "wanted"),
+        [
+            ("project", ["ada/api", "bob/api", "ada/orbit"], ("ada/api", "orbit")),
+            ("agent", ["claude", "codex", "gemini"], ("Claude", "gemini")),
+            ("kind", ["plans", "other", "reports"], ("plan", "report")),
+            ("session_id", [SESSION, OTHER, THIRD], (SESSION[:6], THIRD)),
+            ("lane", ["primary", None, "subagent"], ("subagent", "primary")),
+            ("run_id", ["r-1", None, "r-2"], ("r-1", "r-2")),
+            ("prompt_id", ["p-1", None, "p-2"], ("p-1", "p-2")),
+            ("branch", ["main", "dev", "fix/a"], ("main", "fix/*")),
+            ("files", [["src/a.py"], ["b.py"], ["c/d.js"]], ("src/", "*.js")),
+            ("model", ["claude-opus-4", "gpt-5", "sonnet"], ("Opus", "sonnet")),
+            ("tools", [{"Bash": 1}, {"Edit": 2}, {"mcp__x__y": 1}], ("bash", "mcp__*")),
+            ("workflow_phase", ["plan", None, "review"], ("plan", "rev*")),
+            ("mode", ["deep", "fast", "deeper"], ("deep", "deeper")),
+            ("skill_code", ["s-1", "s-2", "t-1"], ("s-1", "t-?")),
+        ],
+    )
+    def test_any_of_them_passes(self, name, stored, wanted):
+        filter_name = {"session_id": "session", "files": "file", "tools": "tool", "mode": "frontmatter_mode"}
+        numbers = [1, 2, 3] if name == "lane" else [1, 3]
+        assert found(catalog_by(name, *stored), Filters(**{filter_name.get(name, name): wanted})) == numbers
+
+    def test_sessions_can_be_left_out_by_the_beginning_of_their_ids(self):
+        catalog = catalog_by("session_id", SESSION, OTHER, THIRD)
+        assert found(catalog, Filters(exclude_session=(SESSION[:4], THIRD))) == [2]
+        assert found(catalog, Filters(exclude_session="")) == [1, 2, 3]
+
+
+class TestTools:
+    def test_a_failed_tool_is_known_by_its_message(self):
+        result = {"name": "Bash", "phase": "result", "failed": True}
+        message = {"key": "0" * 16, "text_key": "0" * 16, "at": "2026-03-01T10:00:00Z", "role": "tool"}
+        catalog = catalog_by("messages", [message | {"tool": result}], [message | {"tool": result | {"failed": False}}])
+        assert found(catalog, Filters(failed=True)) == [1]
+        assert found(catalog, Filters(tool="bash")) == [1, 2]
+
+    def test_a_sidecar_without_the_facts_of_tools_has_its_list_of_errors(self):
+        assert found(catalog_by("errors", ["it broke"], None), Filters(failed=True)) == [1]
+
+    def test_a_tool_of_a_chunk_that_was_replaced_is_forgotten(self):
+        catalog = catalog_by("tools", {"Bash": 1})
+        catalog.put_chunk(fields_of(1, tools={"Edit": 1}), "store/again.md", "0" * 64, 1)
+        assert found(catalog, Filters(tool="Bash")) == []
+
+
+class TestCounts:
+    @pytest.mark.parametrize("name", ["token_usage", "findings_count"])
+    def test_a_least_count_lets_it_and_more_through(self, name):
+        catalog = catalog_by(name, 4, 5, 60, None)
+        assert found(catalog, Filters(**{f"min_{name}": 5})) == [2, 3]
+
+
+def test_an_unknown_lane_is_an_error_that_names_the_known():
+    with pytest.raises(UsageError) as error:
+        parse_filters(NOW, lane=["main"])
+    assert error.value.hint == "lanes: primary, subagent"
+
+
+def test_hours_count_back_from_now():
+    assert parse_filters(NOW, hours=36.0).hours == NOW - timedelta(hours=36)
+    assert parse_filters(NOW, hours=0.0) == Filters()
 
 
 class TestSessions:
@@ -128,10 +196,10 @@ class TestTimes:
 
     def test_an_end_before_the_beginning_is_refused(self):
         with pytest.raises(UsageError, match="until '2026-03-01' is before since '2026-03-02'"):
-            parse_filters(NOW, since="2026-03-02", until="2026-03-01", date=None)
+            parse_filters(NOW, since="2026-03-02", until="2026-03-01")
 
     def test_one_day_is_no_end_before_its_beginning(self):
-        assert parse_filters(NOW, since="2026-03-02", until="2026-03-02", date=None).since is not None
+        assert parse_filters(NOW, since="2026-03-02", until="2026-03-02").since is not None
 
     def test_since_takes_what_ended_at_or_after_it(self):
         at = datetime(2026, 3, 2, 11, 0, tzinfo=UTC)
@@ -284,6 +352,7 @@ class TestProjects:
         assert notes(catalog, Filters(project="zzz")) == ["no project or folder matches 'zzz'; known: ada/api"]
 
 
+TEXTS = [row.name for row in FILTERS if row.repeatable and row.name not in ("kind", "lane", "exclude_session")]
 HOSTILE = [
     "'",
     "' OR '1'='1",
@@ -302,11 +371,11 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("name", ["project", "agent", "session", "run_id", "prompt_id", "branch", "file"])
+@pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("value", HOSTILE)
 def test_no_value_breaks_out_of_its_condition(name, value):
     """Every chunk is still there afterwards, and none of them matched."""
-    catalog = catalog_of(fields_of(1, run_id="r", prompt_id="p", branch="main", files=["src/a.py"]))
+    catalog = catalog_of(fields_of(1, run_id="r", prompt_id="p", branch="main", files=["src/a.py"], tools={"Bash": 1}))
     if value != "**":
         assert found(catalog, Filters(**{name: value})) == []
     else:

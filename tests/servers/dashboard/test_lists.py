@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.corpus.catalog.sessions import browse
 from aicx.errors import NotFound
 from aicx.servers.dashboard.overview import overview
-from aicx.types import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 EVERYTHING = Filters()

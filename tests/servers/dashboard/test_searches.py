@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.engine.answers import search_fields
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.errors import NotFound
 from aicx.servers.dashboard import searches
 from aicx.servers.dashboard.searches import by_facts, cross, fuzzy, semantic
-from aicx.types import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import NOW
 

@@ -35,6 +35,8 @@ def of(field: dict[str, Any]) -> st.SearchStrategy[Any]:
             return st.integers(field["minimum"], field["maximum"]) | st.just(field["maximum"] + 1)
         case "number":
             return st.floats(field["minimum"], field["maximum"])
+        case "array":
+            return st.lists(of(field["items"]), max_size=3) | of(field["items"])
         case _:
             return st.booleans()
 

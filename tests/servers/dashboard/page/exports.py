@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from aicx.api.filters import Filters
 from aicx.servers.dashboard.export import Exported, write_page
-from aicx.types import Filters
 from tests.corpus.builders import Home
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)

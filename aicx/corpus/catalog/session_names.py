@@ -1,0 +1,76 @@
+"""Which session a person means: one meaning of an id or its beginning, with the same failures, for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from aicx.errors import NotFound, UsageError
+from aicx.refs import HASH
+from aicx.sources import SOURCES
+
+SessionKey = tuple[str, str]  # agent and session id
+
+_MOST_NAMED = 5
+# Fewer digits are more likely the beginning of a session's id than a commit.
+_ABBREVIATED = 7
+_LEAST_COMPARED = 4
+
+
+def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
+    """The one session that ``wanted`` (an id or its beginning, perhaps after ``agent:``) means.
+
+    Raises UsageError where several fit, and NotFound with the nearest where none does.
+    """
+    sessions = sorted(set(known))
+    found = match_sessions(wanted, sessions)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ambiguous(wanted, found)
+    agent, text = _parts(wanted)
+    near = _nearest(text, [session for session in sessions if agent in (None, session[0])])
+    hints = [f"the nearest: {_names(near)}"] if near else []
+    if agent is None and len(text) >= _ABBREVIATED and HASH.fullmatch(text):
+        hints.append(f"a commit is written commit:{text}")
+    raise NotFound(
+        f"no chunk and no session is known by {wanted!r}",
+        hint="; ".join(hints) or "`aicx sessions` lists what there is",
+    )
+
+
+def match_sessions(wanted: str, known: Iterable[SessionKey]) -> list[SessionKey]:
+    """The sessions with the id ``wanted``, or else those whose ids begin with it. Raises UsageError for an empty id."""
+    agent, text = _parts(wanted)
+    if not text:
+        raise UsageError("an empty session id", hint="`aicx sessions` lists what there is")
+    found = [session for session in known if agent in (None, session[0]) and session[1].startswith(text)]
+    return [session for session in found if session[1] == text] or found
+
+
+def ambiguous(wanted: str, found: Sequence[SessionKey]) -> UsageError:
+    """What to raise where several sessions fit."""
+    what = "sessions have the id" if found[0][1] == _parts(wanted)[1] else "sessions begin with"
+    return UsageError(f"{len(found)} {what} {wanted!r}", hint=f"name one: {_names(found)}")
+
+
+def _parts(wanted: str) -> tuple[str | None, str]:
+    agent, colon, rest = wanted.partition(":")
+    return (agent, rest) if colon and agent in SOURCES else (None, wanted)
+
+
+def _nearest(text: str, known: Sequence[SessionKey]) -> list[SessionKey]:
+    by_id = {session[1]: session for session in known}
+    wanted = text.rpartition(":")[2].lower()
+    within = [session for session in known if wanted and wanted in session[1].lower()]
+    close = get_close_matches(text, list(by_id), n=_MOST_NAMED)
+    # Most people type the beginning of an id, and a slip in it leaves little to compare with a whole one.
+    starts = {name[: len(text)]: session for name, session in by_id.items()}
+    close_starts = get_close_matches(text, list(starts), n=_MOST_NAMED) if len(text) >= _LEAST_COMPARED else []
+    found = [*within, *(by_id[name] for name in close), *(starts[name] for name in close_starts)]
+    return list(dict.fromkeys(found))[:_MOST_NAMED]
+
+
+def _names(sessions: Sequence[SessionKey]) -> str:
+    names = ", ".join(":".join(session) for session in sessions[:_MOST_NAMED])
+    return names if len(sessions) <= _MOST_NAMED else f"{names} and {len(sessions) - _MOST_NAMED} more"
