@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
+import aicx
 from aicx.api.filters import EVERYTHING, FILTERS, NAMES, Filters
 from aicx.cli import app
 from aicx.corpus.catalog import filters as meanings
@@ -69,7 +70,7 @@ def test_http_offers_the_table():
 
 
 def test_the_page_knows_only_filters_of_the_table():
-    script = (Path(requests.__file__).parent / "page" / "route.js").read_text("utf-8")
+    script = (Path(aicx.__file__).parent / "pages" / "dashboard" / "route.js").read_text("utf-8")
     named = re.search(r"FILTERS = \[(.*?)\]", script, re.DOTALL)
     assert named is not None
     assert set(re.findall(r"\w+", named[1])) <= set(NAMES)
