@@ -19,13 +19,13 @@ from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, last_moment, write_home
 from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner, until
 
+pytestmark = pytest.mark.process
+
 # Runs one command several times, and says of each run how it ended and what it wrote.
 _LOOP = """
 import json, os, sys, time
 from pathlib import Path
 import aicx.cli
-
-pytestmark = pytest.mark.process
 
 times, scratch, *arguments = sys.argv[1:]
 said = os.dup(1)

@@ -62,8 +62,9 @@ class LeafTitles:
         for start in range(len(records) - MARK_BYTES, -1, -MARK_BYTES):
             leaf = records[start : start + MARK_BYTES]
             path = self._paths.get((agent, leaf))
-            if path is not None and (title := self._title(agent, leaf, path)):
-                return title
+            if path is not None:
+                # Where its log is gone, the session keeps the title it was given: an older one is not news.
+                return self._title(agent, leaf, path) or None
         return None
 
     def _title(self, agent: str, leaf: bytes, path: str) -> str:
