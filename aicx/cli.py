@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from types import ModuleType
@@ -142,6 +141,8 @@ def _examples_apart(text: str) -> str:
 
 def _no_such_command(name: str, group: Group) -> UsageError:
     """What to raise, with the command that was probably meant."""
+    from difflib import get_close_matches
+
     prefix = f"{group.name} " if group.name else ""
     near = next(iter(get_close_matches(name, group.table, 1)), None)
     if near is None and not group.name:

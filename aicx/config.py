@@ -56,10 +56,14 @@ class Settings:
         return [self.layout.home, *([Path(uri)] if uri and "://" not in uri else ())]
 
 
-def load_settings(environ: Mapping[str, str] = os.environ, user_home: Path | None = None) -> Settings:
-    """Settings from the environment over ``config.toml`` over the defaults."""
+def load_settings(
+    environ: Mapping[str, str] = os.environ, user_home: Path | None = None, *, corpus: Path | None = None
+) -> Settings:
+    """Settings from the environment over ``config.toml`` over the defaults. ``corpus`` goes before `AICX_HOME`."""
     home = user_home or Path(environ.get("HOME") or Path.home())
-    layout = Layout(Path(environ["AICX_HOME"]).expanduser() if environ.get("AICX_HOME") else home / ".aicx")
+    if corpus is None:
+        corpus = Path(environ["AICX_HOME"]) if environ.get("AICX_HOME") else home / ".aicx"
+    layout = Layout(corpus.expanduser())
     _check_home(layout.home)
     values = _DEFAULTS | _read_file(layout.config_file)
     return Settings(

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 import typer
 
+from aicx.api.answers import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.terminal import only_styles, without_controls
 from aicx.text import plural as plural
@@ -64,6 +65,11 @@ def out_json(schema: str, fields: Mapping[str, Any]) -> None:
         # A file name that is not UTF-8 reaches Python as lone surrogates; the standard library escapes them.
         body = json.dumps(payload, default=str).encode() + b"\n"
     _write(body)
+
+
+def out_answer(schema: str, answer: Any) -> None:
+    """An answer of `aicx.api.answers` as one JSON object on one line of stdout."""
+    out_json(schema, to_fields(answer))
 
 
 def say(text: str = "") -> None:

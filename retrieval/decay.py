@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from aicx.errors import UsageError
+
 _FLOOR, _CEILING = 0.3, 1.5
 _SPAN = 1.2
 _FRESH_HOURS = 4
@@ -25,6 +27,19 @@ PROFILES: dict[str, Decay | None] = {
     "gentle": Decay(days=90.0, strength=0.5),
     "strong": Decay(days=14.0, strength=1.0),
 }
+
+
+def parse_decay(text: str) -> Decay | None:
+    """A profile by its name, or a number of days. Raises UsageError for anything else."""
+    if text in PROFILES:
+        return PROFILES[text]
+    try:
+        days = float(text)
+    except ValueError:
+        days = 0.0
+    if not 0 < days < 100_000:
+        raise UsageError(f"{text!r} is no decay", hint=f"one of {', '.join(PROFILES)}, or a number of days")
+    return Decay(days=days)
 
 
 def factor(age_days: float, decay: Decay | None) -> tuple[float, float]:

@@ -265,6 +265,6 @@ def _opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], Any]:
         os.environ.setdefault("LANCE_LOG", "error")  # else its warnings land between our own lines
         import lance
     except ImportError as error:
-        raise MissingExtra("The dense leg", "semantic") from error
+        raise MissingExtra("The dense retriever", "semantic") from error
     path = f"{uri.rstrip('/')}/{table}.lance"
     return lambda: _LanceTable(lance.dataset(path, storage_options=options or None))

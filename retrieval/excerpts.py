@@ -116,6 +116,8 @@ def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int) -> t
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
+    """A part of a line, with what of the question begins in it."""
+
     number: int  # of its line
     text: str
     beginnings: frozenset[str]  # of the words looked for, as far as they occur

@@ -1,1 +1,1 @@
-"""What every door offers alike, described once: the command line, MCP, HTTP and their documentation."""
+"""What every door takes and gives, described once: the command line, MCP, HTTP and their documentation use it."""

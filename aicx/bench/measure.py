@@ -149,7 +149,7 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
         count = f"{len(measured.failed)} of {len(dataset.queries)} questions"
         measured.notes.append(f"without an answer to {count}, on which it failed; the first of them, {first}: {reason}")
     measured.peak_bytes = max([peak_memory(), *(ranker.close() for ranker in outside)])
-    # aicx itself starts from a store; over other documents its legs are measured under their own names.
+    # aicx itself starts from a store; over other documents its retrievers are measured under their own names.
     starts = not method.IN_MEMORY and (dataset.home is not None or not task.ranker.startswith("aicx"))
     if starts and task.cold_runs:
         asked = dataset.queries[: task.cold_runs]

@@ -12,7 +12,6 @@ from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MOST_RANKED, STRICT_SCORE, rank_chunks
-from aicx.engine.answers import RANK, rank_fields
 
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
@@ -39,7 +38,9 @@ def command(
     since = options.now() - timedelta(hours=hours) if hours else None
     ranked = rank_chunks(layout, project, since=since, agents=filters.agent, strict=strict, top=top)
     if json:
-        console.out_json(RANK, rank_fields(ranked, project, hours, strict))
+        from aicx.api.answers.rank import SCHEMA, rank_answer
+
+        console.out_answer(SCHEMA, rank_answer(ranked, project, hours, strict))
         return
     for item in ranked.items:
         label = console.style(f"{item['label']:<6}", fg=_COLORS.get(item["label"], "white"))

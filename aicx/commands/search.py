@@ -14,13 +14,12 @@ import typer
 
 from aicx import console, options
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.api.freshness import stale_indexes
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
-from aicx.engine.answers import SEARCH, search_fields
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
-from aicx.errors import UsageError
 from aicx.sources.reopen import reopen_command
-from retrieval.decay import PROFILES, Decay
+from retrieval.decay import parse_decay
 from retrieval.excerpts import Line
 
 # What stands before a quoted line, and the narrowest it is set in.
@@ -89,29 +88,19 @@ def command(
         group=group.value,
         limit=limit,
         sort=sort.value,
-        decay=_decay(decay),
+        decay=parse_decay(decay),
         min_score=min_score,
     )
     settings = load_settings()
     report = search(settings, asked)
     if json:
-        console.out_json(SEARCH, search_fields(report))
+        from aicx.api.answers.search import SCHEMA, search_answer
+
+        console.out_answer(SCHEMA, search_answer(report))
         return
     for hit in report.hits:
         _print(hit, settings.layout.home, explain)
     _talk(report)
-
-
-def _decay(text: str) -> Decay | None:
-    if text in PROFILES:
-        return PROFILES[text]
-    try:
-        days = float(text)
-    except ValueError:
-        days = 0.0
-    if not 0 < days < 100_000:
-        raise UsageError(f"{text!r} is no decay", hint=f"one of {', '.join(PROFILES)}, or a number of days")
-    return Decay(days=days)
 
 
 def _print(hit: Hit, store: Path, explain: bool) -> None:
@@ -186,12 +175,8 @@ def _talk(report: SearchReport) -> None:
     status = report.oracle_status
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
-    for name, leg in status["freshness"].items():
-        command = "aicx index" if name == "dense" else "aicx store"
-        if leg["behind"] is None:
-            console.warn(f"the {name} index may not be up to date: it was made for another catalogue; next: {command}")
-        elif leg["behind"]:
-            console.warn(f"the {name} index is {console.plural(leg['behind'], 'chunk')} behind; next: {command}")
+    for sentence in stale_indexes(status["freshness"]):
+        console.warn(sentence)
     for note in report.notes:
         console.say(f"note: {note}")
     served = " + ".join(status["rankers"])

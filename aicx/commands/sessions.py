@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.api.answers.sessions import SCHEMA, SessionItem, sessions_answer, sessions_page
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.sessions import browse
-from aicx.sources.reopen import reopen_command
-
-SCHEMA = "aicx.sessions/1"
 
 
 class Sort(StrEnum):
@@ -40,35 +38,35 @@ def command(
     Example: aicx sessions -p myrepo --branch 'fix/*'
     Example: aicx sessions --file src/parser.py --sort oldest
     """
-    found = browse(load_settings().layout, filters, sort.value, limit, offset)
-    for item in found["items"]:
-        item["reopen"] = reopen_command(item["agent"], item["session_id"], item["lane"], item["parent_session"])
+    found = sessions_answer(sessions_page(browse(load_settings().layout, filters, sort.value, limit, offset)))
     if json:
-        console.out_json(SCHEMA, {"results": len(found["items"]), **found})
+        console.out_answer(SCHEMA, found)
         return
-    for item in found["items"]:
+    for item in found.items:
         _print(item)
-    for note in found["notes"]:
+    for note in found.notes:
         console.say(f"note: {note}")
-    last = offset + len(found["items"])
-    if not found["items"]:
+    last = offset + found.results
+    if not found.items:
         console.say("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
-    elif last < found["matched"]:
-        console.say(f"{offset + 1:,} to {last:,} of {found['matched']:,}; --offset {last} shows what comes next.")
+    elif last < found.matched:
+        console.say(f"{offset + 1:,} to {last:,} of {found.matched:,}; --offset {last} shows what comes next.")
 
 
-def _print(item: dict[str, Any]) -> None:
-    style = console.style
-    started, completed = (datetime.fromisoformat(item[name]).astimezone() for name in ("started_at", "completed_at"))
+def _print(item: SessionItem) -> None:
+    style, session = console.style, item.facts
+    started, completed = (datetime.fromisoformat(at).astimezone() for at in (session.started_at, session.completed_at))
     until = f"{completed:%H:%M}" if started.date() == completed.date() else f"{completed:%Y-%m-%d %H:%M}"
-    console.out(f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(console.title(item), bold=True)}")
-    facts = [console.place(item["project"], item["cwd"]), item["agent"]]
-    if len(item["projects"]) > 1:
-        facts[0] += f" and {len(item['projects']) - 1} more"
-    if item["branch"]:
-        facts.append(f"branch {item['branch']}")
-    if item["lane"] == "subagent":
+    console.out(
+        f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(console.title({'title': session.title}), bold=True)}"
+    )
+    facts = [console.place(session.project, session.cwd), session.agent]
+    if len(session.projects) > 1:
+        facts[0] += f" and {len(session.projects) - 1} more"
+    if session.branch:
+        facts.append(f"branch {session.branch}")
+    if session.lane == "subagent":
         facts.append("subagent")
-    facts += [f"until {until}", console.plural(item["chunks"], "chunk"), console.plural(item["messages"], "message")]
+    facts += [f"until {until}", console.plural(session.chunks, "chunk"), console.plural(session.messages, "message")]
     console.out(f"  {' · '.join(facts)}")
-    console.out(f"  {style(item['reopen'] or item['session_id'], fg='green')}")
+    console.out(f"  {style(item.reopen or session.session_id, fg='green')}")

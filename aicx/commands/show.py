@@ -11,7 +11,6 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import ShownChunk, ShownList, ShownSession, show
-from aicx.engine.answers import SHOW, show_fields
 from aicx.errors import CorpusDamaged
 
 _MOST_LINES = 5
@@ -49,7 +48,9 @@ def command(ref: Ref, full: Full = False, verify: Verify = False, limit: Limit =
     """
     shown = show(load_settings().layout, ref, limit, full=full, verify=verify)
     if json:
-        console.out_json(SHOW, show_fields(shown, ref))
+        from aicx.api.answers.show import SCHEMA, show_answer
+
+        console.out_answer(SCHEMA, show_answer(shown, ref))
         return _code(shown.what)
     match shown.what:
         case ShownChunk():

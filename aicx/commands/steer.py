@@ -9,7 +9,6 @@ from aicx import console, options
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import steer
-from aicx.engine.answers import STEER, steer_fields
 
 
 @options.filtered()
@@ -29,7 +28,9 @@ def command(
     """
     found = steer(load_settings().layout, filters, limit)
     if json:
-        console.out_json(STEER, steer_fields(found))
+        from aicx.api.answers.steer import SCHEMA, steer_answer
+
+        console.out_answer(SCHEMA, steer_answer(found))
         return
     for item in found.items:
         _print(item)

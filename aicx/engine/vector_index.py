@@ -243,7 +243,7 @@ def drop_vectors(settings: Settings, say: Say) -> None:
         write_manifest(settings.layout, "vectors", None)
 
 
-class DenseLeg:
+class OpenVectors:
     """The vector index and its model, open. ``near`` is how near chance comes, see `_calibrated`."""
 
     def __init__(self, settings: Settings) -> None:

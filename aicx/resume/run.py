@@ -45,7 +45,7 @@ from aicx.resume.structure import read_structure
 from aicx.sources.reopen import reopen_command
 
 if TYPE_CHECKING:
-    from aicx.engine.retrievers import Mode
+    from aicx.engine.search import Mode
 
 _NO_FOLDER = GitState("unavailable")
 # Sessions whose branch is looked up: those that may be shown.

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from aicx.api.filters import Filters
+from aicx.api.freshness import stale_indexes
 from aicx.config import Settings
-from aicx.engine.retrievers import Mode
-from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
+from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.resume.select.recall import Passage
 from aicx.resume.select.sessions import Scope
@@ -132,8 +132,5 @@ def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | N
 
 def _search_notes(report: SearchReport) -> list[str]:
     status = report.oracle_status
-    notes = [status["fallback_reason"]] if status.get("fallback_reason") else []
-    for name, leg in (status.get("freshness") or {}).items():
-        if leg["behind"]:
-            notes.append(f"the {name} index is {leg['behind']} chunks behind")
-    return [*notes, *report.notes]
+    notes = [status["fallback_reason"]] if status["fallback_reason"] else []
+    return [*notes, *stale_indexes(status["freshness"]), *report.notes]

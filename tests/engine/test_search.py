@@ -306,6 +306,6 @@ def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):
 def test_where_a_passage_begins_is_asked_only_for_answers_without_a_line(workshop, monkeypatch):
     embed(workshop)
     asked = []
-    monkeypatch.setattr("aicx.engine.retrievers.Legs.start_of", lambda self, chunk, ranked: asked.append(chunk))
+    monkeypatch.setattr("aicx.engine.retrievers.DenseRetriever.start_of", lambda self, found: asked.append(found))
     report = ask(workshop, "valve", mode="hybrid", rules=EVERYTHING)
     assert len(asked) == sum(hit.tier == "nearest" for hit in report.hits) < len(report.hits)

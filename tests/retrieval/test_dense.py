@@ -1,4 +1,4 @@
-"""The dense leg: what it ranks first, what filters let through, and what it says when it cannot answer."""
+"""The dense retriever: what it ranks first, what filters let through, and what it says when it cannot answer."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from retrieval.ranking import rank
 
 IN_MEMORY = False
 
-# As `aicx search` has it: so many candidates of each leg are joined, at least.
+# As `aicx search` has it: so many candidates of each retriever are joined, at least.
 _POOL = 100
 
 

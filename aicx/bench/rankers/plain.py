@@ -24,14 +24,14 @@ from retrieval.ranking import near_enough, rank
 # The embedder's name where there is none.
 LEXICAL = "lexical"
 
-# As `aicx search` has it: so many candidates of each leg are joined, at least.
+# As `aicx search` has it: so many candidates of each retriever are joined, at least.
 _POOL = 100
 _NEAR = "near.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Both legs, or words alone. ``near`` is how near chance comes by meaning; None where that is unknown.
+    """Both retrievers, or words alone. ``near`` is how near chance comes by meaning; None where that is unknown.
 
     ``dated`` says that a date in the question limits the answers.
     """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.api.answers.index import SCHEMA, index_built
 from aicx.config import load_settings
-from aicx.engine.answers import INDEX
 from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.vector_index import build_vectors, made_with, parse_choice
 
@@ -55,7 +54,7 @@ def command(
 
         synced = build_vectors(settings, choice, rebuild=rebuild, tell=tell, say=console.say, download=download)
     if json:
-        console.out_json(INDEX, asdict(synced))
+        console.out_answer(SCHEMA, index_built(synced))
         return
     new = console.plural(synced.added + synced.changed, "chunk")
     head = console.style("Indexed", fg="green", bold=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aicx import console, options
+from aicx.api.answers.index import SCHEMA, IndexDropped
 from aicx.config import load_settings
-from aicx.engine.answers import INDEX
 from aicx.engine.vector_index import drop_vectors
 
 
@@ -12,6 +12,6 @@ def command(json: options.Json = False) -> None:
     """Delete the vector index. The corpus and lexical search stay as they are."""
     drop_vectors(load_settings(), console.say)
     if json:
-        console.out_json(INDEX, {"dropped": True})
+        console.out_answer(SCHEMA, IndexDropped(dropped=True))
     else:
         console.say("The vector index is deleted. The corpus and the search by words are as they were.")

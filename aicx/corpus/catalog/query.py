@@ -10,7 +10,6 @@ from typing import Any
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
-from aicx.corpus.catalog.rebuild import adopt
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound
@@ -65,6 +64,9 @@ def open_catalog(layout: Layout, *, without: bool = False) -> Iterator[Opened]:
     paths = list(walk_chunks(layout))
     if not paths:
         raise NotFound(f"nothing is stored in {layout.home} yet", hint="aicx store")
+    # Imported here: a catalogue is there nearly always, and bringing one back needs the journal.
+    from aicx.corpus.catalog.rebuild import adopt
+
     notes: list[str] = []
     catalog = Catalog.in_memory()
     try:

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from aicx.api.answers import to_fields
+from aicx.api.answers.search import SearchAnswer
+from aicx.api.answers.sessions import SessionsPage, sessions_page
+from aicx.api.answers.show import WholeChunk
 from aicx.config import Settings
 from aicx.corpus.catalog.sessions import browse
 from aicx.engine.search import Searcher, SearchQuery
@@ -56,7 +60,8 @@ def _overview(means: Means, wanted: asked.Where) -> dict[str, Any]:
 
 
 def _browse(means: Means, wanted: asked.Browse) -> dict[str, Any]:
-    return browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
+    found = browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
+    return to_fields(sessions_page(found))
 
 
 def _detail(means: Means, wanted: asked.Detail) -> dict[str, Any]:
@@ -117,9 +122,16 @@ ENDPOINTS = (
         shapes.Overview,
         _overview,
     ),
-    Endpoint("/api/browse", "List sessions.", asked.Browse, shapes.Sessions, _browse, (400, 404, 500)),
+    Endpoint("/api/browse", "List sessions.", asked.Browse, shapes.succeeded(SessionsPage), _browse, (400, 404, 500)),
     Endpoint("/api/detail", "Read a session.", asked.Detail, shapes.Detail, _detail, (400, 404, 500)),
-    Endpoint("/api/chunk", "One chunk as stored.", asked.WholeChunk, shapes.WholeChunk, _chunk, (400, 403, 404, 500)),
+    Endpoint(
+        "/api/chunk",
+        "One chunk as stored.",
+        asked.WholeChunk,
+        shapes.succeeded(WholeChunk),
+        _chunk,
+        (400, 403, 404, 500),
+    ),
     Endpoint(
         "/api/context",
         "A chunk between its neighbours.",
@@ -132,7 +144,7 @@ ENDPOINTS = (
         "/api/search/semantic",
         "Search as `aicx search` does: by words, and by meaning where there is a vector index.",
         asked.Search,
-        shapes.Answers,
+        shapes.succeeded(SearchAnswer),
         _semantic,
         (400, 404, 500),
         searches=True,

@@ -12,9 +12,11 @@ import orjson
 from fastapi import Header, Query, Request, Response
 
 import aicx
+from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.engine.search import Searcher
 from aicx.errors import AicxError, MissingExtra, NotFound, StoreLocked, UnsafePath, UsageError
+from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.endpoints import Endpoint, Means
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import Status
@@ -56,7 +58,7 @@ class Handlers:
         async def handle(asked: Any) -> Response:
             def work(searcher: Searcher) -> bytes:
                 means = Means(self._settings, searcher, self._clock(), self._status, self._rebuilding)
-                return _encoded({"ok": True, **endpoint.answer(means, asked)})
+                return _encoded(to_fields(endpoint.shape(ok=True, **endpoint.answer(means, asked))))
 
             workers = self._searching if endpoint.searches else self._looking
             return await self._attempt(endpoint.path, lambda: workers.run(work), 200)
@@ -75,7 +77,7 @@ class Handlers:
 
         async def start() -> bytes:
             await self._rebuilding.start()
-            return _encoded({"ok": True, "rebuilding": True})
+            return _encoded(to_fields(shapes.Started(ok=True, rebuilding=True)))
 
         return await self._attempt("/api/regenerate", start, 202)
 
@@ -108,18 +110,18 @@ class Handlers:
             return self._failure(500, f"internal error: {type(error).__name__}", "this is a bug in aicx")
 
     def _failure(self, status: int, error: str, hint: str | None, headers: dict[str, str] | None = None) -> Response:
-        fields = {
-            "ok": False,
-            "error": private(self._settings, error),
-            "hint": private(self._settings, hint) if hint else None,
-        }
-        return Response(_encoded(fields), status, headers, media_type="application/json")
+        failure = shapes.Failure(
+            ok=False,
+            error=private(self._settings, error),
+            hint=private(self._settings, hint) if hint else None,
+        )
+        return Response(_encoded(to_fields(failure)), status, headers, media_type="application/json")
 
 
 async def health() -> Response:
     """Needs no token and gives nothing away."""
-    fields = {"ok": True, "name": "aicx", "version": aicx.__version__}
-    return Response(_encoded(fields), media_type="application/json")
+    found = shapes.Health(ok=True, name="aicx", version=aicx.__version__)
+    return Response(_encoded(to_fields(found)), media_type="application/json")
 
 
 def _complaint(found: dict[str, Any]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from aicx.api.answers import show as answers
+from aicx.api.answers import to_fields
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
-from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession, show
-from aicx.engine.answers import show_fields
+from aicx.corpus.views.show import Part, ShownChunk, ShownSession, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.refs import Ref
@@ -60,17 +62,7 @@ def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> dict[str
         raise UsageError("which chunk?", hint="name it by id or by path, and not by both")
     chunk = _chunk(layout, id) if id is not None else _chunk_at(layout, str(path))
     public = {name: value for name, value in chunk.fields.items() if name not in _INTERNAL}
-    return {
-        "id": chunk.id,
-        "path": str(chunk.path),
-        "markdown": chunk.markdown.decode("utf-8", "replace"),
-        "sidecar": public,
-        "sources": chunk.sources,
-        "previous": chunk.previous,
-        "next": chunk.next,
-        "ignored": chunk.ignored,
-        "altered": chunk.altered,
-    }
+    return to_fields(answers.whole_chunk(replace(chunk, fields=public)))
 
 
 def _session(layout: Layout, session: str, agent: str | None) -> tuple[ShownSession, list[str]]:
@@ -118,7 +110,7 @@ def _place(parts: Sequence[Part], chunk: str, session: str) -> int:
 
 def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, limit: int) -> dict[str, Any]:
     return {
-        "session": _session_fields(shown),
+        "session": to_fields(answers.session_head(shown)),
         "chunks": [
             _read(layout, shown.parts, number)
             for number in range(min(offset, len(shown.parts)), min(offset + limit, len(shown.parts)))
@@ -127,12 +119,6 @@ def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, 
         "total": len(shown.parts),
         "notes": notes,
     }
-
-
-def _session_fields(shown: ShownSession) -> dict[str, Any]:
-    """A session as `aicx show --json` prints it, without the list of its chunks."""
-    fields = show_fields(Shown(shown), shown.session_id)
-    return {name: value for name, value in fields.items() if name not in ("chunks", "ref", "fallback_reason", "notes")}
 
 
 def _read(layout: Layout, parts: Sequence[Part], number: int) -> dict[str, Any]:

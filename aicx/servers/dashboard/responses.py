@@ -1,12 +1,24 @@
-"""The response model of each endpoint, for its description. No data passes through them."""
+"""The response model of each endpoint: answers of `aicx.api.answers`, and those of the page alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields, make_dataclass
+from typing import Any, Literal, get_type_hints
+
+from aicx.api.answers.index import VectorIndex, WordIndex
+from aicx.api.answers.search import SearchItem, SearchStatus
+from aicx.api.answers.show import SessionHead
+from aicx.api.answers.steer import SteerStatus
 
 Fields = dict[str, Any]
 Ok = Literal[True]
+
+
+def succeeded(answer: type[Any]) -> type[Any]:
+    """A class of `aicx.api.answers` with ``ok`` before its own fields."""
+    types = get_type_hints(answer)
+    own = [(one.name, types[one.name]) for one in fields(answer)]
+    return make_dataclass(answer.__name__, [("ok", Ok), *own], frozen=True, namespace={"__doc__": answer.__doc__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +51,6 @@ class Stats:
     bytes: int
     first: str | None
     last: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class WordIndex:
-    """The BM25 index; how many chunks it is behind is null where that is not known."""
-
-    exists: bool
-    behind: int | None
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class VectorIndex:
-    """The vector index; its size is null where it does not lie in a local folder."""
-
-    embedder: str
-    model: str | None
-    uri: str
-    passages: int
-    chunks: int
-    behind: int | None
-    dimensions: int
-    bytes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,36 +155,6 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """A session in a list; all of it counts, whatever was filtered for."""
-
-    session_id: str
-    agent: str
-    project: str
-    projects: list[str]
-    title: str | None
-    started_at: str
-    completed_at: str
-    chunks: int
-    messages: int
-    lane: str
-    branch: str | None
-    cwd: str | None
-    parent_session: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sessions:
-    """A page of a list of sessions; ``matched`` counts all."""
-
-    ok: Ok
-    matched: int
-    offset: int
-    items: list[Session]
-    notes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Tool:
     name: str
     outcome: Literal["call", "result", "failed"]
@@ -238,96 +197,15 @@ class ReadChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadSession:
-    """A session as `aicx show --json` has it, without its chunks."""
-
-    found: Literal["session"]
-    agent: str
-    session_id: str
-    title: str | None
-    lane: str
-    projects: list[str]
-    cwd: str | None
-    started_at: str
-    completed_at: str
-    parent_session: str | None
-    parent_stored: bool
-    children: list[str]
-    reopen: str | None
-    log_is_there: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Detail:
     """A session and some of its chunks: from ``offset`` on, of ``total``."""
 
     ok: Ok
-    session: ReadSession
+    session: SessionHead
     chunks: list[ReadChunk]
     offset: int
     total: int
     notes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class WholeChunk:
-    """A chunk as stored."""
-
-    ok: Ok
-    id: str
-    path: str
-    markdown: str
-    sidecar: Fields
-    sources: list[Fields]
-    previous: str | None
-    next: str | None
-    ignored: bool
-    altered: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer to a question."""
-
-    rank: int
-    score: float
-    tier: str
-    id: str
-    session_id: str
-    agent: str
-    project: str
-    date: str
-    started_at: str
-    kind: str
-    title: str | None
-    branch: str | None
-    cwd: str | None
-    lane: str | None
-    path: str
-    chunks: int
-    terms_found: int
-    terms_asked: int
-    matches: list[str]
-    altered: bool
-    density: str
-    density_score: float
-    label: str
-    decay_factor: float
-    contributions: dict[str, Fields]
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """The answers of `aicx search`, in its order; ``oracle_status`` says how they came about."""
-
-    ok: Ok
-    query: str
-    results: int
-    matched: int
-    scanned: int
-    items: list[Answer]
-    notes: list[str]
-    oracle_status: Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +237,7 @@ class Matches:
     results: list[Match]
     total_scanned: int
     notes: list[str]
-    oracle_status: Fields
+    oracle_status: SearchStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +245,7 @@ class ProjectAnswers:
     project: str
     best: float
     found: int
-    items: list[Answer]
+    items: list[SearchItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +256,7 @@ class Crossed:
     query: str
     projects: list[ProjectAnswers]
     notes: list[str]
-    oracle_status: Fields
+    oracle_status: SearchStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +268,7 @@ class Steered:
     matched: int
     items: list[Fields]
     notes: list[str]
-    oracle_status: Fields
+    oracle_status: SteerStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from aicx.api.answers import to_fields
+from aicx.api.answers.search import search_answer
+from aicx.api.answers.steer import steer_answer
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
-from aicx.engine.answers import search_fields, steer_fields
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
@@ -25,13 +27,13 @@ FRAMES = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal
 
 def semantic(searcher: Searcher, query: SearchQuery) -> dict[str, Any]:
     """The answers of `aicx search`, in its order and with its fields."""
-    return search_fields(searcher.search(query))
+    return to_fields(search_answer(searcher.search(query)))
 
 
 def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int) -> dict[str, Any]:
     """The best answers of each project, projects by their best answer, among the first answers to the question."""
     report = searcher.search(replace(query, limit=POOL))
-    fields = search_fields(report)
+    fields = to_fields(search_answer(report))
     by_project: dict[str, list[dict[str, Any]]] = {}
     for item in fields["items"]:
         by_project.setdefault(item["project"], []).append(item)
@@ -79,7 +81,7 @@ def fuzzy(
 
 def by_facts(layout: Layout, filters: Filters, limit: int) -> dict[str, Any]:
     """The newest chunks within the filters, as `aicx steer` lists them."""
-    fields = steer_fields(steer(layout, filters, limit))
+    fields = to_fields(steer_answer(steer(layout, filters, limit)))
     status = fields["oracle_status"]
     return {
         "scanned": status["indexed_count"] + status["scanned_count"],
@@ -94,8 +96,8 @@ def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:
     except (NotFound, CorpusDamaged) as error:
         report = searcher.search(replace(query, mode="scan"))
         reason = f"{error.message}; every chunk was read instead (next: {error.hint or 'aicx store'})"
-        report.oracle_status.update(fallback_reason=reason, stale_or_unknown=True)
-        return report
+        status = {**report.oracle_status, "fallback_reason": reason, "stale_or_unknown": True}
+        return replace(report, oracle_status=status)
 
 
 def _scored(layout: Layout, hit: Hit) -> dict[str, Any]:

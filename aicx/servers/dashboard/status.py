@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from aicx.api.answers import to_fields
+from aicx.api.answers.index import index_answer
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.doctor.inputs import current_writer, discover_logs
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.files.read import load_sidecar
-from aicx.engine.answers import index_fields
 from aicx.engine.vector_index import LexicalState, VectorState, lexical_state, vector_state
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
@@ -158,9 +159,9 @@ def _index(settings: Settings) -> tuple[dict[str, Any], str | None]:
         pass  # there is none, which is nothing out of the ordinary
     except AicxError as error:
         problem = f"the vector index was not looked at: {error.message}"
-    fields = index_fields(words, meaning)
-    lexical, exists = fields.pop("lexical"), fields.pop("exists")
-    return {"lexical": lexical, "dense": fields if exists else None}, problem
+    found = index_answer(words, meaning)
+    dense = to_fields(found.vectors) if found.vectors else None
+    return {"lexical": to_fields(found.lexical), "dense": dense}, problem
 
 
 def _redacted(layout: Layout, path: str) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from aicx.api.freshness import index_state, stale_indexes
 from aicx.corpus.files.read import ALTERED
 from aicx.paths import NON_REPOSITORY
 from aicx.servers.mcp import replies
@@ -87,13 +88,10 @@ def chunk_text(fields: Mapping[str, Any]) -> str:
 def index_text(fields: Mapping[str, Any]) -> str:
     """How fresh each index is, and what brings it up to date."""
     words = fields["lexical"]
-    state = _freshness(words["behind"], "aicx store") if words["exists"] else "no index; `aicx store` makes one"
-    lines = [f"By words: {state}."]
+    lines = [f"By words: {_state(words['behind'], 'aicx store', exists=words['exists'])}."]
     if fields["exists"]:
         held = f"{fields['passages']} passages of {fields['chunks']} chunks"
-        lines.append(
-            f"By meaning: {_freshness(fields['behind'], 'aicx index')}; {held}, embedded by {fields['model']}."
-        )
+        lines.append(f"By meaning: {_state(fields['behind'], 'aicx index')}; {held}, embedded by {fields['model']}.")
     else:
         lines.append(f"By meaning: {line(fields['notes'][0])}; `aicx index` makes one.")
     return "\n".join(lines)
@@ -152,20 +150,16 @@ def _minute(item: Mapping[str, Any]) -> str:
     return str(item["started_at"])[:16].replace("T", " ")
 
 
-def _freshness(behind: int | None, command: str) -> str:
-    if behind is None:
-        return f"made for another corpus; `{command}` brings it up to date"
-    return f"{behind} chunks behind; `{command}` brings it up to date" if behind else "up to date"
+def _state(behind: int | None, command: str, *, exists: bool = True) -> str:
+    state = index_state(exists=exists, behind=behind)
+    return state if exists and behind == 0 else f"{state}; next: `{command}`"
 
 
 def _warnings(fields: Mapping[str, Any]) -> list[str]:
     """What has to be said of how an answer came about, a line each."""
     status = fields["oracle_status"]
     said = [f"Warning: {status['fallback_reason']}"] if status["fallback_reason"] else []
-    for name, leg in status.get("freshness", {}).items():
-        if leg["behind"] != 0:
-            command = "aicx index" if name == "dense" else "aicx store"
-            said.append(f"Warning: the {name} index is {_freshness(leg['behind'], command)}.")
+    said += (f"Warning: {sentence}." for sentence in stale_indexes(status.get("freshness", {})))
     return [line(text) for text in (*said, *(f"Note: {note}" for note in fields["notes"]))]
 
 

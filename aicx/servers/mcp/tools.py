@@ -10,12 +10,17 @@ from typing import Any
 
 import orjson
 
+from aicx.api.answers import index as index_answers
+from aicx.api.answers import rank as rank_answers
+from aicx.api.answers import search as search_answers
+from aicx.api.answers import show as show_answers
+from aicx.api.answers import steer as steer_answers
+from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import parse_instant
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.views.rank import rank_chunks
 from aicx.corpus.views.show import show
-from aicx.engine import answers
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
@@ -71,14 +76,14 @@ def _search(means: Means, asked: Search) -> Reply:
         decay=PROFILES[asked.decay],
         min_score=asked.min_score,
     )
-    fields = bounded(answers.search_fields(means.searcher.search(query)))
-    return reply(answers.SEARCH, fields, texts.search_text(fields))
+    fields = bounded(to_fields(search_answers.search_answer(means.searcher.search(query))))
+    return reply(search_answers.SCHEMA, fields, texts.search_text(fields))
 
 
 def _steer(means: Means, asked: Steer) -> Reply:
     found = steer(means.settings.layout, filters_of(asked, means.now), asked.limit)
-    fields = bounded(answers.steer_fields(found), brief=_BRIEF)
-    return reply(answers.STEER, fields, texts.list_text(fields, "match"))
+    fields = bounded(to_fields(steer_answers.steer_answer(found)), brief=_BRIEF)
+    return reply(steer_answers.SCHEMA, fields, texts.list_text(fields, "match"))
 
 
 def _rank(means: Means, asked: Rank) -> Reply:
@@ -87,8 +92,8 @@ def _rank(means: Means, asked: Rank) -> Reply:
     ranked = rank_chunks(
         means.settings.layout, asked.project, since=since, agents=agents, strict=asked.strict, top=asked.top
     )
-    fields = bounded(answers.rank_fields(ranked, asked.project, asked.hours, asked.strict))
-    return reply(answers.RANK, fields, texts.rank_text(fields))
+    fields = bounded(to_fields(rank_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)))
+    return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields))
 
 
 def _resume(means: Means, asked: Resume) -> Reply:
@@ -115,7 +120,7 @@ def _resume(means: Means, asked: Resume) -> Reply:
 def _read(means: Means, asked: Read) -> Reply:
     layout = means.settings.layout
     shown = show(layout, asked.ref, asked.offset + _MOST_LISTED)
-    fields = answers.show_fields(shown, asked.ref)
+    fields = to_fields(show_answers.show_answer(shown, asked.ref))
     fields["oracle_status"] = {
         "source_layer": "layer_1_canonical_corpus",
         "backend": "canonical_corpus",
@@ -126,12 +131,12 @@ def _read(means: Means, asked: Read) -> Reply:
     }
     if fields["found"] == "chunk":
         fields = _part(fields, asked)
-        return reply(answers.SHOW, fields, texts.chunk_text(fields))
+        return reply(show_answers.SCHEMA, fields, texts.chunk_text(fields))
     if fields["found"] == "session":
         fields = _page(fields | {"matched": len(fields["chunks"])}, "chunks", asked.offset)
-        return reply(answers.SHOW, fields, texts.session_text(fields))
+        return reply(show_answers.SCHEMA, fields, texts.session_text(fields))
     fields = _page(fields, "items", asked.offset, _BRIEF)
-    return reply(answers.SHOW, fields, texts.list_text(fields, f"have to do with this {fields['found']}"))
+    return reply(show_answers.SCHEMA, fields, texts.list_text(fields, f"have to do with this {fields['found']}"))
 
 
 def _page(fields: dict[str, Any], name: str, offset: int, brief: Sequence[str] = ()) -> dict[str, Any]:
@@ -161,17 +166,17 @@ def _index_status(means: Means, _: IndexStatus) -> Reply:
         meaning = None
         notes.append(error.message)
     behind = {"lexical": {"behind": words.behind}} | ({"dense": {"behind": meaning.behind}} if meaning else {})
-    fields = answers.index_fields(words, meaning) | {
+    fields = to_fields(index_answers.index_answer(words, meaning)) | {
         "notes": notes,
         "oracle_status": {
             "source_layer": "layer_1_canonical_corpus",
             "fallback_reason": None,
             "store_root": str(means.settings.layout.home),
             "freshness": behind,
-            "stale_or_unknown": any(leg["behind"] != 0 for leg in behind.values()),
+            "stale_or_unknown": any(index["behind"] != 0 for index in behind.values()),
         },
     }
-    return reply(answers.INDEX, fields, texts.index_text(fields))
+    return reply(index_answers.SCHEMA, fields, texts.index_text(fields))
 
 
 TOOLS = {

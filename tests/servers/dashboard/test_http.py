@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from contextlib import suppress
+from dataclasses import fields
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +13,9 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+from aicx.api.answers.search import SearchAnswer
+from aicx.api.answers.sessions import SessionsPage
+from aicx.api.answers.show import WholeChunk
 from tests.corpus.builders import SESSION, THIRD, Home, snapshot
 from tests.servers.dashboard.http_client import TOKEN, get, request
 
@@ -263,6 +267,22 @@ def test_a_served_corpus_stays_as_it_was(stored: Home, address: str) -> None:
     for path, asked in ASKED.items():
         get(address, path, **asked)
     assert snapshot(stored.root.parent) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [("/api/search/semantic", SearchAnswer), ("/api/browse", SessionsPage), ("/api/chunk", WholeChunk)],
+)
+def test_the_description_of_an_answer_is_made_from_the_class_behind_the_command(
+    address: str, path: str, answer: type[Any]
+) -> None:
+    described = request(address, "GET", "/openapi.json", Authorization=None).fields
+    content = described["paths"][path]["get"]["responses"]["200"]["content"]
+    model = described["components"]["schemas"][content["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+    assert list(model["properties"]) == ["ok", *(one.name for one in fields(answer))]
+    assert model["description"] == answer.__doc__
+    if answer is SearchAnswer:
+        assert set(described["components"]["schemas"]) >= {"SearchItem", "SearchStatus", "Contribution"}
 
 
 def test_the_description_knows_every_endpoint(address: str) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from aicx.api.answers import to_fields
+from aicx.api.answers.search import search_answer
 from aicx.api.filters import Filters
-from aicx.engine.answers import search_fields
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.errors import NotFound
@@ -34,7 +35,7 @@ def words(
 
 def test_semantic_is_what_the_engine_answers(searcher: Searcher) -> None:
     query = SearchQuery("lexer token", NOW)
-    assert semantic(searcher, query)["items"] == search_fields(searcher.search(query))["items"]
+    assert semantic(searcher, query)["items"] == to_fields(search_answer(searcher.search(query)))["items"]
 
 
 def test_words_have_a_score_a_label_and_a_place(searcher: Searcher, stored: Home) -> None:

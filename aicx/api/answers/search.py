@@ -1,0 +1,144 @@
+"""`aicx.search/1`: the passages that answer a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aicx.engine.search import Hit, SearchReport
+
+SCHEMA = "aicx.search/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One retriever's part in a score: its rank from 1, its own score, and what that was worth."""
+
+    rank: int
+    score: float
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchItem:
+    """One answer to a question; ``density``, its score from 0 to 10 and its label are those of `aicx rank`."""
+
+    rank: int
+    score: float
+    tier: str
+    id: str
+    session_id: str
+    agent: str
+    project: str
+    date: str
+    started_at: str
+    kind: str
+    title: str | None
+    branch: str | None
+    cwd: str | None
+    lane: str | None
+    path: str
+    chunks: int
+    terms_found: int
+    terms_asked: int
+    matches: list[str]
+    altered: bool
+    density: str
+    density_score: float
+    label: str
+    decay_factor: float
+    contributions: dict[str, Contribution]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFreshness:
+    """How many chunks an index lacks or still has; null where that is not known."""
+
+    behind: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStatus:
+    """How the answers came about: which retrievers took part, what served in another's place, what was stale."""
+
+    source_layer: str
+    backend: str
+    rankers: list[str]
+    index_kind: str
+    fallback_reason: str | None
+    store_root: str
+    indexed_count: int
+    scanned_count: int
+    freshness: dict[str, IndexFreshness]
+    stale_or_unknown: bool
+    near_threshold: float | None
+    nearest: float | None
+    candidate_count: int
+    source_paths_verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Passages, best first; ``oracle_status`` says how they came about."""
+
+    query: str
+    results: int
+    matched: int
+    scanned: int
+    items: list[SearchItem]
+    notes: list[str]
+    oracle_status: SearchStatus
+
+
+def search_answer(report: SearchReport) -> SearchAnswer:
+    home = Path(report.oracle_status["store_root"])
+    return SearchAnswer(
+        query=report.query.text,
+        results=len(report.hits),
+        matched=report.matched,
+        scanned=report.scanned,
+        items=[_item(hit, home) for hit in report.hits],
+        notes=report.notes,
+        oracle_status=search_status(report),
+    )
+
+
+def search_status(report: SearchReport) -> SearchStatus:
+    freshness = {name: IndexFreshness(**index) for name, index in report.oracle_status["freshness"].items()}
+    return SearchStatus(**{**report.oracle_status, "freshness": freshness})
+
+
+def _item(hit: Hit, home: Path) -> SearchItem:
+    fields, density = hit.sidecar.fields, hit.density()
+    return SearchItem(
+        rank=hit.rank,
+        score=round(hit.score, 6),
+        tier=hit.tier,
+        id=hit.sidecar.id,
+        session_id=hit.sidecar.session_id,
+        agent=hit.sidecar.agent,
+        project=hit.sidecar.project,
+        date=fields["date"],
+        started_at=fields["started_at"],
+        kind=fields["kind"],
+        title=fields.get("title"),
+        branch=fields.get("branch"),
+        cwd=fields.get("cwd"),
+        lane=fields.get("lane"),
+        path=str(home / hit.path),
+        chunks=hit.chunks,
+        terms_found=hit.terms_found,
+        terms_asked=hit.terms_asked,
+        matches=[line.text for line in hit.lines],
+        altered=hit.altered,
+        density=f"{density.share:.0%}",
+        density_score=density.score,
+        label=density.label,
+        decay_factor=round(hit.decay_factor, 4),
+        contributions={
+            name: Contribution(vote.rank, round(vote.score, 4), round(vote.worth, 6))
+            for name, vote in hit.votes.items()
+        },
+    )

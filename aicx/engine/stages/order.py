@@ -1,0 +1,94 @@
+"""The stages that make one order of the candidates. Lane, age and diversity count softly: nothing is removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from aicx.corpus.catalog.filters import conditions
+from aicx.engine.kept_catalog import COLUMNS
+from aicx.engine.stages.state import SearchQuery, State, session_of
+from retrieval.decay import factor
+from retrieval.questions import parse_question
+from retrieval.ranking import Answer, diversified, rank
+
+_SECONDS_PER_DAY = 86_400
+
+
+def fuse(state: State) -> State:
+    """Joins the retrievers' rankings into one, of chunks or of sessions."""
+    query, rows, rules = state.query, state.rows, state.query.rules
+    answers = rank(
+        state.rankings,
+        rules.weights(lookup=state.question.is_lookup or state.verbatim),
+        rules,
+        group_of=(lambda chunk: session_of(rows[chunk])) if query.group == "session" else None,
+        factor_of=lambda chunk: rules.subagent if rows[chunk]["lane"] == "subagent" else 1.0,
+    )
+    return replace(state, answers=answers)
+
+
+def prefer_recent(state: State) -> State:
+    """Multiplies scores by age where the query asks for decay; beyond its floor, the more recent still comes first."""
+    if state.query.decay is None:
+        return state
+    aged = []
+    for answer in state.answers:
+        clamped, raw = decay_of(state.rows[answer.best], state.query)
+        aged.append((-answer.score * clamped, -answer.score * raw, answer.group, answer))
+    aged.sort(key=lambda row: row[:3])
+    return replace(state, answers=[replace(answer, score=-score) for score, _, _, answer in aged])
+
+
+def spread_sessions(state: State) -> State:
+    """Makes each further chunk of a session count less."""
+    query, rows = state.query, state.rows
+    if query.group != "chunk" or query.rules.diversity >= 1:
+        return state
+    spread = diversified(state.answers, lambda chunk: session_of(rows[chunk]), query.rules.diversity)
+    return replace(state, answers=spread)
+
+
+def list_by_date(state: State) -> State:
+    """Answers a question that is nothing but a date: everything from then, newest first unless asked otherwise."""
+    query = state.query
+    where, values, notes = conditions(query.filters, state.catalog.now)
+    found = state.catalog.now.rows(
+        f"SELECT {COLUMNS} FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC", values
+    )
+    rows = {row["id"]: row for row in found}
+    # Relevance means session by session here: the last chunks of a day may well all be of one.
+    by_session = query.group == "session" or query.sort == "relevance"
+    answers: dict[str, Answer] = {}
+    for chunk, row in rows.items():
+        group = session_of(row) if by_session else chunk
+        known = answers.get(group)
+        answers[group] = replace(known, documents=known.documents + 1) if known else Answer(group, chunk, 0.0, {})
+    return replace(
+        state,
+        query=replace(query, sort="newest" if query.sort == "relevance" else query.sort),
+        question=parse_question(""),
+        rankings={"date": ()},
+        rows=rows,
+        answers=list(answers.values()),
+        notes=(*state.notes, *notes),
+    )
+
+
+def sort_by_time(state: State) -> State:
+    """Puts the newest or the oldest first where the query asks for that."""
+    sort, rows = state.query.sort, state.rows
+    if sort == "relevance":
+        return state
+
+    def began(answer: Answer) -> tuple[str, str]:
+        return rows[answer.best]["started_at"], answer.best
+
+    return replace(state, answers=sorted(state.answers, key=began, reverse=sort == "newest"))
+
+
+def decay_of(row: Any, query: SearchQuery) -> tuple[float, float]:
+    """What age makes of a chunk's score, with the floor of the decay and without."""
+    age = query.now.timestamp() - datetime.fromisoformat(row["completed_at"]).timestamp()
+    return factor(age / _SECONDS_PER_DAY, query.decay)

@@ -1,0 +1,84 @@
+"""The stages that collect candidates, one a retriever.
+
+A retriever that was asked for by name and cannot answer is an error; in ``auto`` the answer says what served instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aicx.engine.stages.state import State
+from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.types import Candidate
+
+# How many candidates each retriever gives before anything is reordered; at least so many where only dense chunks are
+# wanted, each of which has to be read to be known.
+_MIN_POOL, _MAX_POOL, _MIN_POOL_SCORED = 100, 5000, 1000
+
+
+def by_words(state: State) -> State:
+    """Asks the BM25 index."""
+    query = state.query
+    if query.mode not in ("auto", "lexical", "hybrid"):
+        return state
+    try:
+        found = state.retrievers.lexical.retrieve(
+            state.question, state.where, _depth(state), query.rules, state.catalog.now
+        )
+    except (NotFound, CorpusDamaged) as error:
+        if query.mode != "auto":
+            raise
+        reason = f"{error.message}; every chunk was read instead (next: {error.hint})"
+        return replace(state, reasons=(*state.reasons, reason))
+    state = _with(state, "lexical", found.candidates, found.behind)
+    return replace(state, indexed=found.size, verbatim=found.verbatim, misspelt=found.misspelt)
+
+
+def by_meaning(state: State) -> State:
+    """Asks the vector index; in ``auto`` where one was ever made."""
+    query, dense = state.query, state.retrievers.dense
+    if not (query.mode in ("dense", "hybrid") or (query.mode == "auto" and dense.wanted)):
+        return state
+    # Where no word occurs in any chunk, only what the model knows as a word can mean something.
+    only_known = not state.rankings.get("lexical", (None,))
+    try:
+        found = dense.retrieve(state.question.text, state.where, pool(state), state.catalog.now, only_known=only_known)
+    except AicxError as error:
+        if query.mode != "auto":
+            raise
+        reason = f"answered without meaning: {error.message} (next: {error.hint or 'aicx index'})"
+        return replace(state, reasons=(*state.reasons, reason))
+    nearest = found.candidates[0].score if found.candidates else None
+    return replace(_with(state, "dense", found.candidates, found.behind), near=found.near, nearest=nearest)
+
+
+def by_reading(state: State) -> State:
+    """Reads every chunk where the BM25 index did not answer."""
+    query = state.query
+    if "lexical" in state.rankings or query.mode not in ("auto", "scan"):
+        return state
+    found = state.retrievers.scan.retrieve(state.question, query.filters, _depth(state), state.catalog.now)
+    return replace(_with(state, "scan", found.candidates, 0), scanned=found.read)
+
+
+def look_up(state: State) -> State:
+    """Looks the candidates up in the catalogue and drops those that are gone or hidden since the index was made."""
+    rows = state.catalog.rows(item.id for candidates in state.rankings.values() for item in candidates)
+    known = {name: [item for item in found if item.id in rows] for name, found in state.rankings.items()}
+    return replace(state, rows=rows, rankings=known)
+
+
+def pool(state: State) -> int:
+    """How many candidates of each retriever are ranked."""
+    query = state.query
+    return min(_MAX_POOL, max(_MIN_POOL_SCORED if query.min_score else _MIN_POOL, 3 * query.limit))
+
+
+def _depth(state: State) -> int:
+    """How many candidates are asked for by words: more where `keep_phrases` will drop some."""
+    return _MAX_POOL if state.question.phrases else pool(state)
+
+
+def _with(state: State, name: str, candidates: Sequence[Candidate], behind: int | None) -> State:
+    return replace(state, rankings={**state.rankings, name: candidates}, freshness={**state.freshness, name: behind})

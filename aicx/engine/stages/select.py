@@ -1,0 +1,74 @@
+"""The stages that drop candidates which are no answer, and say what may have been meant."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+
+from aicx.corpus.files.read import load_markdown, read_intact
+from aicx.engine.stages.retrieve import pool
+from aicx.engine.stages.state import State
+from aicx.errors import AicxError
+from retrieval.analysis import written_as
+from retrieval.excerpts import lowered
+from retrieval.ranking import near_enough
+
+
+def keep_phrases(state: State) -> State:
+    """Keeps each retriever's best candidates in which every phrase occurs as it was quoted.
+
+    An index knows stems and no stop words: to it, "could not compile" is a word.
+    """
+    if not state.question.phrases:
+        return state
+    phrases = [_one_line(phrase) for phrase in state.question.phrases]
+    known: dict[str, bool] = {}
+
+    def holds(chunk: str) -> bool:
+        if chunk not in known:
+            try:
+                text = _one_line(load_markdown(state.layout, state.rows[chunk]["path"]).decode("utf-8", "replace"))
+            except AicxError:
+                known[chunk] = True  # the stage that quotes it says what is wrong with it
+            else:
+                known[chunk] = all(phrase in text for phrase in phrases)
+        return known[chunk]
+
+    return replace(
+        state,
+        rankings={
+            name: list(islice((item for item in found if holds(item.id)), pool(state)))
+            for name, found in state.rankings.items()
+        },
+    )
+
+
+def drop_noise(state: State) -> State:
+    """Drops what only the dense retriever names and scores no better than unrelated questions do."""
+    near = state.near
+    if not state.query.rules.abstain or near is None or not state.rankings.get("dense"):
+        return state
+    rankings = {**state.rankings, "dense": near_enough(state.rankings, near)}
+    notes = state.notes
+    if not any(rankings.values()):
+        nearest = f"the nearest passage scores {state.nearest:.2f}"
+        notes = (*notes, f"nothing is near: {nearest}, and unrelated questions come as near as {near:.2f}")
+    return replace(state, rankings=rankings, notes=notes)
+
+
+def suggest_spellings(state: State) -> State:
+    """Names what was probably meant by words that occur nowhere, as a chunk that may be shown writes it."""
+    rows = state.catalog.rows(chunk for _, _, chunk in state.misspelt)
+    notes = []
+    for asked, term, chunk in state.misspelt:
+        if chunk not in rows:
+            continue
+        with suppress(AicxError):  # a command that shows the chunk says what is wrong with it
+            text = read_intact(state.layout, rows[chunk]["path"]).markdown.decode("utf-8", "replace")
+            notes.append(f"{asked!r} stands nowhere; did you mean {(written_as(term, text) or term)!r}?")
+    return replace(state, notes=(*state.notes, *notes))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(lowered(text).split())

@@ -1,0 +1,129 @@
+"""What a search starts from, what its stages pass on, and what it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from aicx.api.filters import Filters
+from aicx.corpus.files.sidecar import Sidecar
+from aicx.engine.kept_catalog import KeptCatalog
+from aicx.engine.retrievers import Retrievers
+from aicx.paths import Layout
+from aicx.types import Candidate
+from retrieval.conditions import Condition
+from retrieval.decay import PROFILES, Decay
+from retrieval.excerpts import Line, Tier
+from retrieval.fusion import Vote
+from retrieval.params import DEFAULT_RULES, Rules
+from retrieval.questions import Question
+from retrieval.ranking import Answer
+
+if TYPE_CHECKING:
+    from aicx.corpus.views.density import Density
+
+Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
+Group = Literal["chunk", "session"]
+Sort = Literal["relevance", "newest", "oldest"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A question with everything that decides its answer, its own clock and the rules of ranking included.
+
+    ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates`` says whether
+    "january 2026" in the text limits the answers to that month.
+    """
+
+    text: str
+    now: datetime
+    filters: Filters = field(default_factory=Filters)
+    mode: Mode = "auto"
+    group: Group = "chunk"
+    limit: int = 10
+    sort: Sort = "relevance"
+    decay: Decay | None = PROFILES["off"]
+    min_score: float = 0.0
+    lift_dates: bool = True
+    rules: Rules = DEFAULT_RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer: a chunk (the session's best one when grouped), why it is there, and enough to cite it."""
+
+    rank: int
+    score: float
+    tier: Tier
+    sidecar: Sidecar
+    path: str
+    lines: tuple[Line, ...]
+    votes: Mapping[str, Vote]
+    decay_factor: float
+    chunks: int = 1  # how many chunks of the session matched, when grouped
+    terms_found: int = 0  # of the question's words, names and phrases, this many are in the chunk
+    terms_asked: int = 0
+    altered: bool = False  # the chunk was altered on disk since it was stored, and so may the lines be
+    said: tuple[str, ...] = ()  # the chunk's texts without those of tools
+
+    def density(self) -> Density:
+        """How much of the chunk is worth reading, as `aicx rank` measures it."""
+        return density_of(self.said)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """The answers and how they were obtained. ``matched`` counts candidates before the limit."""
+
+    query: SearchQuery
+    hits: list[Hit]
+    matched: int
+    scanned: int
+    notes: list[str] = field(default_factory=list)
+    oracle_status: Mapping[str, Any] = field(default_factory=dict)
+
+
+# Never compared nor printed, and making the methods for that would take part of every cold start.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class State:
+    """What is known of a search after a stage. A stage returns a new one."""
+
+    query: SearchQuery
+    layout: Layout
+    catalog: KeptCatalog
+    retrievers: Retrievers
+    question: Question
+    where: tuple[Condition, ...] = ()
+    rankings: Mapping[str, Sequence[Candidate]] = field(default_factory=dict)  # by retriever, best first
+    freshness: Mapping[str, int | None] = field(
+        default_factory=dict
+    )  # by retriever, how many chunks it is behind; None: not known
+    reasons: tuple[str, ...] = ()  # why something answered in another's place
+    notes: tuple[str, ...] = ()
+    indexed: int = 0
+    scanned: int = 0
+    verbatim: bool = False  # the question occurs somewhere word for word
+    misspelt: tuple[tuple[str, str, str], ...] = ()  # a word asked for, a term like it, a chunk that has that term
+    near: float | None = None  # the noise threshold of the dense retriever
+    nearest: float | None = None  # the score of its best candidate
+    rows: Mapping[str, Any] = field(default_factory=dict)  # the catalogue's row of every candidate
+    answers: Sequence[Answer] = ()
+    hits: tuple[Hit, ...] = ()
+    unreadable: tuple[str, ...] = ()  # answers that could not be quoted, and why
+
+
+Stage = Callable[[State], State]
+
+
+def density_of(said: Sequence[str]) -> Density:
+    """How much of a chunk's texts is worth reading."""
+    from aicx.corpus.views.density import measure  # its word lists are only read for those who ask
+
+    return measure("\n".join(said))
+
+
+def session_of(row: Any) -> str:
+    """The key by which chunks of one session are put together."""
+    return f"{row['agent']}:{row['session_id']}"

@@ -1,0 +1,167 @@
+"""The public Python API, as `aicx.open` gives it: a corpus that is searched, listed, shown and resumed from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Self, TypedDict, Unpack
+
+from aicx.api.answers import to_fields as to_fields
+from aicx.api.answers.search import SearchAnswer, search_answer
+from aicx.api.answers.show import ChunkFound as ChunkFound
+from aicx.api.answers.show import ListFound as ListFound
+from aicx.api.answers.show import SessionFound as SessionFound
+from aicx.api.answers.show import ShowAnswer, show_answer
+from aicx.api.answers.steer import SteerAnswer, steer_answer
+from aicx.api.filters import NAMES, Filters
+from aicx.config import Settings, load_settings
+from aicx.corpus.catalog.filters import parse_filters, parse_instant
+from aicx.corpus.catalog.query import steer
+from aicx.corpus.views.show import show
+from aicx.engine.search import Group, Mode, Searcher, SearchQuery, Sort
+from aicx.errors import AicxError as AicxError
+from aicx.resume.brief.output import json_brief, markdown_brief
+from aicx.resume.run import ResumeQuery, resume
+from aicx.resume.select.report import ResumeReport
+from retrieval.decay import parse_decay
+
+Texts = str | Sequence[str]
+
+
+class Where(TypedDict, total=False):
+    """What a question is limited to; each is written as its option on the command line. Of several texts any matches.
+
+    These are the rows of `aicx.api.filters.FILTERS`, written out for type checkers.
+    """
+
+    project: Texts
+    agent: Texts
+    kind: Texts
+    session: Texts
+    exclude_session: Texts
+    lane: Texts
+    run_id: Texts
+    prompt_id: Texts
+    date: str
+    since: str
+    until: str
+    hours: float
+    branch: Texts
+    file: Texts
+    model: Texts
+    tool: Texts
+    failed: bool
+    workflow_phase: Texts
+    frontmatter_mode: Texts
+    skill_code: Texts
+    min_token_usage: int
+    min_findings_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What `aicx resume` says to a new session, free of secrets. A ``budget`` is in tokens."""
+
+    settings: Settings
+    report: ResumeReport
+
+    def markdown(self, budget: int = 2_000) -> str:
+        """The brief for people and agents."""
+        return markdown_brief(self.settings, self.report, budget).text.decode()
+
+    def json(self, budget: int = 6_000) -> str:
+        """The brief as `aicx resume --json` prints it."""
+        return json_brief(self.settings, self.report, budget).text.decode()
+
+
+class Corpus:
+    """A stored history. Indexes stay open between questions; it is not for several threads at once.
+
+    Every method raises an `aicx.AicxError`, which has a message and often a hint.
+    """
+
+    def __init__(self, home: str | PathLike[str] | None = None) -> None:
+        """``home`` is the corpus's folder: else AICX_HOME, else ``~/.aicx``."""
+        self._settings = load_settings(corpus=Path(home) if home is not None else None)
+        self._searcher = Searcher(self._settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes what was opened; a later question opens it again."""
+        self._searcher.close()
+
+    def search(
+        self,
+        question: str,
+        *,
+        limit: int = 10,
+        mode: Mode = "auto",
+        group: Group = "chunk",
+        sort: Sort = "relevance",
+        decay: str = "off",
+        min_score: float = 0.0,
+        **where: Unpack[Where],
+    ) -> SearchAnswer:
+        """The passages that answer a question, as `aicx search` finds them.
+
+        ``decay``: off, gentle, strong, or days. ``min_score``, from 0 to 10, leaves out what `aicx rank` scores less.
+        """
+        now = datetime.now(UTC)
+        query = SearchQuery(
+            text=question,
+            now=now,
+            filters=_filters(where, now),
+            mode=mode,
+            group=group,
+            limit=limit,
+            sort=sort,
+            decay=parse_decay(decay),
+            min_score=min_score,
+        )
+        return search_answer(self._searcher.search(query))
+
+    def steer(self, *, limit: int = 20, **where: Unpack[Where]) -> SteerAnswer:
+        """Chunks by what is known of them, newest first, as `aicx steer` lists them."""
+        return steer_answer(steer(self._settings.layout, _filters(where, datetime.now(UTC)), limit))
+
+    def show(self, ref: str, *, limit: int = 20, full: bool = False, verify: bool = False) -> ShowAnswer:
+        """One chunk, one session, or what has to do with a file or a commit, as `aicx show` does."""
+        return show_answer(show(self._settings.layout, ref, limit, full=full, verify=verify), ref)
+
+    def resume(
+        self,
+        folder: str | PathLike[str] | None = None,
+        *,
+        project: str | None = None,
+        task: str = "",
+        mode: Mode = "auto",
+        since: str | None = None,
+        exclude_session: Texts = (),
+    ) -> Brief:
+        """What a new session in a repository should know, by its folder (else the current one) or by its project."""
+        now = datetime.now(UTC)
+        excluded = [exclude_session] if isinstance(exclude_session, str) else exclude_session
+        query = ResumeQuery(
+            now=now,
+            task=task,
+            folder=Path(folder) if folder is not None else None if project else Path.cwd(),
+            project=project,
+            mode=mode,
+            since=parse_instant(since, now) if since else None,
+            exclude_session=tuple(filter(None, excluded)),
+        )
+        return Brief(self._settings, resume(self._settings, query))
+
+
+def _filters(where: Where, now: datetime) -> Filters:
+    if unknown := where.keys() - set(NAMES):
+        raise TypeError(f"no such filter: {', '.join(sorted(unknown))}")
+    return parse_filters(now, **where)
