@@ -6,6 +6,7 @@ Here, too, is what nobody sees at all: text written in it reads as nothing to pe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 # Never the beginning of a mark that redaction left: `[R` behind an escape reads as a sequence of its own.
@@ -24,9 +25,8 @@ _SINGLE = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 _WRITTEN = r"(?:\\{1,4}+(?:u001[bB]|u\{0{0,4}1[bB]\}|x1[bB]|x\{1[bB]\}|0?33|[eE])|\^\[|␛)"
 _WRITTEN_STRING = rf"[\]PX^_][^\x07\x1b\n\\^]{{0,2000}}+(?:\x07|\\a|\^G|\\0?07|\\x07|\\u0007|{_WRITTEN}\\{{1,4}})"
 _LITERAL = rf"{_WRITTEN}(?:{_AFTER_ESCAPE}|{_WRITTEN_STRING}|\\{{1,4}}|[0-Z^_])"
-# Looking for fixed strings first is ten times as fast as matching.
-_BACKSLASHED = ("\\u001", "\\u{", "\\x1", "\\x{", "\\033", "\\33", "\\e", "\\E")
-
+# The signs of Latin-1 among them: dropping them from a copy is ten times as fast as looking for one.
+CONTROLS = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)])
 # Styles that `console.style` writes; to hide text is not among them.
 _STYLE = r"\x1b\[(?:[0-4]|22|[39][0-7])m"
 
@@ -45,12 +45,20 @@ _UNSEEN = (
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
-        "single": re.compile(_SINGLE),
+        # Reads far fewer places than a match would: it hops from one backslash to the next.
+        "backslashed": re.compile(r"\\(?:u(?:001|\{)|x[1{]|0?33|[eE])"),
+        "first signs": re.compile(f"[{_SINGLE[1:-1]}\\\\^␛]"),
         "controls": re.compile(f"{_ESCAPE}|{_SINGLE}"),
         "all sequences": re.compile(f"{_ESCAPE}|{_LITERAL}|{_SINGLE}"),
         # A line end that goes back to the beginning of its line would let what follows write over it.
         "foreign": re.compile(rf"(?!{_STYLE})(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)"),
     }
+
+
+@cache
+def _turning() -> re.Pattern[bytes]:
+    """The single signs beyond Latin-1, in UTF-8: they begin with one byte, so a search hops from one to the next."""
+    return re.compile(rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")
 
 
 @cache
@@ -61,7 +69,13 @@ def unseen() -> dict[int, str | None]:
 
 def has_controls(text: str) -> bool:
     """Whether a terminal would obey anything in ``text``."""
-    return _patterns()["single"].search(text) is not None
+    data = text.encode("latin-1", "replace")
+    return len(data.translate(None, CONTROLS)) < len(data) or _turns(text)
+
+
+def _turns(text: str) -> bool:
+    """Whether ``text`` holds a sign that turns the direction of writing."""
+    return not text.isascii() and _turning().search(text.encode("utf-8", "surrogatepass")) is not None
 
 
 def without_controls(text: str) -> str:
@@ -74,9 +88,25 @@ def only_styles(text: str) -> str:
     return _patterns()["foreign"].sub("", text) if "\r" in text or has_controls(text) else text
 
 
-def sequences(text: str) -> list[tuple[int, int]]:
-    """Where in ``text`` sequences stand, real ones and those written out as ``\\033[31m`` or ``^[[K``."""
-    written = "^[" in text or "␛" in text or ("\\" in text and any(sign in text for sign in _BACKSLASHED))
-    if not written and not has_controls(text):
+def sequences(text: str, controls: bool) -> list[tuple[int, int]]:
+    """Where in ``text`` sequences stand, real ones and those written out as ``\\033[31m`` or ``^[[K``.
+
+    ``controls`` says whether ``text`` holds one of `CONTROLS`.
+    """
+    # One sign is looked for in a tenth of the time that two take.
+    written = "\\" in text and _patterns()["backslashed"].search(text) is not None
+    written = written or ("^" in text and "^[" in text) or "␛" in text
+    if not written and not controls and not _turns(text):
         return []
-    return [match.span() for match in _patterns()["all sequences"].finditer(text)]
+    return list(_spans(text))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """The sequences of ``text``: a search for their first signs is ten times as fast as one for all their forms."""
+    first, whole = _patterns()["first signs"], _patterns()["all sequences"]
+    begin = first.search(text)
+    while begin:
+        match = whole.match(text, begin.start())
+        if match:
+            yield match.span()
+        begin = first.search(text, match.end() if match else begin.end())

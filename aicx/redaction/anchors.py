@@ -3,16 +3,21 @@
 A regular expression with a hundred alternatives reads 20 MB/s. One that begins with a single fixed byte hops from one
 such byte to the next and reads 500 MB/s. So a text is copied once, as bytes, with all the signs we wait for written
 as one: in the copy for prefixes every ``_ . - A J K z`` is a ``-`` (each prefix we know holds one of them), in the copy
-for names every sign that can stand between a name and its value is a ``=``. A copy has one byte for each code point,
+for names every sign that can stand between a name and its value is a ``=``,
+a ``q`` or ``v`` is a ``k``, and every
+control is an escape. A copy has one byte for each code point,
 so its offsets are the text's own; a hit in it is only a candidate, to be checked in the text itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
+from types import MappingProxyType
+
+from aicx.terminal import CONTROLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,22 @@ def _table(folds: Iterable[tuple[str, str]]) -> bytes:
 
 
 _LITERAL_SIGN = "-"
-_LITERALS = _table([("_.AJKz", _LITERAL_SIGN)])
-_NAMES = _table([(ascii_uppercase, ascii_lowercase), ("_", "-"), (":>|,", "="), ("\"'`\\])\t", " ")])
+_LITERALS = _table([("_.AJKz~", _LITERAL_SIGN)])
+_NAMES = _table(
+    [
+        (CONTROLS.decode("latin-1"), "\x1b"),
+        (ascii_uppercase, ascii_lowercase),
+        ("_", "-"),
+        ("qQvV", "k"),
+        (":>|,", "="),
+        ("\"'`\\])\t", " "),
+    ]
+)
+
+
+def has_controls(names: bytes) -> bool:
+    """Whether the text that ``names`` is a copy of holds a control of ASCII or Latin-1."""
+    return b"\x1b" in names
 
 
 def names_copy(data: bytes) -> bytes:
@@ -52,19 +71,24 @@ def fold_name(name: str) -> str:
     return names_copy(as_bytes(name)).decode("latin-1")
 
 
-def preceded_by(words: Collection[str], then: str = "") -> str:
-    """A regular expression for «one of ``words``, then ``then``, stand before this point».
+def preceded_by(words: Mapping[str, str], then: str = "") -> str:
+    """A regular expression for «one of ``words``, then ``then``, stand before this point, and its own end follows».
 
-    Look-behinds take a fixed width, so the words are grouped by length. Most places are given up after the first of
-    them, which asks for no more than the kinds of the words' last signs.
+    ``words`` are given with their ends, which are regular expressions. Most places are given up after one look at the
+    last sign: an engine that finds another one there does not even begin with an alternative.
     """
-    last = range(-min(3, *map(len, words)), 0)
-    kinds = "".join("[" + re.escape("".join(sorted({word[at] for word in words}))) + "]" for at in last)
-    groups: dict[int, list[str]] = {}
-    for word in sorted(set(words)):
-        groups.setdefault(len(word), []).append(re.escape(word + then))
-    exact = "|".join(f"(?<={'|'.join(group)})" for _, group in sorted(groups.items()))
-    return f"(?<={kinds}{re.escape(then)})(?:{exact})"
+    ways = []
+    for last in sorted({word[-1] for word in words}):
+        group = sorted(word for word in words if word[-1] == last)
+        shown = range(-min(4, *map(len, group)), 0)
+        kinds = "".join("[" + re.escape("".join(sorted({word[at] for word in group}))) + "]" for at in shown)
+        # Look-behinds take a fixed width, so words are grouped by length.
+        by_length: dict[tuple[int, str], list[str]] = {}
+        for word in group:
+            by_length.setdefault((len(word), words[word]), []).append(re.escape(word))
+        exact = "|".join(f"(?<={'|'.join(same)}){re.escape(then)}{end}" for (_, end), same in sorted(by_length.items()))
+        ways.append(f"{re.escape(last)}{f'(?<={kinds})' if len(group) > 1 else ''}(?:{exact})")
+    return f"(?<={'|'.join(ways)})"
 
 
 # What follows a prefix: the first signs of a body, which a line break, a quote or a backslash may interrupt. Asking for
@@ -78,10 +102,13 @@ UNMARKED = ""
 class LiteralScan:
     """Finds the places where one of many prefixes ends and a body begins; each prefix holds a ``_ . - A J K z``.
 
-    ``unmarked`` are regular expressions for other places worth a look, given at the end of a sign of the copy.
+    ``unmarked`` are regular expressions for other places worth a look, given at the end of a sign of the copy;
+    ``demands`` says what must follow a prefix that ends in such a sign, in the copy.
     """
 
-    def __init__(self, prefixes: Iterable[str], unmarked: Iterable[str] = ()) -> None:
+    def __init__(
+        self, prefixes: Iterable[str], unmarked: Iterable[str] = (), demands: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._by_head: dict[bytes, list[str]] = {}
         for prefix in prefixes:
             folded = as_bytes(prefix).translate(_LITERALS)
@@ -90,8 +117,11 @@ class LiteralScan:
             self._by_head.setdefault(head, []).append(prefix)
         # The longest first: in `xoxe.xoxp-` the shorter prefix `xoxp-` is found too.
         self._lengths = sorted({len(head) for head in self._by_head}, reverse=True)
-        heads = preceded_by([head.decode("latin-1") for head in self._by_head])
-        ways = "|".join([heads, *unmarked])
+        # Short prefixes end many words, so the scan looks at what surrounds them, too.
+        asked = {as_bytes(prefix).translate(_LITERALS): demand for prefix, demand in demands.items()}
+        sign = -len(_LITERAL_SIGN)
+        heads = {head[:sign].decode("latin-1"): asked.get(head, "") for head in self._by_head}
+        ways = "|".join([preceded_by(heads, _LITERAL_SIGN), *unmarked])
         self._hop = re.compile(f"{_LITERAL_SIGN}{_BODY_AHEAD}(?:{ways})".encode("latin-1"))
 
     def hits(self, text: str, data: bytes) -> list[tuple[int, str]]:

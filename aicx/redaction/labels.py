@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from aicx.redaction.anchors import Finding
-from aicx.redaction.assignments import name_before, trimmed
+from aicx.redaction.given import name_before, trimmed
 from aicx.redaction.names import classify
 from aicx.redaction.values import is_random, is_stand_in
 from aicx.redaction.verdicts import SAMPLE, Value, is_secret
@@ -17,7 +17,9 @@ from aicx.redaction.verdicts import SAMPLE, Value, is_secret
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "given": re.compile(r"""[ \t]{1,4}(?:-p[ ]?|→ ?|-> ?)?(?:\\?["'])?([^\s"'`\\]{3,4096})"""),
-        "login": re.compile(r"""[ ]--?u(?:ser)?[ ]{1,3}(?:\\?["'])?[^\s:"'`\\]{1,64}:([^\s"'`\\]{3,200})"""),
+        "login": re.compile(
+            r"""[ ]-(?:u|-user|-proxy-user)[ =]{0,3}(?:\\?["'])?[^\s:"'`\\]{1,64}:([^\s"'`\\]{3,200})"""
+        ),
     }
 
 
@@ -27,7 +29,7 @@ def labelled_at(text: str, at: int) -> Iterator[Finding]:
     if given is None:
         return
     word, _ = name_before(text, at)
-    name = classify("api_key") if word == "--key" else classify(word)
+    name = classify({"--key": "api_key", "--pass": "password"}.get(word, word))
     start, end = given.start(1), trimmed(text, *given.span(1))
     # Prose has names and blanks too; an option or a password is meant more often than not.
     least = 8 if word.startswith("--") or (name and name.rule == "password") else 16

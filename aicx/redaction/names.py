@@ -28,6 +28,46 @@ ENDINGS = (
     "cookie",
     "authorization",
     "value",
+    " pw",
+    " mdp",
+    "-mdp",
+    "-pw",
+    "(pw",
+    "\npw",
+    "creds",
+    "passcode",
+    "storepass",
+    "keypass",
+    " auth",
+    "key-data",
+    "dockerconfigjson",
+    "amz-signature",
+    "goog-signature",
+    "mnemonic",
+    "phrase",
+    " words",
+    # options of Windows programs, and what people call a number that opens something
+    " /p",
+    "/user",
+    " pin",
+    "psk",
+    "default",
+    # in other languages, as far as ASCII writes them
+    "passwort",
+    "kennwort",
+    "passe",
+    "senha",
+    "clave",
+    "contrasena",
+    "haslo",
+    "wachtwoord",
+    "parola",
+    "sandi",
+    "heslo",
+    "passord",
+    "salasana",
+    "jelszo",
+    "adgangskode",
 )
 
 # Squashed endings (lower case, no separators) and the rule each announces; the first that fits decides.
@@ -43,8 +83,17 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("passwd", "password"),
     ("passphrase", "password"),
     ("pwd", "password"),
-    ("requirepass", "password"),
-    ("sshpass", "password"),
+    *((name, "password") for name in ("requirepass", "sshpass", "storepass", "keypass", "passcode", "passord")),
+    *((name, "password") for name in ("passwort", "kennwort", "motdepasse", "senha", "contrasena", "haslo", "heslo")),
+    *((name, "password") for name in ("wachtwoord", "katasandi", "salasana", "jelszo", "adgangskode")),
+    ("clientkeydata", "private-key"),
+    ("dockerconfigjson", "docker-auth"),
+    ("amzsignature", "signature"),
+    ("googsignature", "signature"),
+    ("mnemonic", "mnemonic"),
+    *((f"{of}phrase", "mnemonic") for of in ("seed", "recovery", "wallet", "mnemonic", "backup", "secretrecovery")),
+    *((f"{of}words", "mnemonic") for of in ("seed", "recovery", "wallet", "mnemonic", "backup")),
+    ("creds", "secret"),
     ("token", "token"),
     ("secretkeybase", "secret"),
     ("secret", "secret"),
@@ -55,7 +104,17 @@ _KINDS: tuple[tuple[str, str], ...] = (
     *((f"{of}key", "secret") for of in ("session", "cookie", "hmac", "jwt", "crypto", "storage", "deploy", "webhook")),
 )
 # As the last word of several: `compass` and `dispatch` end so too, and a test that passes says `PASS: …`.
-_LAST_WORDS = {"pass": "password", "pat": "token"}
+_LAST_WORDS = {"pass": "password", "pat": "token", "pw": "password", "mdp": "password"}
+# Alone, these are names of passwords in some language, or in a hurry.
+_ALONE = {
+    "pw": "password",
+    "psk": "password",
+    "mdp": "password",
+    "passe": "password",
+    "clave": "password",
+    "parola": "password",
+    "sandi": "password",
+}
 
 # Tokens and keys that open nothing: of text, of pages, of tables, of caches.
 _HARMLESS = (
@@ -89,6 +148,8 @@ class Name:
 @cache
 def classify(text: str) -> Name | None:
     """What the name ``text`` announces, or None when it announces nothing."""
+    if text.startswith("arn:"):
+        return None  # of Amazon: it names the place of a secret
     text = text.lstrip("-.:$")
     shouted = len(text) >= 3 and text.isupper()
     tail = text if shouted else text.rsplit(".", 1)[-1]
@@ -108,6 +169,10 @@ def classify(text: str) -> Name | None:
 def _by_last_word(tail: str, said: list[str]) -> str | None:
     if tail.lower() == "sig":
         return "azure-sas"
+    if tail.lower() == "auth":
+        return "docker-auth"
+    if tail.lower() in _ALONE:
+        return _ALONE[tail.lower()]
     if len(said) < 2 and not tail.startswith("_"):
         return None
     # `_auth` is a password of npm; `basic_auth` and `oauth` are words about one.

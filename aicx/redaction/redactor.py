@@ -6,14 +6,17 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 
-from aicx.redaction.anchors import Finding
-from aicx.redaction.patterns import RULES, find_all
+from aicx.redaction.anchors import Finding, as_bytes, has_controls, names_copy
+from aicx.redaction.patterns import RULES
+from aicx.redaction.search import find_all, find_in
 from aicx.terminal import sequences, without_controls
 from aicx.types import Redacted
 
+# Texts up to this length are remembered when nothing was found in them.
+_SHORT = 256
 _RANK = {rule.name: rank for rank, rule in enumerate(RULES)}
 
 
@@ -23,6 +26,8 @@ def redact(text: str) -> Redacted:
     Redacting what comes out changes nothing: the rules run until they find nothing more. That ends, because marks are
     never part of a secret, so every round leaves fewer other characters.
     """
+    if len(text) <= _SHORT and _is_clean(text):
+        return Redacted(text)
     secrets = _secrets(text)
     if not secrets:
         return Redacted(text)
@@ -32,6 +37,12 @@ def redact(text: str) -> Redacted:
         text = _replace(text, secrets)
         secrets = _secrets(text)
     return Redacted(text, dict(counts))
+
+
+@lru_cache(maxsize=8192)
+def _is_clean(text: str) -> bool:
+    """Whether the rules find nothing in ``text``: names, ids and short lines recur all over a log."""
+    return not _secrets(text)
 
 
 def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redacted:
@@ -46,8 +57,10 @@ def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redac
 
 
 def _secrets(text: str) -> list[Finding]:
-    found = find_all(text)
-    if hidden := sequences(text):
+    data = as_bytes(text)
+    names = names_copy(data)
+    found = find_in(text, data, names)
+    if hidden := sequences(text, has_controls(names)):
         found += _behind(text, hidden)
     return list(_disjoint(_outside_marks(text, found))) if found else []
 

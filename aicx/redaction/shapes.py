@@ -10,6 +10,7 @@ from functools import cache
 
 from aicx.redaction.anchors import Finding
 from aicx.redaction.tokens import begins_here
+from aicx.redaction.values import is_stand_in
 from aicx.redaction.wrapping import end_of_wrapped
 
 _URL64_DOTS = r"A-Za-z0-9_.-"
@@ -25,6 +26,17 @@ def _shapes() -> dict[str, re.Pattern[str]]:
         "telegram bot": re.compile(r"(?<=/bot)[0-9]{8,10}:AA[\w-]{20,40}(?![\w-])", re.ASCII),
         "discord bot": re.compile(r"(?<![\w.-])[MNO][A-Za-z0-9_-]{22,28}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])", re.ASCII),
         "airtable": re.compile(r"(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?!\w)", re.ASCII),
+        "azure secret": re.compile(r"(?<![\w.~-])[\w.~]{3}\dQ~[\w.~-]{31,34}(?![\w~-])", re.ASCII),
+        "maxmind": re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])"),
+        "pgpass": re.compile(
+            r"[^\n:]{0,30}?(?P<host>(?<![\w:.])(?:[\w.-]+|\*)):(?P<port>\d{4,5}|\*):[A-Za-z_*][\w.*-]{0,62}:(?P<user>[A-Za-z_*][\w.*@-]{0,62}):"
+            r"(?P<password>[^\s:\"'`]{4,200})(?=\s|$)",
+            re.ASCII,
+        ),
+        "yandex": re.compile(r"(?<![\w-])AQVN[\w-]{34,60}", re.ASCII),
+        "jfrog": re.compile(r"(?<![A-Za-z0-9])AKCp[A-Za-z0-9]{60,80}"),
+        "mailchimp": re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{32}-us\d{1,2}(?!\w)", re.ASCII),
+        "asana": re.compile(r"(?<!\w)[0-2]/\d{10,20}(?:/\d{10,20})?:[0-9a-f]{32}(?!\w)", re.ASCII),
         "twilio": re.compile(r"SK[0-9a-f]{32}(?![0-9A-Za-z])"),
     }
 
@@ -79,13 +91,61 @@ def twilio_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
         yield Finding(start, match.end(), "twilio-key")
 
 
-# In the copy for prefixes: a third part after two dots six apart, and a long hexadecimal run.
-UNMARKED_PLACES = (r"(?<=-[A-Za-z0-9-]{6}-)(?=[A-Za-z0-9-]{27})", r"(?=[0-9a-f]{64})")
+def mailchimp_at(text: str, start: int) -> Iterator[Finding]:
+    """A key of Mailchimp, whose data centre (`-us14`) begins at ``start``."""
+    match = _shapes()["mailchimp"].match(text, max(0, start - 32))
+    if match:
+        yield Finding(match.start(), match.end(), "mailchimp-key")
+
+
+def unnamed_at(text: str, at: int) -> Iterator[Finding]:
+    """A personal token of Asana, or the password in a line of `.pgpass`, with a colon at ``at`` inside."""
+    asana = _shapes()["asana"].search(text, max(0, at - 44), at + 34)
+    if asana:
+        yield Finding(asana.start(), asana.end(), "asana-token")
+    line = _shapes()["pgpass"].match(text, max(0, text.rfind("\n", max(0, at - 100), at) + 1))
+    if (
+        line
+        and line.end("host") == at
+        and not line["password"].isdigit()
+        and not is_stand_in(line["password"])
+        and line["port"] != line["user"]
+    ):
+        yield Finding(line.start("password"), line.end("password"), "password")
+
+
+# Four signs of the base64 of ASCII, in the copy for prefixes: each of the first three can be only half of its alphabet.
+_QUAD = "[C-IL-Za-f-][B-HQ-Xg-nw-y0-3-][BEFIMNQRUVYZcdghkloptswx014589-][A-Za-z0-9-]"
+# In the copy for prefixes: a third part after two dots six apart, a long hexadecimal run, the end of a key of MaxMind,
+# and base64 of ASCII.
+UNMARKED_PLACES = (
+    r"(?<=-[A-Za-z0-9-]{6}-)(?=[A-Za-z0-9-]{27})",
+    r"(?=[0-9a-f]{64})",
+    r"(?=[A-Za-z0-9-]{29}-mmk)",
+    rf"(?=[A-Za-z0-9-]{{0,3}}?(?:{_QUAD}){{5}})",
+    "(?<=Q-)(?<=[0-9]Q-)(?=[A-Za-z0-9-]{31})",
+    "(?<=--)(?=Cp[A-Za-z0-9-]{60})",
+    "(?=QVN[A-Za-z0-9-]{30})",
+)
+
+
+# (shape, what it cannot be without, rule)
+_UNMARKED = (
+    ("discord bot", ".", "discord-bot-token"),
+    ("airtable", "pat", "airtable-token"),
+    ("maxmind", "_mmk", "maxmind-key"),
+    ("jfrog", "AKCp", "jfrog-token"),
+    ("yandex", "AQVN", "yandex-key"),
+    ("azure secret", "Q~", "azure-key"),
+)
 
 
 def unmarked_at(text: str, at: int, _literal: str) -> Iterator[Finding]:
     """Tokens of several parts that no fixed prefix gives away, of which one part begins at ``at``."""
-    for name, rule in (("discord bot", "discord-bot-token"), ("airtable", "airtable-token")):
+    window = text[max(0, at - 40) : at + 100]
+    for name, sign, rule in _UNMARKED:
+        if sign not in window:
+            continue
         match = _shapes()[name].search(text, max(0, at - 40), at + 100)
         if match and match.start() < at < match.end():
             yield Finding(match.start(), match.end(), rule)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from aicx.redaction.anchors import Finding
+from aicx.redaction.issuers import TOKENS, WORDS, Token
 from aicx.redaction.values import is_random, is_stand_in
 from aicx.redaction.wrapping import end_of_wrapped
-
-ALNUM = "A-Za-z0-9"
-URL64 = "A-Za-z0-9_-"
-HEX = "0-9a-f"
 
 # Room for the longest tokens there are; a bound keeps the work on hostile text linear.
 _LONGEST = 2048
@@ -21,120 +17,45 @@ _LONGEST = 2048
 _SAMPLE = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """Tokens of one kind: ``prefixes``, then at least ``least`` signs of ``body`` (exactly ``full``, where fixed)."""
-
-    rule: str
-    prefixes: tuple[str, ...]
-    body: str = ALNUM
-    least: int = 16
-    full: int = 0
-
-
-TOKENS: tuple[Token, ...] = (
-    Token("anthropic-key", ("sk-ant-",), URL64),
-    Token("openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), URL64),
-    Token("openai-key", ("sk-",), least=20),
-    Token("openrouter-key", ("sk-or-",), URL64, 24),
-    Token("langfuse-key", ("sk-lf-",), URL64, 24),
-    Token("github-token", ("ghp_", "gho_", "ghu_", "ghr_"), full=36),
-    Token("github-token", ("ghs_",), r"A-Za-z0-9_.-", full=36),
-    Token("github-token", ("github_pat_",), "A-Za-z0-9_", 20, 82),
-    Token("gitlab-token", ("glpat-",), r"A-Za-z0-9_.-", 16),
-    Token(
-        "gitlab-token",
-        (
-            "gldt-",
-            "glrt-",
-            "glrtr-",
-            "glcbt-",
-            "glptt-",
-            "glft-",
-            "glimt-",
-            "glagent-",
-            "gloas-",
-            "glsoat-",
-            "glffct-",
-            "glwt-",
-        ),
-        URL64,
-        14,
-    ),
-    Token("slack-token", tuple(f"xox{kind}-" for kind in "abcdeoprs"), r"A-Za-z0-9%-"),
-    Token("slack-token", ("xoxe.xoxp-", "xoxe.xoxb-", "xapp-"), "A-Za-z0-9-"),
-    Token("aws-access-key-id", ("AKIA", "ASIA"), "A-Z0-9", 12, 16),
-    Token("aws-session-token", ("IQoJb3JpZ2lu",), "A-Za-z0-9+/=", 40),
-    Token("google-api-key", ("AIza",), URL64, 20, 35),
-    Token("google-oauth-token", ("ya29.",), r"A-Za-z0-9_.-", 20),
-    Token("google-client-secret", ("GOCSPX-",), URL64, 16, 28),
-    Token("stripe-key", ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"), least=10),
-    Token("stripe-webhook-secret", ("whsec_",), "A-Za-z0-9+/="),
-    Token("npm-token", ("npm_",), full=36),
-    Token("pypi-token", ("pypi-AgE",), URL64, 40),
-    Token("huggingface-token", ("hf_", "api_org_"), least=20, full=34),
-    Token("rubygems-token", ("rubygems_",), HEX, 24, 48),
-    Token("docker-token", ("dckr_pat_", "dckr_oat_"), URL64),
-    Token("digitalocean-token", ("dop_v1_", "doo_v1_", "dor_v1_"), HEX, 24, 64),
-    Token("sendgrid-key", ("SG.",), r"A-Za-z0-9_.-", 30, 66),
-    Token("shopify-token", ("shpat_", "shpca_", "shppa_", "shpss_"), "0-9a-fA-F", 16, 32),
-    Token("linear-key", ("lin_api_", "lin_oauth_"), least=20),
-    Token("notion-token", ("ntn_",), least=20),
-    Token("vault-token", ("hvs.", "hvb.", "hvr."), URL64, 24),
-    Token("groq-key", ("gsk_",), least=20),
-    Token("xai-key", ("xai-",), least=20),
-    Token("perplexity-key", ("pplx-",), least=20),
-    Token("replicate-token", ("r8_",), least=20),
-    Token("supabase-token", ("sbp_",), HEX, 24, 40),
-    Token("supabase-token", ("sb_secret_",), URL64),
-    Token("grafana-token", ("glsa_", "glc_"), "A-Za-z0-9_=+/", 24),
-    Token("sentry-token", ("sntrys_", "sntryu_"), "A-Za-z0-9_=+/", 24),
-    Token("postman-key", ("PMAK-",), "A-Za-z0-9-", 24),
-    Token("newrelic-key", ("NRAK-",), "A-Z0-9", 20, 27),
-    Token("age-key", ("AGE-SECRET-KEY-1",), "A-Z0-9", 24, 58),
-    Token("figma-token", ("figd_",), URL64, 20),
-    Token("atlassian-token", ("ATATT3",), r"A-Za-z0-9_=-", 24),
-    Token("langsmith-key", ("lsv2_pt_", "lsv2_sk_"), "A-Za-z0-9_", 24),
-    Token("pinecone-key", ("pcsk_",), "A-Za-z0-9_", 24),
-    Token("tavily-key", ("tvly-",), URL64, 20),
-    Token("doppler-token", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa."), r"A-Za-z0-9_.-", 24),
-    Token("dynatrace-token", ("dt0c01.", "dt0s16."), r"A-Z0-9.", 24),
-    Token("terraform-token", (".atlasv1.",), URL64, 40),
-    Token("planetscale-token", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"), r"A-Za-z0-9_.-", 24),
-    Token("netlify-token", ("nfp_",), least=24),
-    Token("nvidia-key", ("nvapi-",), URL64, 24),
-    Token("tailscale-key", ("tskey-auth-", "tskey-api-", "tskey-client-"), "A-Za-z0-9-"),
-    Token("fly-token", ("fm1_", "fm2_", "fo1_"), "A-Za-z0-9_=+/-", 40),
-    Token("square-token", ("sq0atp-", "sq0csp-"), URL64, 22),
-    Token("pulumi-token", ("pul-",), HEX, 24, 40),
-    Token("buildkite-token", ("bkua_", "bkct_"), least=24),
-    Token("circleci-token", ("CCIPAT_", "CCIPRJ_"), "A-Za-z0-9_", 24),
-    Token("onepassword-token", ("ops_eyJ",), URL64, 40),
-    Token("sourcegraph-token", ("sgp_",), "A-Za-z0-9_", 32),
-    Token("cloudflare-token", ("cfut_", "cfat_"), URL64, 24),
-)
+@cache
+def _rows() -> dict[str, Token]:
+    return {prefix: token for token in TOKENS for prefix in token.prefixes}
 
 
 @cache
-def _bodies() -> dict[str, tuple[Token, re.Pattern[str]]]:
-    return {
-        prefix: (token, re.compile(f"{re.escape(prefix)}([{token.body}]{{0,{_LONGEST}}})"))
-        for token in TOKENS
-        for prefix in token.prefixes
-    }
+def _body(alphabet: str) -> re.Pattern[str]:
+    return re.compile(f"([{alphabet}]{{0,{_LONGEST}}})")
 
 
 def token_at(text: str, start: int, prefix: str) -> Iterator[Finding]:
     """The token that begins with ``prefix`` at ``start``, if it is one."""
-    if not begins_here(text, start):
+    if not prefix.startswith(".") and not begins_here(text, start):
         return
-    token, pattern = _bodies()[prefix]
-    match = pattern.match(text, start)
-    end = _end(token, text, match) if match else 0
-    if end:
+    token = _rows().get(prefix)
+    match = _body(token.body).match(text, start + len(prefix)) if token else None
+    end = _end(token, text, match) if token and match else 0
+    if token and end:
         yield Finding(start, end, token.rule)
         if token.rule == "aws-access-key-id":
             yield from _aws_secrets_near(text, start)
+    elif prefix in WORDS:
+        yield from _worded_at(text, start, start + len(prefix))
+
+
+@cache
+def _worded() -> re.Pattern[str]:
+    # In capitals, in small letters and with digits, as few ids are that people give to things.
+    kinds = "".join(f"(?=[A-Za-z0-9]{{0,30}}[{kind}])" for kind in ("A-Z", "a-z", "0-9"))
+    return re.compile(rf"{kinds}[A-Za-z0-9]{{24,512}}(?![\w-])", re.ASCII)
+
+
+def _worded_at(text: str, start: int, body: int) -> Iterator[Finding]:
+    """The token of an unknown issuer whose prefix ends in a word that announces it."""
+    if text[max(0, start - 4) : start].endswith(("pk_", "pk-", "pub_", "pub-")):
+        return  # published, in spite of the word
+    match = _worded().match(text, body)
+    if match and is_random(match[0]) and not is_stand_in(match[0]):
+        yield Finding(start, match.end(), "token")
 
 
 def _end(token: Token, text: str, match: re.Match[str]) -> int:
@@ -144,6 +65,8 @@ def _end(token: Token, text: str, match: re.Match[str]) -> int:
     if len(match[1]) < (token.full or _LONGEST):
         end = end_of_wrapped(text, end, len(match[1]), token.body, token.full)
         body = re.sub(f"[^{token.body}]+", "", text[match.start(1) : end][:_SAMPLE])
+    if token.least == token.full and len(body) != token.full:
+        return 0
     if end == match.end():
         end -= len(match[1]) - len(match[1].rstrip("-_."))  # a sentence goes on
     return end if _is_body(body, token.least) and not is_stand_in(body) else 0

@@ -53,6 +53,8 @@ def is_secret(name: Name, value: Value) -> bool:
         if name.vague and name.rule == "password" and not value.quote:
             return False
         return is_random(given, 20 if name.vague and name.rule == "api-key" else 8) and not is_code(given)
+    if " " in given and _is_chosen_phrase(name, value):
+        return True
     if in_shell:
         # `API_KEY=anything` is what people paste; only sentences and `required|min:8` are not values.
         return is_random(given, 12) or (" " not in given and not _patterns()["validation"].fullmatch(given))
@@ -63,6 +65,30 @@ def is_secret(name: Name, value: Value) -> bool:
     if name.rule == "password":
         return bool(value.quote) or is_random(given, 6) or _is_odd(given)
     return is_random(given) and (bool(value.quote) or not is_numbered_word(given))
+
+
+def _is_chosen_phrase(name: Name, value: Value) -> bool:
+    """Whether a quoted value with blanks is a password all the same: of an option, a shell, or a passphrase."""
+    given = value.given.strip()
+    parts = given.split()
+    if name.rule != "password" or not value.quote or len(given) > 60 or (value.quote == "|" and len(parts) > 4):
+        return False
+    if name.text.lower().endswith("phrase"):
+        return 3 <= len(parts) <= 10 and given.isascii() and not _SENTENCE.intersection(words(given))
+    certain = name.shouted or name.text.startswith("--") or value.quote == "|"
+    return certain and len(parts) <= 4 and any(_has_both(part) for part in parts) and not is_code(given)
+
+
+# Words that a sentence has and a passphrase lacks.
+_SENTENCE = frozenset(
+    """
+    a an and are at be by can for from in is it must not of or should that the this to was with your
+    """.split()  # noqa: SIM905 - a paragraph of words reads better than twenty quoted ones
+)
+
+
+def _has_both(part: str) -> bool:
+    return any(map(str.isdigit, part)) and any(map(str.isalpha, part))
 
 
 def _fewest_digits(name: Name, value: Value, *, in_shell: bool) -> int:

@@ -45,8 +45,8 @@ def _pieces(secret: str, width: int = 10) -> Iterator[str]:
     return (secret[at : at + width] for at in range(max(1, len(secret) - width + 1)))
 
 
-def positives() -> Iterator[Positive]:
-    for number, (family, template) in enumerate(_entries("positives.txt")):
+def positives(file: str = "positives.txt") -> Iterator[Positive]:
+    for number, (family, template) in enumerate(_entries(file)):
         text, secrets, keeps, end = "", [], [], 0
         for slot in SLOT.finditer(template):
             keeps.append(template[end : slot.start()])
@@ -58,8 +58,8 @@ def positives() -> Iterator[Positive]:
         yield Positive(family, text + keeps[-1], tuple(secrets), tuple(keeps))
 
 
-def look_alikes() -> Iterator[LookAlike]:
-    for number, (family, template) in enumerate(_entries("lookalikes.txt")):
+def look_alikes(file: str = "lookalikes.txt") -> Iterator[LookAlike]:
+    for number, (family, template) in enumerate(_entries(file)):
         text = SLOT.sub(lambda slot, n=number: make(slot[1], f"{n}:{slot.start()}")[0], template)
         yield LookAlike(family, text)
 

@@ -13,12 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.redaction import RULES, redact
-from aicx.redaction.tokens import TOKENS, Token
+from aicx.redaction.issuers import SOURCES, TOKENS, Token
 from tests.redaction.labelled import LookAlike, Positive, look_alikes, positives
 from tests.redaction.tokens import SHAPES, make
 
 POSITIVES = list(positives())
 LOOK_ALIKES = list(look_alikes())
+PASTED = [positive for batch in (1, 2, 3) for positive in positives(f"pasted_{batch}.txt")]
+PASTED_LOOK_ALIKES = [look for batch in (1, 2, 3) for look in look_alikes(f"pasted_lookalikes_{batch}.txt")]
 GHP = make("ghp", "test")[0]
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 
@@ -33,6 +35,23 @@ def test_false_positives_on_the_labelled_set_stay_below_1_percent() -> None:
     changed = [look.text for look in LOOK_ALIKES if redact(look.text).text != look.text]
     assert len(LOOK_ALIKES) >= 690
     assert len(changed) / len(LOOK_ALIKES) <= 0.01, [text[:120] for text in changed]
+
+
+def test_recall_on_what_people_paste_daily_stays_above_90_percent() -> None:
+    missed = [positive for positive in PASTED if positive.leaked(redact(positive.text).text)]
+    assert len(PASTED) >= 800
+    assert 1 - len(missed) / len(PASTED) >= 0.95, [positive.text[:120] for positive in missed]
+
+
+def test_look_alikes_of_what_people_paste_daily_are_left_alone() -> None:
+    changed = [look.text for look in PASTED_LOOK_ALIKES if redact(look.text).text != look.text]
+    assert len(PASTED_LOOK_ALIKES) >= 680
+    assert len(changed) / len(PASTED_LOOK_ALIKES) <= 0.003, [text[:120] for text in changed]
+
+
+def test_each_row_of_issuers_names_a_dated_source() -> None:
+    assert {token.source for token in TOKENS} <= set(SOURCES)
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for _, day in SOURCES.values())
 
 
 def test_what_surrounds_a_secret_survives() -> None:
@@ -169,7 +188,7 @@ def test_unknown_mark_hides_nothing() -> None:
 
 def test_every_rule_of_the_table_fires_on_the_labelled_set_or_is_a_prefix() -> None:
     fired: Counter[str] = Counter()
-    for positive in POSITIVES:
+    for positive in [*POSITIVES, *PASTED]:
         fired.update(redact(positive.text).counts)
     silent = {rule.name for rule in RULES if not fired[rule.name] and "tokens that begin with" not in rule.what}
     assert silent == set()

@@ -207,10 +207,43 @@ SPLITS: dict[str, str] = {
 }
 
 
+RUNS = {
+    "alnum": ALNUM,
+    "hex": HEX,
+    "url64": URL64,
+    "base64": BASE64,
+    "lowernum": LOWER + DIGITS,
+    "uppernum": UPPER + DIGITS,
+    "digits": DIGITS,
+}
+
+
+def _joined(slot: str, chance: random.Random) -> tuple[str, tuple[str, ...]]:
+    """A fixed start, then a shape or a run such as ``hex32``: `ico-+hex32`."""
+    start, _, kind = slot.rpartition("+")
+    run = re.fullmatch(r"(url64|base64|[a-z]+)(\d+)", kind)
+    if kind in SHAPES or run is None:
+        return start + "".join(_pieces(kind, chance)), ()
+    body = "".join(chance.choices(RUNS[run[1]], k=int(run[2])))
+    # Bodies that end in a dash, or have no digit, are rare among real ones, and would make the set a lottery.
+    body = body[:-1] + "7" if run[1] in ("url64", "base64", "alnum", "lowernum") else body
+    return start + body, (body,)
+
+
 def make(slot: str, seed: str) -> tuple[str, tuple[str, ...]]:
     """What stands in a template for ``slot`` (``kind`` or ``kind|change``), and the parts of it that must vanish."""
     chance = random.Random(seed)
+    if slot.startswith("="):
+        return slot[1:], (slot[1:],)
+    encoded = re.match(r"b64(b64)?:", slot)
+    if encoded:
+        text = slot[encoded.end() :].replace("\\n", "\n").encode()
+        text = base64.b64encode(text) if encoded[1] else text
+        return base64.b64encode(text).decode(), (base64.b64encode(text).decode().rstrip("="),)
     kind, _, change = slot.partition("|")
+    if "+" in kind or (kind not in SHAPES and re.fullmatch(rf"({'|'.join(RUNS)})\d+", kind)):
+        text, secrets = _joined(kind, chance)
+        return text, secrets or (text,)
     if kind in ("pem_begin", "pem_end"):
         return f"-----{kind[4:].upper()} {PEM_LABEL}-----", ()
     if kind == "pgp" or kind.startswith("pem"):

@@ -1,0 +1,159 @@
+"""Secrets given to options of commands: `mysql -pX`, `redis-cli -a X`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from aicx.redaction.anchors import Finding
+from aicx.redaction.labels import login_at
+from aicx.redaction.phrases import words_at
+from aicx.redaction.values import is_numbered_word, is_random, is_stand_in
+
+# How far before an option its command is looked for, on lines joined by a backslash.
+WINDOW = 400
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option of ``commands`` (a regular expression) that takes a secret.
+
+    ``glued``: it must touch its value, since with a blank between them it asks, or means something else.
+    ``after``: what stands before the secret in the value, such as a user and a percent sign.
+    ``needs``: a word that the command must hold, or the option means something else.
+    """
+
+    commands: str
+    flags: tuple[str, ...]
+    glued: bool = False
+    after: str = ""
+    needs: str = ""
+    generated: bool = False  # the value must look generated: the option has other uses
+
+
+_OPTIONS = (
+    _Option(r"(?:mysql|mariadb)\w*", ("-p",), glued=True),
+    _Option(r"7z\w{0,2}", ("-p",), glued=True),
+    _Option(r"7z\w{0,2}", ("-p",), generated=True),
+    _Option(r"(?:un)?rar", ("-hp", "-p"), glued=True),
+    _Option(r"docker|podman|nerdctl|buildah|helm|oras|crane|skopeo", ("-p",), needs="login"),
+    _Option(r"docker|podman|nerdctl|skopeo|crictl", ("--creds", "--src-creds", "--dest-creds"), after=r"[^\s:]+:"),
+    _Option(r"az", ("-p",), generated=True),
+    _Option(r"redis-cli|valkey-cli|keydb-cli", ("-a",)),
+    _Option(r"ldap(?:search|modify|add|delete|whoami|passwd|modrdn|compare)", ("-w",)),
+    _Option(r"smb\w*|rpcclient|net|nmblookup|winexe|wbinfo", ("-U",), after=r"[^\s%]+%"),
+    _Option(r"sshpass", ("-p",)),
+    _Option(r"openssl", ("-k",), needs="enc"),
+    _Option(r"gh|glab", ("-b", "--body", "--value"), needs="secret"),
+    _Option(r"az", ("--value",), needs="secret"),
+    _Option(r"unzip|zip|sqlcmd|bcp|mosquitto_(?:pub|sub|rr)|ipmitool|ipmi-\w+", ("-P",)),
+    _Option(r"snmp\w+", ("-A", "-X")),
+    _Option(r"mongo\w*|cqlsh|ncftp\w*|clickhouse-client|exasol|cbc|arangosh|isql", ("-p",)),
+    _Option(r"crackmapexec|nxc|netexec|evil-winrm|hydra|medusa|bloodhound-python|kerbrute", ("-p",)),
+    _Option(r"lftp|ncftp", ("-u",), after=r"[^\s,]+,"),
+    _Option(r"https?|xh", ("-a",), after=r"[^\s:]+:"),
+    _Option(r"ssh-keygen", ("-N", "-P")),
+    _Option(r"keytool|jarsigner|apksigner", ("-storepass", "-keypass")),
+    _Option(r"x?freerdp\w*|rdesktop", ("-p",)),
+)
+
+
+_QUOTED = rf"""(?P<quote>\\{{0,3}}["'])(?P<inside>(?:[^\n"'\\]|\\(?!["'])){{3,{_LONGEST}}})(?P=quote)"""
+_BARE = rf"""(?P<bare>[^\s"'`|;&<>()\\]{{3,{_LONGEST}}})"""
+# An argument, in quotes (group `inside`) or not (group `bare`).
+VALUE = rf"(?:{_QUOTED}|{_BARE})"
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    commands = "|".join(dict.fromkeys(option.commands for option in _OPTIONS))
+    return {
+        "command": re.compile(rf"(?:^|[\s/\"'`(=$])({commands})(?:\.exe)?(?=\s)"),
+        "value": re.compile(VALUE),
+        "secure string": re.compile(rf"(?i:SecureString)[ ](?:-String[ ])?{VALUE}[ ]{{1,3}}(?:-Force[ ])?\Z"),
+        "literal": re.compile(rf"--from-literal[= ]['\"]?[\w.-]{{1,60}}={VALUE}"),
+    }
+
+
+@cache
+def end_of_command() -> re.Pattern[str]:
+    """What ends a command of the shell: a line end without a backslash, a pipe, a semicolon."""
+    return re.compile(r"(?<!\\)\n|[|;]|&&|\$\(")
+
+
+@cache
+def _options() -> tuple[tuple[re.Pattern[str], _Option], ...]:
+    return tuple((re.compile(rf"(?:{option.commands})\Z"), option) for option in _OPTIONS)
+
+
+def option_at(text: str, at: int) -> Iterator[Finding]:
+    """The secret in the option whose first dash is at ``at``, if the command before it takes one there."""
+    patterns = _patterns()
+    if text.startswith("-AsPlainText", at):
+        secure = patterns["secure string"].search(text, max(0, at - WINDOW), at)
+        if secure:
+            yield from _given(text, secure)
+        return
+    if text.startswith("--from-literal", at):
+        literal = patterns["literal"].match(text, at)
+        if literal:
+            yield from _given(text, literal)
+        return
+    if text.startswith("--mnem", at):
+        yield from words_at(text, at + len("--mnemonic"))
+        return
+    if text.startswith(("-u", "--user", "--proxy-user"), at):
+        yield from login_at(text, at - 1)
+    window = command_before(text, at)
+    names = patterns["command"].findall(window)
+    if not names:
+        return
+    for pattern, option in _options():
+        flag = next((flag for flag in option.flags if text.startswith(flag, at)), None)
+        if flag is None or (option.needs and option.needs not in window):
+            continue
+        if not any(map(pattern.match, names)):
+            continue
+        start = at + len(flag)
+        spaced = text.startswith((" ", "="), start)
+        if (spaced and option.glued) or (option.generated and not spaced):
+            continue
+        value = patterns["value"].match(text, start + (1 if spaced else 0))
+        if value:
+            yield from _given(text, value, option.after, generated=option.generated)
+        return
+
+
+def command_before(text: str, at: int) -> str:
+    """What stands between the beginning of the command and ``at``."""
+    window = text[max(0, at - WINDOW) : at]
+    begin = 0
+    for end in end_of_command().finditer(window):
+        begin = end.end()
+    return window[begin:]
+
+
+def _given(text: str, value: re.Match[str], after: str = "", *, generated: bool = False) -> Iterator[Finding]:
+    """``value``, a match of the pattern for values, without what stands in it before the secret."""
+    group = "inside" if value["inside"] else "bare"
+    start, end = value.span(group)
+    if after:
+        lead = re.compile(after).match(text, start, end)
+        if lead is None:
+            return
+        start = lead.end()
+    elif value.group(group).startswith("-"):
+        return  # the next option
+    given = text[start:end]
+    if len(given) < 3 or is_stand_in(given) or given.startswith(("$", "@", "/", "~/", "./")):
+        return
+    if given.isdigit() and len(given) < 6:
+        return
+    if generated and (
+        not is_random(given, 6) or is_numbered_word(given) or "=" in given or re.search(r"\.\w{1,5}\Z", given)
+    ):
+        return
+    yield Finding(start, end, "password")

@@ -1,0 +1,154 @@
+"""How names and the values they are given are written: quotes, blocks, annotations, wrappers, blanks, signs."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from aicx.redaction.verdicts import SAMPLE, Value
+
+_LONGEST = 4096
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    bare = r"""[^\s"'`;,&|<>(){}\[\]\\\x1b]"""
+    return {
+        # Read backwards from the sign: closing quotes, then the name.
+        "name": re.compile(r"""[\s"'`\\\])*]{0,8}([\w.:$-]{2,80})""", re.ASCII),
+        # «API key: …», as people write it
+        "word before": re.compile(r"\b(api|secret|access|auth|license|signing|encryption)[ ]\Z", re.IGNORECASE),
+        "pair": re.compile(
+            r"""(?:name|key)\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?([\w.-]{3,80})[\\"',\s]{1,60}\Z""",
+            re.IGNORECASE | re.ASCII,
+        ),
+        "variable": re.compile(r"""variable[ ]["']?([\w-]{3,80})["']?[ ]?\{[^{}]{1,200}\Z"""),
+        "mark": re.compile(r"\[REDACTED:[a-z0-9-]+\]?[\s\"'`\\)]*\Z"),
+        "sign": re.compile(r"(?:u003[dD]|:=|=>|\|\|=|\?\?=|[=:>|,])(?![=:>|])"),
+        # a YAML block scalar
+        "block": re.compile(r"[ ]?[|>][+-]?\d?[ \t]*(?:#[^\n]*)?\r?\n[ \t]+([^\s#][^\n]{2,4096})"),
+        "gap": re.compile(r"[ \t*]{0,20}(?:\\\r?\n[ \t]*)?"),
+        # `password: str = "…"`
+        "annotation": re.compile(
+            r"""[A-Za-z_][\w.]{0,40}(?:\[[^\]\n]{0,40}\])?(?:[ ]\|[ ]\w{1,20}){0,3}[ ]?=[ ]?(?=["']|[A-Za-z][\w.]*\()"""
+        ),
+        # `[]byte("…")`, `SecretStr("…")`, `Field(default="…")`
+        "wrapper": re.compile(r"""(?:\[\]byte|[A-Za-z][\w.:]{0,40}!?)\((?:[a-z]{1,20}=)?(?=["'])"""),
+        "quote": re.compile(r"""[brBRN]{0,2}(\\{1,7}["']|&quot;|"|'|`)"""),
+        "bare": re.compile(rf"(?:{bare}|\$(?=[^({{A-Za-z_])){{1,{SAMPLE}}}"),
+        # In a `.env` file or a shell a value ends at white space, whatever signs it holds.
+        "shell": re.compile(rf"""[^\s"'`;&|\\\x1b]{{1,{SAMPLE}}}"""),
+        "next pair": re.compile(r",[\w.-]{1,40}="),
+        "query": re.compile(r"\?[^\s\"'#]*\Z"),
+        "in element": re.compile(rf"[^\s<>]{{1,{_LONGEST}}}(?=</)"),
+        "line end": re.compile(r"[\s\"'`]"),
+    }
+
+
+def name_before(text: str, at: int) -> tuple[str, bool]:
+    """The name that ends at the sign at ``at`` (empty if none does), and whether a blank stands between them."""
+    patterns = _patterns()
+    window = text[max(0, at - 90) : at]
+    match = patterns["name"].match(window[::-1])
+    if match is None or ("]" in window[-10:] and patterns["mark"].search(window)):
+        return "", False
+    name = match[1][::-1]
+    start = at - match.end()
+    before = text[max(0, start - 2) : start]
+    if before == "//":
+        return "", False  # the user name of a URL
+    if before.strip(" \"'").endswith("?") and match[0][0] in "\"' ":
+        return "", False  # the first branch of a conditional: passed ? 'token' : 'none'
+    if before.endswith("\\") and name[0] in "nrt":
+        name = name[1:]
+    if name.lower() in ("key", "token"):
+        word = patterns["word before"].search(window, 0, len(window) - match.end())
+        name = f"{word[1]}_{name}" if word else name
+    elif name.lower() in ("phrase", "words"):
+        announced = re.search(
+            r"\b(seed|recovery|wallet|mnemonic|backup)[ ]\Z", window[: len(window) - match.end()], re.IGNORECASE
+        )
+        name = f"{announced[1]}_{name}" if announced else name
+    elif name.lower() == "value":
+        pair = patterns["pair"].search(text[max(0, start - 160) : start])
+        name = pair[1] if pair else ""
+    elif name.lower() == "default":
+        variable = patterns["variable"].search(text[max(0, start - 240) : start])
+        name = variable[1] if variable else ""
+    return name, match[0][0] in " \t"
+
+
+def value_after(text: str, at: int, *, spaced: bool) -> Value | None:
+    """What is given by the sign at ``at``; None for comparisons, arrows and signs with nothing behind them."""
+    patterns = _patterns()
+    sign = patterns["sign"].match(text, at)
+    if sign is None or (text[at - 1] in "-:=!<>" and sign[0] in "=:>"):
+        return None
+    block = patterns["block"].match(text, sign.end()) if sign[0] == ":" else None
+    if block:
+        end = trimmed(text, *block.span(1))
+        return _value(text, block.start(1), end, "|", sign[0], spaced=True, vague=" " in text[block.start(1) : end])
+    gap = patterns["gap"].match(text, sign.end())
+    assert gap is not None, "an empty gap matches everywhere"
+    start = gap.end()
+    spaced = spaced or gap.end() > gap.start()
+    annotation = patterns["annotation"].match(text, start) if sign[0] == ":" else None
+    start = annotation.end() if annotation else start
+    wrapper = patterns["wrapper"].match(text, start)
+    quote = patterns["quote"].match(text, wrapper.end() if wrapper else start)
+    if quote:
+        vague = wrapper is not None or sign[0] in ("|", ",")
+        return _value(text, quote.end(), _closing(text, quote.end(), quote[1]), quote[1], sign[0], spaced, vague)
+    if sign[0] == ",":
+        return None  # only what stands in quotes on both sides is a pair
+    if sign[0] == ">":
+        element = patterns["in element"].match(text, start)
+        return _value(text, start, element.end(), "<", sign[0], spaced) if element else None
+    return _bare_value(text, at, start, sign[0], spaced=spaced)
+
+
+def _bare_value(text: str, at: int, start: int, sign: str, *, spaced: bool) -> Value | None:
+    patterns = _patterns()
+    bare = patterns["shell" if sign == "=" and not spaced else "bare"].match(text, start)
+    if bare is None:
+        return None
+    end = trimmed(text, start, bare.end())
+    ends = [end]
+    listed = patterns["next pair"].search(text, start, end)
+    if listed:
+        ends.append(listed.start())
+    if patterns["query"].search(text[max(0, at - 200) : at]):
+        ends += [found for found in (text.find("#", start, end),) if found >= 0]
+    end = min(ends)
+    if text[end : end + 1] in ("(", "["):
+        return None
+    return _value(text, start, end, "", sign, spaced, vague=sign == "|")
+
+
+def _value(text: str, start: int, end: int, quote: str, sign: str, spaced: bool, vague: bool = False) -> Value | None:
+    return (
+        Value(start, end, text[start : min(end, start + SAMPLE)], quote, sign, spaced, vague) if end > start else None
+    )
+
+
+def trimmed(text: str, start: int, end: int) -> int:
+    """``end`` without the punctuation that closes what the value stands in."""
+    while end > start and text[end - 1] in ".,:)]}>":
+        opening = {")": "(", "]": "[", "}": "{", ">": "<"}.get(text[end - 1])
+        if opening and text.find(opening, start, end) >= 0:
+            break
+        end -= 1
+    return end
+
+
+def _closing(text: str, start: int, quote: str) -> int:
+    """Where the quoted value that begins at ``start`` ends: at its quote, or at the end of a line cut short."""
+    line_end = text.find("\n", start, start + _LONGEST)
+    stop = line_end if line_end >= 0 else min(len(text), start + _LONGEST)
+    at = text.find(quote, start, stop)
+    while at > start and quote in "\"'" and text[at - 1] == "\\" and text[at - 2] != "\\":
+        at = text.find(quote, at + 1, stop)
+    if at >= 0:
+        return at
+    blank = _patterns()["line end"].search(text, start, stop)
+    return blank.start() if blank else stop
