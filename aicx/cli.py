@@ -188,7 +188,7 @@ def _root(
     found, 4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot
     be read, 70 a bug in aicx, 130 interrupted.
     """
-    console.Look.color = console.wants_color(os.environ) and not no_color
+    console.Style.color = console.wants_color(os.environ) and not no_color
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -209,7 +209,7 @@ def run(arguments: Sequence[str]) -> int:
         _report(error.format_message(), hint, type(error).__name__, wants_json)
         return error.exit_code
     except click.Abort:
-        console.say("stopped; nothing was changed")
+        console.notify("stopped; nothing was changed")
         return _INTERRUPTED
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
@@ -221,7 +221,7 @@ def run(arguments: Sequence[str]) -> int:
         _report(f"internal error: {type(error).__name__}: {error}", _bug_hint(), "InternalError", wants_json)
         return _INTERNAL_ERROR
     if result == _INTERRUPTED:
-        console.say("interrupted; everything stored so far is whole")
+        console.notify("interrupted; everything stored so far is whole")
     return result if isinstance(result, int) else 0
 
 
@@ -242,9 +242,9 @@ def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None
         fields: dict[str, Any] = {"ok": False, "error": message, "kind": kind, "hint": hint}
         console.out_json("aicx.error/1", fields)
         return
-    console.say(f"{console.style('error:', fg='red', bold=True)} {message}")
+    console.notify(f"{console.style('error:', fg='red', bold=True)} {message}")
     if hint:
-        console.say(f"{console.style(' next:', fg='cyan', bold=True)} {hint}")
+        console.notify(f"{console.style(' next:', fg='cyan', bold=True)} {hint}")
 
 
 def _bug_hint() -> str:

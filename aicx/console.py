@@ -24,7 +24,7 @@ _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
-class Look:
+class Style:
     """Whether to use colour; set once at the door from `--no-color`, `NO_COLOR` and the terminal."""
 
     color: bool = True
@@ -37,12 +37,12 @@ def wants_color(environ: Mapping[str, str]) -> bool:
 
 def style(text: str, **how: Any) -> str:
     """``text`` with colour; plain where colour is off. Takes the arguments of `click.style`."""
-    return typer.style(text, **how) if Look.color else text
+    return typer.style(text, **how) if Style.color else text
 
 
 def out(text: str = "") -> None:
     """One line of data on stdout. What a log wrote for a terminal to obey is left out."""
-    typer.echo(only_styles(text), color=None if Look.color else False)
+    typer.echo(only_styles(text), color=None if Style.color else False)
 
 
 def out_bytes(body: bytes) -> None:
@@ -72,13 +72,13 @@ def out_answer(schema: str, answer: Any) -> None:
     out_json(schema, to_fields(answer))
 
 
-def say(text: str = "") -> None:
+def notify(text: str = "") -> None:
     """One line for people, on stderr."""
-    typer.echo(only_styles(text), err=True, color=None if Look.color else False)
+    typer.echo(only_styles(text), err=True, color=None if Style.color else False)
 
 
 def warn(text: str) -> None:
-    say(f"{style('warning:', fg='yellow', bold=True)} {text}")
+    notify(f"{style('warning:', fg='yellow', bold=True)} {text}")
 
 
 def progress_bar(label: str) -> AbstractContextManager[Callable[[int, int, str], None]]:
@@ -113,13 +113,13 @@ def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], No
         progress.TimeRemainingColumn(),
         progress.TextColumn("[dim]{task.fields[at]}"),
     )
-    with progress.Progress(*columns, console=Console(stderr=True, no_color=not Look.color), transient=True) as bar:
+    with progress.Progress(*columns, console=Console(stderr=True, no_color=not Style.color), transient=True) as bar:
         task = bar.add_task(label, total=None, at="")
 
-        def tell(done: int, total: int, at: str) -> None:
+        def on_progress(done: int, total: int, at: str) -> None:
             bar.update(task, completed=done, total=total or None, at=without_controls(at)[:24])
 
-        yield tell
+        yield on_progress
 
 
 def size(count: float) -> str:

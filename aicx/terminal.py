@@ -33,7 +33,7 @@ _STYLE = r"\x1b\[(?:[0-4]|22|[39][0-7])m"
 # What has no shape of its own: signs that Unicode lets every program leave out (among them fillers, variation selectors
 # and tags), and all its format characters. Emoji that are joined of several, or chosen over a letter, fall into their
 # parts.
-_UNSEEN = (
+_INVISIBLE = (
     *((0xAD, 0xAD), (0x34F, 0x34F), (0x600, 0x605), (0x61C, 0x61C), (0x6DD, 0x6DD), (0x70F, 0x70F), (0x890, 0x891)),
     *((0x8E2, 0x8E2), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E)),
     *((0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
@@ -62,9 +62,9 @@ def _turning() -> re.Pattern[bytes]:
 
 
 @cache
-def unseen() -> dict[int, str | None]:
+def invisible() -> dict[int, str | None]:
     """For `str.translate`, which takes out with it what nobody sees. The text is redacted after, not before."""
-    return {sign: None for first, last in _UNSEEN for sign in range(first, last + 1)}
+    return {sign: None for first, last in _INVISIBLE for sign in range(first, last + 1)}
 
 
 def has_controls(text: str) -> bool:

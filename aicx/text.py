@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from functools import cache
 
-from aicx.terminal import unseen
+from aicx.terminal import invisible
 
 # Some agents allow comments in their JSON; what looks like one in a string is none.
 _STRING_OR_COMMENT = r'(?s)("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/'
@@ -48,4 +48,4 @@ def instant(at: datetime, timespec: str = "milliseconds") -> str:
 
 @cache
 def _unprinted() -> dict[int, str | None]:
-    return unseen() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
+    return invisible() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")

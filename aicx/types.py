@@ -67,7 +67,7 @@ class TimelineEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionFact:
+class SessionEvent:
     """Something a log says about its session as a whole, in stream order: each field is None when not said here."""
 
     session_id: str
@@ -105,7 +105,7 @@ class RecordMarks:
     marks: bytes
 
 
-SourceItem = TimelineEntry | SessionFact | BadRecord | Skipped | RecordMarks
+SourceItem = TimelineEntry | SessionEvent | BadRecord | Skipped | RecordMarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from aicx.corpus.catalog.query import steer
 
 _TOKEN = "benchmark-on-loopback-only"
 _TICKS = os.sysconf("SC_CLK_TCK")
-_MOST_SECONDS = 900
+_MAX_SECONDS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def main() -> None:
                 report(name, load, before, usage(process))
             print(f"memory after the load: {in_words(usage(process))}")
             if options.soak:
-                soak(process, port, questions, options.clients, min(options.soak, _MOST_SECONDS))
+                soak(process, port, questions, options.clients, min(options.soak, _MAX_SECONDS))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ _SHARES = {
 }  # fmt: skip
 _FOLDERS = 2500
 # The largest file a person keeps; some reach it.
-_MOST_DEFINITIONS = 400
+_MAX_DEFINITIONS = 400
 # A definition planted once, to be asked for.
 _PLANTED = "reconcile_quarterly_turnips"
 _QUESTIONS = (
@@ -236,7 +236,7 @@ def generate(root: Path, files: int, seed: int) -> Generated:
     planted = ""
     size = 0
     for name, suffix in zip(names, suffixes, strict=True):
-        count = max(1, min(_MOST_DEFINITIONS, round(words.random.lognormvariate(1.9, 0.9))))
+        count = max(1, min(_MAX_DEFINITIONS, round(words.random.lognormvariate(1.9, 0.9))))
         body = _text(suffix, words, words.random.sample(names, min(len(names), words.random.randint(0, 8))), count)
         if suffix == ".py" and not planted:
             planted = name + suffix

@@ -20,9 +20,9 @@ from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.resume.select.sessions import Scope, SessionFacts, chunk_paths, known_folders, list_sessions
+from aicx.resume.select.sessions import Scope, SessionRow, chunk_paths, known_folders, list_sessions
 
-_LONGEST_TASK = 4000
+_MAX_TASK_LENGTH = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    facts: SessionFacts
+    facts: SessionRow
     task: str | None
     changed: tuple[str, ...]
     began_on: str | None
@@ -144,7 +144,7 @@ def _of_repository(
         by_end = sorted(earlier, key=lambda other: (other.ended, other.facts.ref), reverse=True)
         yield Question(
             session=item.facts.ref,
-            task=item.task[:_LONGEST_TASK],
+            task=item.task[:_MAX_TASK_LENGTH],
             now=item.facts.started_at,
             project=project,
             folder=item.facts.cwd or folder,
@@ -164,7 +164,7 @@ def _predecessors(item: _Known, earlier: Sequence[_Known]) -> list[_Known]:
     return [other for other in earlier if most > 0 and shares[other.facts.ref] > most - 1e-9]
 
 
-def _known(layout: Layout, catalog: Catalog, session: SessionFacts, now: datetime, roots: Roots) -> _Known:
+def _known(layout: Layout, catalog: Catalog, session: SessionRow, now: datetime, roots: Roots) -> _Known:
     steps, _ = read_steps(layout, chunk_paths(catalog, session, now), now)
     edits = edits_of(answered_calls(steps), roots, session.cwd)
     wanted = requests(steps)

@@ -21,7 +21,7 @@ RESERVED = ("id", "version", "ordinal", "weight", "part", "start", "last_part", 
 _IDS_IN_A_FILTER = 500
 # Where in the library's own source an error came up says nothing to a user.
 _LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
-_LONGEST_REASON = 300
+_MAX_REASON_LENGTH = 300
 
 Embed = Callable[[Sequence[str]], Any]
 
@@ -174,7 +174,7 @@ def _damaged(location: Location, error: Exception) -> CorpusDamaged:
     if _is_remote(location):
         # Others may be using it, and a network that is down looks no different from here.
         hint = "Check the address, the network and the credentials before anything else."
-    reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_LONGEST_REASON]
+    reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_MAX_REASON_LENGTH]
     return CorpusDamaged(f"The vector index at {location.uri} cannot be opened: {reason}", hint=hint)
 
 

@@ -39,7 +39,7 @@ from indexer.vector_table import (
 Fetch = Callable[[Sequence[str]], Iterable[Document]]
 
 # More pieces than this and reading slows down, so they are merged. Merging rewrites the table, so not after every run.
-_MOST_FRAGMENTS = 24
+_MAX_FRAGMENTS = 24
 # A tenth of the usual effort gives partitions as good for this purpose.
 _TRAINING = {"max_iterations": 10, "sample_rate": 64}
 _PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
@@ -168,7 +168,7 @@ class VectorIndex:
             return  # a remote database does this itself, and in memory nothing stays
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a grace of zero is for tests, which know what they do
-            if changed and table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
+            if changed and table.stats()["fragment_stats"]["num_fragments"] > _MAX_FRAGMENTS:
                 table.optimize(cleanup_older_than=self._upkeep.grace)
             self._index(table)
             _remove_old_versions(table, self._upkeep.grace)

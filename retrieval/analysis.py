@@ -29,8 +29,8 @@ _LETTERS = str.maketrans(
 )
 
 # Longer words are data (hashes, base64), which are found whole or not at all.
-_LONGEST_WORD = 40
-_LONGEST_RUN = 120
+_MAX_WORD_LENGTH = 40
+_MAX_RUN_LENGTH = 120
 # Bounds the memory of the memo: distinct runs of a large corpus are mostly data seen once.
 _MEMO_SIZE = 400_000
 
@@ -123,8 +123,8 @@ def _memo() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if len(run) > _LONGEST_RUN and "/" not in run:
-        return (), (_name(run[:_LONGEST_RUN]),)
+    if len(run) > _MAX_RUN_LENGTH and "/" not in run:
+        return (), (_name(run[:_MAX_RUN_LENGTH]),)
     name = _name(run.strip(_EDGE).rstrip("#"))
     if not name:
         return (), ()
@@ -193,7 +193,7 @@ def _stemmed(words: Iterable[str]) -> tuple[str, ...]:
 @lru_cache(_MEMO_SIZE)
 def _stem(word: str) -> str:
     """The stem of a word; empty for what is not indexed."""
-    return "" if len(word) > _LONGEST_WORD or word in STOP_WORDS else str(_stemmer().stemWord(word))
+    return "" if len(word) > _MAX_WORD_LENGTH or word in STOP_WORDS else str(_stemmer().stemWord(word))
 
 
 @cache

@@ -25,14 +25,14 @@ _PLACE = ["id", "ordinal", "weight", "part", "start", "last_part", "stop"]
 # Passages asked for at first, for each document wanted: a document is usually found by several of its passages.
 _PASSAGES_A_DOCUMENT = 4
 _FEWEST_PASSAGES = 64
-_MOST_PASSAGES = 8192
+_MAX_PASSAGES = 8192
 # How many of an index's partitions are looked at, at least: more finds a little more and takes longer. There is no
 # upper end, so a filter that leaves few rows still finds them all.
 _PROBES = 32
 
 # Where in the library's own source an error came up says nothing to a user.
 _LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
-_LONGEST_REASON = 300
+_MAX_REASON_LENGTH = 300
 
 
 class Embed(Protocol):
@@ -121,9 +121,9 @@ class DenseSearcher:
             # What was not fetched is no nearer than the last passage fetched, and weights only take away.
             floor = 1.0 - rows[-1][3] if len(rows) >= wanted else float("-inf")
             settled = len(candidates) >= limit and candidates[limit - 1].score >= floor
-            if settled or len(rows) < wanted or wanted >= _MOST_PASSAGES:
+            if settled or len(rows) < wanted or wanted >= _MAX_PASSAGES:
                 return candidates[:limit]
-            wanted = min(wanted * 4, _MOST_PASSAGES)
+            wanted = min(wanted * 4, _MAX_PASSAGES)
 
     def _retried(self, read: Callable[[], Any]) -> Any:
         """What ``read`` gives. Once more with the table opened anew: a version can be cleaned up while it is read."""
@@ -172,7 +172,7 @@ class DenseSearcher:
         if "://" in self._uri:
             # Others may be using it, and a network that is down looks no different from here.
             hint = "Check the address, the network and the credentials before anything else."
-        reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_LONGEST_REASON]
+        reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_MAX_REASON_LENGTH]
         return CorpusDamaged(f"The vector index at {self._uri} cannot be read: {reason}", hint=hint)
 
 

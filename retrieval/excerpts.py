@@ -15,8 +15,8 @@ Tier = Literal["exact", "partial", "nearest"]
 
 _LINE_LENGTH = 200
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
-_MOST_ANALYSED = 6
-_MOST_TRIES = 20
+_MAX_ANALYSED = 6
+_MAX_TRIES = 20
 # Letters and digits beyond ASCII, and marks on letters.
 _ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
@@ -47,7 +47,9 @@ class Excerpt:
     asked: int = 0
 
 
-def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, asides: Collection[int] = ()) -> Excerpt:
+def excerpt(
+    question: Question, texts: Sequence[str], header: str, limit: int, tool_text_indexes: Collection[int] = ()
+) -> Excerpt:
     """The at most ``limit`` lines that share most with the question.
 
     ``header`` is context that counts for the fit and is not quoted. ``asides`` are places in ``texts``: of lines that
@@ -67,15 +69,15 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, a
     beginnings = {term: _beginnings(term) for term in (*words, *question.terms.names)}
     tries = dict.fromkeys(beginnings, 0)
     looked_for = _any_of({text for found in beginnings.values() for text in found})
-    for rank, piece in enumerate(_pieces(texts, looked_for, asides)):
+    for rank, piece in enumerate(_pieces(texts, looked_for, tool_text_indexes)):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
         missing = [
             term
             for term in tries
-            if term not in have_words and term not in have_names and tries[term] < _MOST_TRIES
+            if term not in have_words and term not in have_names and tries[term] < _MAX_TRIES
             if piece.beginnings.intersection(beginnings[term])
         ]
-        if rank >= _MOST_ANALYSED and not missing:
+        if rank >= _MAX_ANALYSED and not missing:
             continue
         for term in missing:
             tries[term] += 1
@@ -128,12 +130,12 @@ def _any_of(beginnings: set[str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
 
 
-def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], asides: Collection[int]) -> list[_Piece]:
+def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], tool_text_indexes: Collection[int]) -> list[_Piece]:
     """The lines that may hold a term, those first that may hold most; analysing every line would take long."""
     pieces: list[_Piece] = []
     number = 0
     for place, text in enumerate(texts):
-        aside = place in asides
+        aside = place in tool_text_indexes
         lines = text.splitlines()
         folded = lowered(text).splitlines()
         if len(folded) != len(lines):  # a letter became a line break, or the other way round

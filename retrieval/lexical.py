@@ -14,17 +14,17 @@ from aicx.types import Candidate
 from retrieval.analysis import Terms, analyze
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.opening import open_index
-from retrieval.params import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question
 from retrieval.spelling import nearest
 
 _PART_OF_NAME = 0.25
 _WORDS_OF_A_SENTENCE = 5
-_LONGEST_REASON = 200
+_MAX_REASON_LENGTH = 200
 # What a misspelt word is taken for begins with the same letters.
 _SURE_LETTERS = 2
-_MOST_TYPED = 12
-_MOST_TERMS = 5000
+_MAX_TYPED = 12
+_MAX_TERMS = 5000
 
 
 class LexicalSearcher:
@@ -50,7 +50,7 @@ class LexicalSearcher:
         return int(self._searcher.num_docs)
 
     def search(
-        self, question: Question, where: Sequence[Condition], limit: int, rules: Rules = DEFAULT_RULES
+        self, question: Question, where: Sequence[Condition], limit: int, rules: RankingParams = DEFAULT_PARAMS
     ) -> list[Candidate]:
         """The best documents among those that fulfil every condition, best first.
 
@@ -76,7 +76,7 @@ class LexicalSearcher:
         try:
             yield
         except (ValueError, OSError) as error:
-            reason = str(error).splitlines()[0][:_LONGEST_REASON]
+            reason = str(error).splitlines()[0][:_MAX_REASON_LENGTH]
             raise CorpusDamaged(f"the lexical index in {self._folder} cannot be read: {reason}", hint=hint) from error
         except BaseException as error:
             # Its Rust code panics on some of them, which Python sees as an exception of no importable class.
@@ -84,7 +84,7 @@ class LexicalSearcher:
                 raise
             raise CorpusDamaged(f"the lexical index in {self._folder} is damaged", hint=hint) from error
 
-    def holds(self, question: Question, where: Sequence[Condition], rules: Rules = DEFAULT_RULES) -> bool:
+    def holds(self, question: Question, where: Sequence[Condition], rules: RankingParams = DEFAULT_PARAMS) -> bool:
         """Whether a document that fulfils every condition has the whole question side by side: somebody's own words."""
         words = question.terms.words
         if len(words) < _WORDS_OF_A_SENTENCE:
@@ -95,13 +95,13 @@ class LexicalSearcher:
         with self._reading(self._take_away):
             return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
 
-    def misspelt(self, question: Question, rules: Rules = DEFAULT_RULES) -> list[tuple[str, str]]:
+    def misspelt(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> list[tuple[str, str]]:
         """Words and names of a question that stand in no document, each with the term most like it that does.
 
         What is like nothing is left out. A term is a stem, or a whole name. Long questions are pasted, not typed.
         """
         found: list[tuple[str, str]] = []
-        if len(question.runs) > _MOST_TYPED:
+        if len(question.runs) > _MAX_TYPED:
             return found
         with self._reading(self._take_away):
             for words, names, whole in {(tuple(run.words), tuple(run.names), run.whole): None for run in question.runs}:
@@ -113,7 +113,7 @@ class LexicalSearcher:
                 found += [(name, near)] if near else []
         return found
 
-    def _stands(self, words: Sequence[str], names: Sequence[str], rules: Rules) -> bool:
+    def _stands(self, words: Sequence[str], names: Sequence[str], rules: RankingParams) -> bool:
         """Whether some document has one of the names of a run, or the word that a plain run is."""
 
         def occurs(term: str, *, name: bool) -> bool:
@@ -121,16 +121,16 @@ class LexicalSearcher:
 
         return any(occurs(name, name=True) for name in names) or (len(words) == 1 and occurs(words[0], name=False))
 
-    def _term_like(self, term: str, rules: Rules, *, names: bool) -> str | None:
+    def _term_like(self, term: str, rules: RankingParams, *, names: bool) -> str | None:
         """The term most like one that occurs nowhere, among those that begin alike: few err in the first letters."""
         known: dict[str, int] = {}
         for field in rules.fields:
             if field.endswith("_names") == names:
-                for other, count in self._searcher.terms_with_prefix(field, term[:_SURE_LETTERS], limit=_MOST_TERMS):
+                for other, count in self._searcher.terms_with_prefix(field, term[:_SURE_LETTERS], limit=_MAX_TERMS):
                     known[other] = known.get(other, 0) + count
         return nearest(term, known)
 
-    def _wanted(self, question: Question, rules: Rules) -> Any:
+    def _wanted(self, question: Question, rules: RankingParams) -> Any:
         query = self._tantivy.Query
         should = self._tantivy.Occur.Should
         lookup = question.is_lookup
@@ -143,7 +143,7 @@ class LexicalSearcher:
         must = self._tantivy.Occur.Must
         return query.boolean_query([*((must, phrase) for phrase in phrases), (should, query.boolean_query(clauses))])
 
-    def _clauses(self, run: Terms, rules: Rules, *, lookup: bool) -> Iterator[Any]:
+    def _clauses(self, run: Terms, rules: RankingParams, *, lookup: bool) -> Iterator[Any]:
         """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
         as_one = rules.names_as_one and run.names and run.words
         share = 1.0 / len(run.words) if as_one else 1.0
@@ -168,7 +168,7 @@ class LexicalSearcher:
         else:
             yield from chain.from_iterable(anywhere)
 
-    def _anywhere(self, word: str, whole: str, share: float, rules: Rules) -> Iterator[Any]:
+    def _anywhere(self, word: str, whole: str, share: float, rules: RankingParams) -> Iterator[Any]:
         """A word in each field of words; or in its place, where it counts more, the name ``whole`` that it may be."""
         for field, weight in rules.fields.items():
             if field.endswith("_names"):
@@ -182,11 +182,11 @@ class LexicalSearcher:
         query = self._tantivy.Query
         return query.boost_query(query.term_query(self._schema, field, term, "freq"), worth)
 
-    def _phrase(self, text: str, rules: Rules) -> Any:
+    def _phrase(self, text: str, rules: RankingParams) -> Any:
         words = analyze(text).words
         return self._side_by_side(words, rules) if words else None
 
-    def _side_by_side(self, words: Sequence[Any], rules: Rules) -> Any:
+    def _side_by_side(self, words: Sequence[Any], rules: RankingParams) -> Any:
         """Words one after the other in any field of words; the field where they are worth most counts."""
         query = self._tantivy.Query
         fields = [field for field in rules.fields if not field.endswith("_names")]

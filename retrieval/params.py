@@ -21,7 +21,7 @@ FIELDS: Mapping[str, float] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RankingParams:
     """How candidates become an order. The defaults are what `search` does; docs/benchmarks.md says why.
 
     Attributes:
@@ -63,4 +63,4 @@ class Rules:
         return {"lexical": 1.0 - meaning, "scan": 1.0 - meaning, "dense": meaning}
 
 
-DEFAULT_RULES = Rules()
+DEFAULT_PARAMS = RankingParams()

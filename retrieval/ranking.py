@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aicx.types import Candidate
 from retrieval.fusion import Fused, Vote, reciprocal_rank, weighted_sum
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,9 @@ class Answer:
     documents: int = 1
 
 
-def fuse(rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float], rules: Rules) -> list[Fused]:
+def fuse(
+    rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float], rules: RankingParams
+) -> list[Fused]:
     """The rankings as one, best first."""
     return (weighted_sum if rules.fusion == "weighted" else reciprocal_rank)(rankings, weights)
 
@@ -32,7 +34,7 @@ def fuse(rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, floa
 def rank(
     rankings: Mapping[str, Sequence[Candidate]],
     weights: Mapping[str, float],
-    rules: Rules,
+    rules: RankingParams,
     *,
     group_of: Callable[[str], str] | None = None,
     factor_of: Callable[[str], float] | None = None,
@@ -65,7 +67,7 @@ def rank(
     ]
 
 
-def near_enough(rankings: Mapping[str, Sequence[Candidate]], near: float) -> list[Candidate]:
+def above_noise(rankings: Mapping[str, Sequence[Candidate]], near: float) -> list[Candidate]:
     """The dense ranker's candidates without those that only meaning speaks for and that are no nearer than ``near``."""
     by_words = {item.id for name, found in rankings.items() if name != "dense" for item in found}
     return [item for item in rankings["dense"] if item.score >= near or item.id in by_words]

@@ -11,7 +11,7 @@ import pytest
 
 from aicx import console
 from aicx.cli import run
-from aicx.terminal import only_styles, unseen
+from aicx.terminal import invisible, only_styles
 from tests.corpus.builders import SESSION, ClaudeLog
 
 EVIL = ["\x1b[2J", "\x1b]0;owned\x07", "\x1b[8m", "\x1b(0", "\x9b2J", "\u202e", "\b", "\r", "\x1bc", "\x07"]
@@ -26,7 +26,7 @@ def stored(home: Path, log: ClaudeLog, folder: str = "-srv", tail: bytes = b"") 
 
 
 @pytest.mark.parametrize("evil", EVIL, ids=ascii)
-@pytest.mark.parametrize("print_", [console.out, console.say])
+@pytest.mark.parametrize("print_", [console.out, console.notify])
 def test_what_a_terminal_would_obey_is_not_printed(print_, evil, capsys) -> None:
     print_(f"branch {evil}main")
     printed = capsys.readouterr()
@@ -85,14 +85,14 @@ def test_list_redacts_the_path_of_a_log_that_cannot_be_read(home: Path, form, ca
 
 def test_every_format_character_of_unicode_is_unseen() -> None:
     formats = {sign for sign in range(sys.maxunicode + 1) if unicodedata.category(chr(sign)) == "Cf"}
-    assert not formats - unseen().keys()
+    assert not formats - invisible().keys()
 
 
 @pytest.mark.parametrize("sign", ["\ufe0f", "\U000e0100", "\u3164", "\u115f", "\u034f", "\U000e0041"])
 def test_selectors_fillers_and_tags_are_unseen(sign: str) -> None:
-    assert f"a{sign}b".translate(unseen()) == "ab"
+    assert f"a{sign}b".translate(invisible()) == "ab"
 
 
 @pytest.mark.parametrize("text", ["naïve café", "日本語 한국어", "নমস্কার 👩 🔬", "a\tb\nc\u00a0d"])
 def test_what_people_read_is_seen(text: str) -> None:
-    assert text.translate(unseen()) == text
+    assert text.translate(invisible()) == text

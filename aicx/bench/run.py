@@ -19,10 +19,10 @@ from aicx.bench.metrics import DEPTH, MEASURES, quality
 from aicx.bench.rankers import DEFAULT_CHOICES, check_name
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.statistics import RESAMPLES
-from retrieval.params import DEFAULT_RULES
+from retrieval.params import DEFAULT_PARAMS
 
 # Done, total, and what is being measured.
-Tell = Callable[[int, int, str], None]
+OnProgress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Plan:
     ablate: bool = False
 
 
-def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, tell: Tell) -> Result:
+def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on_progress: OnProgress) -> Result:
     """Every ranker over every dataset. What is not there or fails is named in the result, and the rest goes on."""
     for name in plan.rankers:
         check_name(name)  # a misspelt name is better known now than in an hour
@@ -58,7 +58,7 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, te
         described.append(_described(dataset, fingerprint))
         with _folder(dataset, plan.cache / fingerprint) as folder:
             for number, name in enumerate(plan.rankers):
-                tell(number, len(plan.rankers), f"{dataset.name} {name}")
+                on_progress(number, len(plan.rankers), f"{dataset.name} {name}")
                 chosen = ablations(name, stored=dataset.home is not None) if plan.ablate else {"": DEFAULT_CHOICES}
                 task = Task(name, dataset, folder, plan.models, plan.cold_runs, plan.seconds, list(chosen.values()))
                 for ablation, measured in zip(chosen, measure(task), strict=True):
@@ -78,7 +78,7 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, te
             "cold_runs": plan.cold_runs,
             "seconds": plan.seconds,
             "ablate": plan.ablate,
-            "rules": asdict(DEFAULT_RULES),
+            "rules": asdict(DEFAULT_PARAMS),
         },
         "datasets": described,
         "skipped": skipped,

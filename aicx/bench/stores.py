@@ -24,7 +24,7 @@ from aicx.types import Document, LogFile
 # Marks a home that was stored to its end, and says how many seconds its BM25 index took.
 _COMPLETE = "bench-complete"
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 # What decides how a log is stored and what its BM25 index holds, below the folder the packages lie in.
 _CODE = (
@@ -45,7 +45,7 @@ def settings_for(aicx_home: Path, user_home: Path | None = None) -> Settings:
     return load_settings(environ | {"AICX_HOME": str(aicx_home)}, user_home)
 
 
-def stored_home(user_home: Path, cache: Path, say: Say) -> Path:
+def stored_home(user_home: Path, cache: Path, notify: Notify) -> Path:
     """The AICX_HOME below ``cache`` with everything the logs of ``user_home`` hold, stored now if it is not yet.
 
     Logs and the code that stores them decide its name, so a change of either stores anew.
@@ -59,11 +59,11 @@ def stored_home(user_home: Path, cache: Path, say: Say) -> Path:
     if (home / _COMPLETE).exists():
         return home
     shutil.rmtree(home, ignore_errors=True)  # left by a run that was killed
-    say(f"storing the {len(logs)} logs of {user_home} into {home}")
+    notify(f"storing the {len(logs)} logs of {user_home} into {home}")
     settings = settings_for(home, user_home)
-    store(settings, StoreRequest(), lambda _: None, say)
+    store(settings, StoreRequest(), lambda _: None, notify)
     started = time.perf_counter()
-    refresh_lexical(settings, say)
+    refresh_lexical(settings, notify)
     (home / _COMPLETE).write_text(str(time.perf_counter() - started))
     return home
 

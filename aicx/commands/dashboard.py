@@ -94,7 +94,7 @@ def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, 
         return
     console.out(str(path))
     sessions, chunks = console.plural(made.sessions, "session"), console.plural(made.chunks, "chunk")
-    console.say(f"{sessions} in {chunks}, {console.size(made.size)}. Keep the file as you would the logs.")
+    console.notify(f"{sessions} in {chunks}, {console.size(made.size)}. Keep the file as you would the logs.")
     if made.chunks_left_out:
         left_out = console.plural(made.chunks_left_out, "older chunk")
         console.warn(f"{left_out} had no room; --since, --project and other filters choose what goes in")
@@ -116,7 +116,7 @@ def _serve(
         from aicx.servers.http.serve import address, is_loopback, listen, names_of, serve_app
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx dashboard`", "web") from error
-    from aicx.servers.dashboard.browser_redirect import invitation
+    from aicx.servers.dashboard.browser_redirect import redirect_page
     from aicx.servers.http.log import log_in_lines
     from aicx.servers.http.token import token_of_run
 
@@ -132,13 +132,13 @@ def _serve(
             console.out_json(SCHEMA, {"url": page, "address": place})
         else:
             console.out(page)
-            console.say(_about(token))
+            console.notify(_about(token))
         if _has_desktop() if open_page is None else open_page:
-            first = until_the_end.enter_context(invitation(page)) if token else page
+            first = until_the_end.enter_context(redirect_page(page)) if token else page
             # In a thread of its own: a browser in a terminal ends when the person is done with it.
             Thread(target=webbrowser.open, args=(first,), daemon=True).start()
         serve_app(app, listening)
-    console.say("Stopped.")
+    console.notify("Stopped.")
 
 
 def _about(token: str | None) -> str:

@@ -79,7 +79,7 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
         for number, item in enumerate(demo.steps(), 1):
             _print_step(number, len(demo.plan) + demo.meaning, item)
             if demo.meaning and number == len(demo.plan) - 1:
-                console.say("\n(making the model, about a minute …)")
+                console.notify("\n(making the model, about a minute …)")
         if demo.meaning:
             _print_compared(len(demo.plan) + 1, demo.compare())
         checks = demo.checks()

@@ -65,11 +65,11 @@ def _mend(settings: Settings) -> Repair:
     done, unfinished = Repair([], []), []
     forgotten = False
     try:
-        forgotten = complete_forgetting(settings, console.say)
+        forgotten = complete_forgetting(settings, console.notify)
     except AicxError as error:
         unfinished.append(f"an interrupted aicx forget: {error.message}")
     for holder in load_holders():
-        holder.mend(settings, console.say, done)
+        holder.mend(settings, console.notify, done)
     done.refused.extend(unfinished)
     if forgotten:
         done.applied.append("finished an interrupted aicx forget")
@@ -98,9 +98,9 @@ def _show(checks: list[Check], done: Repair) -> None:
         if check.recommendation and check.severity in ("warning", "critical"):
             console.out(f"{'':10}{'':{width}}  {style('next:', fg='cyan')} {check.recommendation}")
     for line in done.applied:
-        console.say(f"{style('fixed:', fg='green', bold=True)} {line}")
+        console.notify(f"{style('fixed:', fg='green', bold=True)} {line}")
     for line in done.refused:
-        console.say(f"{style('not fixed:', fg='yellow', bold=True)} {line}")
+        console.notify(f"{style('not fixed:', fg='yellow', bold=True)} {line}")
     worst = overall(checks)
     words = {"green": "Everything is in order.", "warning": "Nothing critical.", "critical": "Something is critical."}
-    console.say(style(words[worst], fg=_COLORS[worst], bold=True))
+    console.notify(style(words[worst], fg=_COLORS[worst], bold=True))

@@ -17,10 +17,10 @@ from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sources import SOURCES
 from aicx.storage.atomic import replace_file
-from aicx.terminal import unseen, without_controls
+from aicx.terminal import invisible, without_controls
 
 SCHEMA = "aicx.extract/1"
-_MOST_PROBLEMS = 10
+_MAX_PROBLEMS = 10
 
 Input = Annotated[
     str | None,
@@ -96,7 +96,7 @@ def command(
     else:
         page = for_terminal(_page(found).decode(), redact_secrets=selection.redact_secrets)
         console.out_bytes(page.encode())
-    _talk(found, target)
+    _print_summary(found, target)
 
 
 def extract_fields(found: Extract, selection: Selection) -> dict[str, Any]:
@@ -141,23 +141,23 @@ def _check_not_source(target: Path, logs: Sequence[Path]) -> None:
 
 def _plain(text: str) -> str:
     """A name from a log, or of one, on one line and with nothing in it that a terminal obeys or does not show."""
-    return " ".join(without_controls(text).translate(unseen()).split())
+    return " ".join(without_controls(text).translate(invisible()).split())
 
 
-def _talk(found: Extract, target: Path | None) -> None:
+def _print_summary(found: Extract, target: Path | None) -> None:
     shown = console.plural(len(found.entries), "message")
     left = f" of {found.total:,}" if len(found.entries) != found.total else ""
-    console.say(f"{shown}{left} from {', '.join(map(_plain, found.paths))} ({found.format})")
+    console.notify(f"{shown}{left} from {', '.join(map(_plain, found.paths))} ({found.format})")
     if not found.entries:
         console.warn("the log has messages, but none that you asked for")
     for note in found.notes:
         console.warn(note)
     if found.problems:
         console.warn(f"{console.plural(len(found.problems), 'record')} could not be read; the rest is here")
-    for problem in found.problems[:_MOST_PROBLEMS]:
+    for problem in found.problems[:_MAX_PROBLEMS]:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-        console.say(f"  {_plain(where)}: {_plain(problem.reason)}")
-    if len(found.problems) > _MOST_PROBLEMS:
-        console.say(f"  and {len(found.problems) - _MOST_PROBLEMS} more; --json lists them all")
+        console.notify(f"  {_plain(where)}: {_plain(problem.reason)}")
+    if len(found.problems) > _MAX_PROBLEMS:
+        console.notify(f"  and {len(found.problems) - _MAX_PROBLEMS} more; --json lists them all")
     if target is not None:
-        console.say(f"report: {target}")
+        console.notify(f"report: {target}")

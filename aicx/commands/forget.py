@@ -20,7 +20,7 @@ from aicx.engine.holders import load_holders
 from aicx.errors import UsageError
 
 SCHEMA = "aicx.forget/1"
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 
 SessionOption = Annotated[
     str | None,
@@ -69,19 +69,19 @@ def command(
         project = str(Path(project).expanduser())
     request = ForgetRequest(session, project, pattern)
     # A call that was killed is finished first; when it was this one, what it did is what there is to say.
-    earlier = None if dry_run else finish_forgetting(settings, console.say)
+    earlier = None if dry_run else finish_forgetting(settings, console.notify)
     plan = plan_or_finished(settings.layout, request, earlier, load_holders())
     if not json:
         _show(plan)
     if not dry_run and not plan.empty and (earlier is None or plan is not earlier.plan):
         if not yes:
             _confirm(json)
-        plan = forget(settings, request, console.say, load_holders())
-        finish_forgetting(settings, console.say)
+        plan = forget(settings, request, console.notify, load_holders())
+        finish_forgetting(settings, console.notify)
     if json:
         console.out_json(SCHEMA, plan_fields(plan, dry_run))
     else:
-        _talk(plan, dry_run)
+        _print_summary(plan, dry_run)
     if not dry_run:
         end_forgetting(settings.layout)
 
@@ -110,10 +110,10 @@ def _confirm(json: bool) -> None:
 
 def _show(plan: ForgetPlan) -> None:
     affected = _sorted(plan)
-    for session in affected[:_MOST_SHOWN]:
+    for session in affected[:_MAX_SHOWN]:
         console.out(_line(session))
-    if len(affected) > _MOST_SHOWN:
-        console.say(f"and {console.plural(len(affected) - _MOST_SHOWN, 'more session')}; --json lists them all")
+    if len(affected) > _MAX_SHOWN:
+        console.notify(f"and {console.plural(len(affected) - _MAX_SHOWN, 'more session')}; --json lists them all")
 
 
 def _line(session: Affected) -> str:
@@ -126,9 +126,9 @@ def _line(session: Affected) -> str:
     return f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(session.title, bold=True)}\n  {' · '.join(facts)}"
 
 
-def _talk(plan: ForgetPlan, dry_run: bool) -> None:
+def _print_summary(plan: ForgetPlan, dry_run: bool) -> None:
     if plan.empty:
-        console.say("Nothing in the corpus matches.")
+        console.notify("Nothing in the corpus matches.")
     else:
         done = "Would forget" if dry_run else "Forgotten"
         parts = []
@@ -145,11 +145,11 @@ def _talk(plan: ForgetPlan, dry_run: bool) -> None:
         ]
         if plan.references:
             parts.append(f"references dropped from {console.plural(len(plan.references), 'chunk')}")
-        console.say(f"{console.style(f'{done}:', fg='green', bold=True)} {', '.join(parts)}.")
+        console.notify(f"{console.style(f'{done}:', fg='green', bold=True)} {', '.join(parts)}.")
     for note in _notes(plan):
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     if not plan.empty and not dry_run:
-        console.say("The agents' own logs still hold it; delete those yourself if they should not.")
+        console.notify("The agents' own logs still hold it; delete those yourself if they should not.")
 
 
 def _notes(plan: ForgetPlan) -> list[str]:

@@ -69,14 +69,14 @@ def command(
         console.out_json(SCHEMA, fields)
         return
     if change.action == "unchanged":
-        console.say(f"{found.title} {'does not know' if remove else 'knows'} aicx already; nothing to change.")
+        console.notify(f"{found.title} {'does not know' if remove else 'knows'} aicx already; nothing to change.")
         return
     if dry_run:
-        console.say("Nothing was changed; without --dry-run it would be.")
+        console.notify("Nothing was changed; without --dry-run it would be.")
         return
     if backup:
-        console.say(f"The file as it was: {backup}")
-    console.say(f"{found.title} {_DONE[change.action]}.{'' if remove else f' Next: {found.next}.'}")
+        console.notify(f"The file as it was: {backup}")
+    console.notify(f"{found.title} {_DONE[change.action]}.{'' if remove else f' Next: {found.next}.'}")
 
 
 def _confirm(json: bool) -> None:

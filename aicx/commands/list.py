@@ -38,6 +38,6 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
     for problem in problems:
         console.warn(f"{problem.path}: {problem.reason}")
     if not groups:
-        console.say("No agent logs found. CLAUDE_CONFIG_DIR and CODEX_HOME say where else to look.")
+        console.notify("No agent logs found. CLAUDE_CONFIG_DIR and CODEX_HOME say where else to look.")
     elif any(group.logs > group.stored for group in groups):
-        console.say("Next: aicx store")
+        console.notify("Next: aicx store")

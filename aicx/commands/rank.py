@@ -11,7 +11,7 @@ from aicx import console, options
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
-from aicx.corpus.views.rank import MOST_RANKED, STRICT_SCORE, rank_chunks
+from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
 
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
@@ -25,7 +25,7 @@ def command(
     ] = 72,
     strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {STRICT_SCORE} or more.")] = False,
     top: Annotated[
-        int, typer.Option("--top", "-n", min=1, max=MOST_RANKED, metavar="N", help="Maximum number of results.")
+        int, typer.Option("--top", "-n", min=1, max=MAX_RANKED, metavar="N", help="Maximum number of results.")
     ] = 10,
     filters: Filters = EVERYTHING,
     json: options.Json = False,
@@ -51,6 +51,6 @@ def command(
     if ranked.oracle_status["fallback_reason"]:
         console.warn(ranked.oracle_status["fallback_reason"])
     for note in ranked.notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     if not ranked.items:
-        console.say("Nothing to rank. -H 0 takes all time; `aicx refs` lists the projects there are.")
+        console.notify("Nothing to rank. -H 0 takes all time; `aicx refs` lists the projects there are.")

@@ -52,7 +52,7 @@ def command(
     for item in found:
         _print(item)
     for note in notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
 
 
 def _require(found: Sequence[object], strict: bool) -> None:
@@ -60,7 +60,7 @@ def _require(found: Sequence[object], strict: bool) -> None:
         return
     if strict:
         raise NotFound("nothing stored matches", hint="aicx refs without filters lists what there is")
-    console.say("Nothing matches.")
+    console.notify("Nothing matches.")
 
 
 def _print(item: ProjectSummary) -> None:

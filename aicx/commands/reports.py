@@ -30,8 +30,8 @@ from aicx.reports.selection import make_selection
 from aicx.storage.atomic import replacing
 
 _SHOWN = 20
-_MOST_PROBLEMS = 5
-_MOST_PROJECTS = 8
+_MAX_PROBLEMS = 5
+_MAX_PROJECTS = 8
 _WIDEST = 28
 _NARROWEST_TITLE = 24
 _PIPED_WIDTH = 160
@@ -122,7 +122,7 @@ def command(
     writes = json or page_target is not None or bundle_target is not None
     shown = limit if writes else limit or _SHOWN
     with console.count_bar("Reading reports") as bar:
-        reports = scan(source, selection, now, outcome, limit=shown, tell=bar)
+        reports = scan(source, selection, now, outcome, limit=shown, on_progress=bar)
         if writes:
             place = _short(source, settings.user_home)
             whole = partial(write_bundle, reports=reports, outcome=outcome, folder=place, selection=selection, now=now)
@@ -131,10 +131,10 @@ def command(
             listed = list(map(_brief, reports))
     if not writes:
         _print_list(listed)
-    _talk(outcome, source, selection)
+    _print_summary(outcome, source, selection)
     for target in filter(None, (page_target, bundle_target)):
         size = console.size(target.stat().st_size)
-        console.say(f"{console.style('Wrote', fg='green', bold=True)} {clean_line(str(target))} ({size})")
+        console.notify(f"{console.style('Wrote', fg='green', bold=True)} {clean_line(str(target))} ({size})")
     if not writes and outcome.matched:
         _say_next(outcome)
 
@@ -199,25 +199,29 @@ def _print_list(reports: list[Report]) -> None:
         console.out("  ".join([*cells, title]))
 
 
-def _talk(outcome: Outcome, source: Path, selection: Selection) -> None:
+def _print_summary(outcome: Outcome, source: Path, selection: Selection) -> None:
     if not outcome.found:
-        console.say(f"No report lies in {clean_line(str(source))}. FOLDER holds <org>/<repo>/<date>/… with .md files.")
+        console.notify(
+            f"No report lies in {clean_line(str(source))}. FOLDER holds <org>/<repo>/<date>/… with .md files."
+        )
     elif not outcome.matched:
         asked = ", ".join(f"{name} {clean_line(value)}" for name, value in selection.to_json().items())
-        console.say(f"None of {console.plural(outcome.found, 'report')} matches {asked}.")
+        console.notify(f"None of {console.plural(outcome.found, 'report')} matches {asked}.")
         known = sorted(outcome.projects)
-        more = f" and {len(known) - _MOST_PROJECTS:,} more" if len(known) > _MOST_PROJECTS else ""
-        console.say(f"There are reports of {', '.join(map(clean_line, known[:_MOST_PROJECTS]))}{more}.")
+        more = f" and {len(known) - _MAX_PROJECTS:,} more" if len(known) > _MAX_PROJECTS else ""
+        console.notify(f"There are reports of {', '.join(map(clean_line, known[:_MAX_PROJECTS]))}{more}.")
     elif outcome.yielded < outcome.matched:
-        console.say(f"{outcome.yielded:,} of {outcome.matched:,} shown; --limit shows more.")
+        console.notify(f"{outcome.yielded:,} of {outcome.matched:,} shown; --limit shows more.")
     if outcome.undated:
         console.warn(f"{console.plural(outcome.undated, 'report')} without a day left out, since days were asked for")
-    for problem in outcome.problems[:_MOST_PROBLEMS]:
+    for problem in outcome.problems[:_MAX_PROBLEMS]:
         console.warn(f"{problem.path}: {problem.reason}")
-    if len(outcome.problems) > _MOST_PROBLEMS:
-        console.warn(f"and {len(outcome.problems) - _MOST_PROBLEMS:,} more; --json names them all")
+    if len(outcome.problems) > _MAX_PROBLEMS:
+        console.warn(f"and {len(outcome.problems) - _MAX_PROBLEMS:,} more; --json names them all")
 
 
 def _say_next(outcome: Outcome) -> None:
     if sys.stderr.isatty():
-        console.say(f"Next: aicx reports -o dossier.html makes a page of {console.plural(outcome.matched, 'report')}.")
+        console.notify(
+            f"Next: aicx reports -o dossier.html makes a page of {console.plural(outcome.matched, 'report')}."
+        )

@@ -12,7 +12,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.filters import parse_instant
-from aicx.git.state import Git, Look
+from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
 # `aicx.resume.brief.budget.LEAST_TOKENS`, which is not imported before git is at work.
-LEAST = 500
+MIN_BUDGET = 500
 
 
 class Mode(StrEnum):
@@ -69,7 +69,7 @@ def command(
         int | None,
         typer.Option(
             "--budget",
-            min=LEAST,
+            min=MIN_BUDGET,
             max=1_000_000,
             metavar="TOKENS",
             help=f"Maximum size; by default {_TOKENS:,}, as JSON {_JSON_TOKENS:,}, with --full {_FULL} times as much.",
@@ -119,7 +119,7 @@ def command(
     since_when = parse_instant(since, now) if since else None
     target = _target(manifest, settings, force=force) if manifest else None
     folder = None if project and repo is None else user_path(repo or ".")
-    look = Look(Git(folder.absolute())) if folder else None
+    look = GitProbe(Git(folder.absolute())) if folder else None
     # Imported here: git is at work meanwhile.
     from aicx.resume.brief.output import json_brief, markdown_brief
     from aicx.resume.run import Limits, ResumeQuery, resume
@@ -149,7 +149,7 @@ def command(
         if explain:
             _print_manifest(brief.manifest())
         for note in report.unavailable:
-            console.say(f"note: {note}")
+            console.notify(f"note: {note}")
 
 
 def _target(text: str, settings: Settings, *, force: bool) -> Path:

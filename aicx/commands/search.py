@@ -100,7 +100,7 @@ def command(
         return
     for hit in report.hits:
         _print(hit, settings.layout.home, explain)
-    _talk(report)
+    _print_summary(report)
 
 
 def _print(hit: Hit, store: Path, explain: bool) -> None:
@@ -171,17 +171,17 @@ def _highlighted(text: str, marks: tuple[tuple[int, int], ...], low: int, high: 
     return "".join([*pieces, text[at:high]])
 
 
-def _talk(report: SearchReport) -> None:
+def _print_summary(report: SearchReport) -> None:
     status = report.oracle_status
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
     for sentence in stale_indexes(status["freshness"]):
         console.warn(sentence)
     for note in report.notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     served = " + ".join(status["rankers"])
     if not report.hits:
-        console.say(f"Nothing matches ({served}). Fewer or other words may; `aicx refs` lists what is stored.")
+        console.notify(f"Nothing matches ({served}). Fewer or other words may; `aicx refs` lists what is stored.")
     else:
         answers = console.plural(len(report.hits), "answer")
-        console.say(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")
+        console.notify(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")

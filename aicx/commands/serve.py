@@ -71,7 +71,9 @@ def command(
             from aicx.servers.mcp.stdio import serve_stdio
 
             if sys.stdin.isatty():
-                console.say("Waiting for an MCP client, which would have started this itself: `aicx install --help`.")
+                console.notify(
+                    "Waiting for an MCP client, which would have started this itself: `aicx install --help`."
+                )
             serve_stdio(create_server(settings, workers, folder=Path.cwd()))
             return
         from aicx.servers.http.serve import address, listen, names_of
@@ -79,11 +81,11 @@ def command(
 
         token = _token(settings, host, no_token)
         with listen(host, port) as listening:
-            console.say(f"Listening on {address(listening)}{PATH}")
-            console.say(_about(settings, token))
+            console.notify(f"Listening on {address(listening)}{PATH}")
+            console.notify(_about(settings, token))
             names = names_of(host, tuple(allow_host or ()))
             serve_http(create_server(settings, workers), listening, token=token, hosts=names, per_second=rate)
-        console.say("Stopped.")
+        console.notify("Stopped.")
     finally:
         workers.close()
 

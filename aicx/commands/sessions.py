@@ -45,12 +45,12 @@ def command(
     for item in found.items:
         _print(item)
     for note in found.notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     last = offset + found.results
     if not found.items:
-        console.say("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+        console.notify("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
     elif last < found.matched:
-        console.say(f"{offset + 1:,} to {last:,} of {found.matched:,}; --offset {last} shows what comes next.")
+        console.notify(f"{offset + 1:,} to {last:,} of {found.matched:,}; --offset {last} shows what comes next.")
 
 
 def _print(item: SessionItem) -> None:

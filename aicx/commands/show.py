@@ -13,7 +13,7 @@ from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import ShownChunk, ShownList, ShownSession, show
 from aicx.errors import CorpusDamaged
 
-_MOST_LINES = 5
+_MAX_LINES = 5
 _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
 
 Ref = Annotated[
@@ -62,7 +62,7 @@ def command(ref: Ref, full: Full = False, verify: Verify = False, limit: Limit =
     if shown.fallback_reason:
         console.warn(shown.fallback_reason)
     for note in shown.notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     return _code(shown.what)
 
 
@@ -86,8 +86,8 @@ def _print_chunk(chunk: ShownChunk) -> None:
     if chunk.altered:
         _warn_altered(chunk.id)
     console.out_bytes(chunk.markdown)
-    say, style, fields = console.say, console.style, chunk.fields
-    say(style(chunk.id, fg="green") + f"  {chunk.path}")
+    notify, style, fields = console.notify, console.style, chunk.fields
+    notify(style(chunk.id, fg="green") + f"  {chunk.path}")
     for source in chunk.sources:
         there = "there" if source["is_there"] else "gone"
         spans = source.get("spans") or []
@@ -95,36 +95,38 @@ def _print_chunk(chunk: ShownChunk) -> None:
         facts = [_state(state), str(source.get("format")), console.plural(len(spans), "span")]
         if spans:
             facts.append(f"{spans[0][0]} to {spans[-1][1]}")
-        say(f"  source: {source['path']} ({', '.join(facts)})")
+        notify(f"  source: {source['path']} ({', '.join(facts)})")
     if fields["redactions"]:
-        say("  redacted: " + ", ".join(f"{rule} {count}" for rule, count in fields["redactions"].items()))
+        notify("  redacted: " + ", ".join(f"{rule} {count}" for rule, count in fields["redactions"].items()))
     copies = fields.get("duplicates") or []
-    for copy in copies[:_MOST_LINES]:
-        say(f"  copy: {copy['agent']}:{copy['session_id']} in {copy['path']}, {copy['span'][0]} to {copy['span'][1]}")
-    if len(copies) > _MOST_LINES:
-        say(f"  and {len(copies) - _MOST_LINES} more copies; --json lists them all")
-    say(f"  before: {chunk.previous or 'nothing, it is the first'}")
-    say(f"  after: {chunk.next or 'nothing, it is the last'}")
+    for copy in copies[:_MAX_LINES]:
+        notify(
+            f"  copy: {copy['agent']}:{copy['session_id']} in {copy['path']}, {copy['span'][0]} to {copy['span'][1]}"
+        )
+    if len(copies) > _MAX_LINES:
+        notify(f"  and {len(copies) - _MAX_LINES} more copies; --json lists them all")
+    notify(f"  before: {chunk.previous or 'nothing, it is the first'}")
+    notify(f"  after: {chunk.next or 'nothing, it is the last'}")
     if chunk.ignored:
-        say("  .aicxignore hides it from every other command")
+        notify("  .aicxignore hides it from every other command")
 
 
 def _print_session(session: ShownSession, *, full: bool) -> None:
     # The chunks are the data when they are asked for; then what is said about them is talk.
-    tell = console.say if full else console.out
+    on_progress = console.notify if full else console.out
     style = console.style
-    tell(style(session.title or "Untitled session", bold=True))
+    on_progress(style(session.title or "Untitled session", bold=True))
     facts = [f"{session.agent}:{session.session_id}", *session.projects]
-    tell(f"  {' · '.join(facts)}")
-    tell(f"  {_local(session.started_at)} to {_local(session.completed_at)}")
+    on_progress(f"  {' · '.join(facts)}")
+    on_progress(f"  {_local(session.started_at)} to {_local(session.completed_at)}")
     if session.parent:
         what = "subagent of" if session.lane == "subagent" else "continues"
-        tell(f"  {what} {session.parent}{'' if session.parent_stored else ' (not stored)'}")
+        on_progress(f"  {what} {session.parent}{'' if session.parent_stored else ' (not stored)'}")
     elif session.lane == "subagent":
-        tell("  subagent of an unknown session")
+        on_progress("  subagent of an unknown session")
     for child in session.children:
-        tell(f"  led to {child}")
-    tell(f"  {_reopening(session)}")
+        on_progress(f"  led to {child}")
+    on_progress(f"  {_reopening(session)}")
     if full:
         for part in session.parts:
             if part.altered:
@@ -149,7 +151,7 @@ def _print_session(session: ShownSession, *, full: bool) -> None:
 def _tell_states(session: ShownSession) -> None:
     for part in session.parts:
         if part.states:
-            console.say(f"  {part.row['id']}: {', '.join(map(_state, part.states))}")
+            console.notify(f"  {part.row['id']}: {', '.join(map(_state, part.states))}")
 
 
 def _reopening(session: ShownSession) -> str:
@@ -175,7 +177,7 @@ def _print_list(listed: ShownList) -> None:
         console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
         console.out(style(f"  {item['path']}", dim=True))
     if listed.matched > len(listed.items):
-        console.say(f"{len(listed.items)} of {listed.matched} shown; --limit shows more.")
+        console.notify(f"{len(listed.items)} of {listed.matched} shown; --limit shows more.")
 
 
 def _state(state: str) -> str:

@@ -44,12 +44,12 @@ def command(
     """
     settings = load_settings()
     if reset:
-        with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.say):
+        with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify):
             count = forget_watermarks(settings.layout, tuple(agent or ()))
         if json:
             console.out_json(SCHEMA, {"reset": count})
         else:
-            console.say(f"{console.plural(count, 'log')} will be read again by the next `aicx store`.")
+            console.notify(f"{console.plural(count, 'log')} will be read again by the next `aicx store`.")
         return
     state = state_of(settings.layout, tuple(agent or ()))
     if json:

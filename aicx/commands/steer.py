@@ -37,11 +37,11 @@ def command(
     if found.oracle_status["fallback_reason"]:
         console.warn(found.oracle_status["fallback_reason"])
     for note in found.notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     if not found.items:
-        console.say("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+        console.notify("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
     elif found.matched > len(found.items):
-        console.say(f"{len(found.items)} of {found.matched} shown; --limit shows more.")
+        console.notify(f"{len(found.items)} of {found.matched} shown; --limit shows more.")
 
 
 def _print(item: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ from aicx.types import BadRecord
 SCHEMA = "aicx.store/1"
 REDACTION_SCHEMA = "aicx.redaction/1"
 ENTRIES_SCHEMA = "aicx.entries/1"
-_MOST_PROBLEMS = 10
+_MAX_PROBLEMS = 10
 
 
 class Emit(StrEnum):
@@ -171,35 +171,35 @@ def run_store(
         keep_entries=emit is Emit.json or folder is not None,
     )
     if not dry_run and settings.layout.redacting.exists():
-        console.say("an earlier `aicx store --redact-again` was interrupted; finishing it first")
+        console.notify("an earlier `aicx store --redact-again` was interrupted; finishing it first")
         _redact_again(settings, json=None)
     if not dry_run and settings.layout.forgetting.exists():
         from aicx.engine.forgetting import complete_forgetting
 
         try:
-            complete_forgetting(settings, console.say)
+            complete_forgetting(settings, console.notify)
         except AicxError as error:  # logs are deleted some day, so they are not made to wait for this
             console.warn(f"an interrupted `aicx forget` is not finished yet: {error.message} (next: {error.hint})")
     with ended_like_an_interrupt():
         with console.progress_bar("Storing") as bar:
 
-            def tell(progress: Progress) -> None:
+            def on_progress(progress: Progress) -> None:
                 bar(progress.done, progress.total, progress.label)
 
             # On several cores the index grows while the rest is still being stored.
             with background(refresh_in_background, settings) as refresh:
                 beside = refresh if settings.workers > 1 and not dry_run else _nothing
-                report = store(settings, request, tell, console.say, beside)
+                report = store(settings, request, on_progress, console.notify, beside)
         if not dry_run:
             with console.count_bar("Indexing") as counting:
-                refresh_lexical(settings, console.say, counting)
+                refresh_lexical(settings, console.notify, counting)
             heal_record(settings)
             renew_copied(settings)
     if folder is not None:
         from aicx.corpus.views.report import write_reports
 
         for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
-            console.say(f"report: {path}")
+            console.notify(f"report: {path}")
     _emit(settings, request, report, emit, json)
 
 
@@ -208,23 +208,23 @@ def _redact_again(settings: Settings, json: bool | None) -> None:
     from aicx.engine.redacting import redact_store
 
     with console.progress_bar("Redacting") as bar:
-        report = redact_store(settings, lambda done, total: bar(done, total, "sessions"), console.say)
+        report = redact_store(settings, lambda done, total: bar(done, total, "sessions"), console.notify)
     if json:
         console.out_json(REDACTION_SCHEMA, asdict(report))
     if json is not False:
         return
     if not report.changed:
-        console.say(f"Nothing to redact in {console.plural(report.chunks, 'chunk')}.")
+        console.notify(f"Nothing to redact in {console.plural(report.chunks, 'chunk')}.")
     else:
         changed = f"{report.chunks_changed:,} of {console.plural(report.chunks, 'chunk')}"
-        console.say(f"{console.style('Redacted', fg='green', bold=True)} {changed}.")
+        console.notify(f"{console.style('Redacted', fg='green', bold=True)} {changed}.")
     for where, counts in (("messages", report.texts), ("names and other fields", report.names)):
         if counts:
-            console.say(f"  in {where}: {_counts(counts)}")
+            console.notify(f"  in {where}: {_counts(counts)}")
     if report.elsewhere:
-        console.say(f"  and {console.plural(report.elsewhere, 'place')} beside the chunks")
+        console.notify(f"  and {console.plural(report.elsewhere, 'place')} beside the chunks")
     for note in report.notes:
-        console.say(f"  {note}")
+        console.notify(f"  {note}")
 
 
 def _nothing() -> None:
@@ -250,7 +250,7 @@ def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: 
     elif emit is Emit.paths:
         for path in report.paths:
             console.out(str(home / path))
-    _talk(settings, request, report)
+    _print_summary(settings, request, report)
 
 
 def report_fields(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
@@ -281,37 +281,39 @@ def entries_payload(settings: Settings, request: StoreRequest, report: StoreRepo
     }
 
 
-def _talk(settings: Settings, request: StoreRequest, report: StoreReport) -> None:
-    say, style, plural = console.say, console.style, console.plural
+def _print_summary(settings: Settings, request: StoreRequest, report: StoreReport) -> None:
+    notify, style, plural = console.notify, console.style, console.plural
     if report.logs == 0:
-        say(f"No agent logs found below {settings.user_home}.")
-        say("Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured.")
+        notify(f"No agent logs found below {settings.user_home}.")
+        notify(
+            "Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured."
+        )
         return
     if report.chunks_written == 0 and report.logs_read == 0:
         head = style("Up to date.", fg="green", bold=True)
-        say(f"{head} {plural(report.logs, 'log')} looked at, none changed.")
+        notify(f"{head} {plural(report.logs, 'log')} looked at, none changed.")
     else:
         head = style("Would store" if request.dry_run else "Stored", fg="green", bold=True)
-        say(
+        notify(
             f"{head} {plural(report.chunks_written, 'chunk')} with {plural(report.messages, 'new message')};"
             f" read {plural(report.logs_read, 'log')} of {plural(report.sessions, 'session')},"
             f" {console.size(report.bytes_read)}."
         )
     for project, agents in sorted(report.buckets.items(), key=lambda item: -sum(item[1].values())):
-        say(f"  {style(project, bold=True)}: {_counts(agents)}")
+        notify(f"  {style(project, bold=True)}: {_counts(agents)}")
     if report.redactions:
         total = plural(sum(report.redactions.values()), "secret")
-        say(f"  {style(f'{total} redacted', fg='magenta')}: {_counts(report.redactions)}")
+        notify(f"  {style(f'{total} redacted', fg='magenta')}: {_counts(report.redactions)}")
     if report.duplicates:
-        say(f"  met {plural(report.duplicates, 'message')} again that are stored already; noted as duplicates")
+        notify(f"  met {plural(report.duplicates, 'message')} again that are stored already; noted as duplicates")
     if report.forgotten:
-        say(f"  {report.forgotten} left out because you had them forgotten")
+        notify(f"  {report.forgotten} left out because you had them forgotten")
     for note in report.notes:
-        say(f"  {note}")
+        notify(f"  {note}")
     _talk_problems(report)
     _talk_unread(report)
     if report.chunks_written and not request.dry_run:
-        say(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
+        notify(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -322,9 +324,9 @@ def _talk_problems(report: StoreReport) -> None:
     if not report.problems:
         return
     console.warn(f"{console.plural(len(report.problems), 'record')} could not be read; the rest is stored")
-    for problem in report.problems[:_MOST_PROBLEMS]:
+    for problem in report.problems[:_MAX_PROBLEMS]:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-        console.say(f"  {where}: {problem.reason}")
+        console.notify(f"  {where}: {problem.reason}")
     _talk_rest(report.problems)
 
 
@@ -332,14 +334,14 @@ def _talk_unread(report: StoreReport) -> None:
     """What was read and gave nothing: records of unknown types, and logs without a chunk."""
     unknown = {reason: count for reason, count in report.skipped.items() if reason.startswith("unknown ")}
     if unknown:
-        console.say(f"  {console.plural(sum(unknown.values()), 'record')} not read: {_counts(unknown)}")
+        console.notify(f"  {console.plural(sum(unknown.values()), 'record')} not read: {_counts(unknown)}")
     if report.without_chunks:
-        console.say(f"  {console.plural(len(report.without_chunks), 'log')} gave nothing to store:")
-        for log in report.without_chunks[:_MOST_PROBLEMS]:
-            console.say(f"  {log.path}: {log.reason}")
+        console.notify(f"  {console.plural(len(report.without_chunks), 'log')} gave nothing to store:")
+        for log in report.without_chunks[:_MAX_PROBLEMS]:
+            console.notify(f"  {log.path}: {log.reason}")
         _talk_rest(report.without_chunks)
 
 
 def _talk_rest(listed: list[BadRecord]) -> None:
-    if len(listed) > _MOST_PROBLEMS:
-        console.say(f"  and {len(listed) - _MOST_PROBLEMS} more; --json lists them all")
+    if len(listed) > _MAX_PROBLEMS:
+        console.notify(f"  and {len(listed) - _MAX_PROBLEMS} more; --json lists them all")

@@ -9,12 +9,12 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.forget.pending import Forgetting, end_forgetting, read_forgetting
 from aicx.corpus.forget.run import forget
-from aicx.engine.holders import Say, load_holders
+from aicx.engine.holders import Notify, load_holders
 from aicx.errors import NotFound
 from aicx.storage.lock import writer_lock
 
 
-def finish_forgetting(settings: Settings, say: Say) -> Forgetting | None:
+def finish_forgetting(settings: Settings, notify: Notify) -> Forgetting | None:
     """Brings a `forget` to its end that is under way or was killed, all but its record; None when there is none.
 
     What it had not published is, and every holder follows: passages leave the vector index, the catalogue is
@@ -26,28 +26,28 @@ def finish_forgetting(settings: Settings, say: Say) -> Forgetting | None:
         return None
     if begun.request is not None:
         with suppress(NotFound):  # published just before it was killed
-            forget(settings, begun.request, say, load_holders())
+            forget(settings, begun.request, notify, load_holders())
     with (
-        writer_lock(layout.locks, settings.lock_wait_seconds, say, name="vectors"),
-        writer_lock(layout.locks, settings.lock_wait_seconds, say),
+        writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="vectors"),
+        writer_lock(layout.locks, settings.lock_wait_seconds, notify),
     ):
         begun = read_forgetting(layout)
         if begun is not None:
-            with_catalog(layout, say, lambda catalog: _follow(settings, catalog, begun, say))
+            with_catalog(layout, notify, lambda catalog: _follow(settings, catalog, begun, notify))
     if begun is not None:
         for holder in reversed(load_holders()):
-            holder.refresh(settings, say)
+            holder.refresh(settings, notify)
     return begun
 
 
-def complete_forgetting(settings: Settings, say: Say) -> bool:
+def complete_forgetting(settings: Settings, notify: Notify) -> bool:
     """Whether there was a killed `forget`, which is finished now."""
-    begun = finish_forgetting(settings, say)
+    begun = finish_forgetting(settings, notify)
     if begun is not None:
         end_forgetting(settings.layout)
     return begun is not None
 
 
-def _follow(settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
+def _follow(settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
     for holder in reversed(load_holders()):
-        holder.follow(settings, catalog, begun, say)
+        holder.follow(settings, catalog, begun, notify)

@@ -29,8 +29,8 @@ from retrieval.analysis import analyze
 if TYPE_CHECKING:
     from indexer.lexical import AnalyzedDocument
 
-Say = Callable[[str], None]
-Tell = Callable[[int, int, str], None]
+Notify = Callable[[str], None]
+OnProgress = Callable[[int, int, str], None]
 
 # Chunks analysed at a time by one worker, and from how many on workers are worth starting.
 _BATCH = 64
@@ -44,7 +44,7 @@ def refresh_in_background(settings: Settings) -> None:
 
 
 def refresh_lexical(
-    settings: Settings, say: Say, tell: Tell = lambda done, total, at: None, *, full: bool = False
+    settings: Settings, notify: Notify, on_progress: OnProgress = lambda done, total, at: None, *, full: bool = False
 ) -> int:
     """Brings the BM25 index up to date with the catalogue; returns how many documents were written.
 
@@ -62,13 +62,13 @@ def refresh_lexical(
         current = is_current(read_manifest(layout).get("lexical", {}), catalog)
         if current and is_untouched(layout.lexical_index) and not _damage(layout, full=full):
             return 0
-        with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
-            return _update(settings, catalog, say, tell, full=full)
+        with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="lexical"):
+            return _update(settings, catalog, notify, on_progress, full=full)
     finally:
         catalog.close()
 
 
-def _update(settings: Settings, catalog: Catalog, say: Say, tell: Tell, *, full: bool) -> int:
+def _update(settings: Settings, catalog: Catalog, notify: Notify, on_progress: OnProgress, *, full: bool) -> int:
     layout = settings.layout
     state = read_manifest(layout).get("lexical", {})
     if belongs(state, catalog):
@@ -78,17 +78,17 @@ def _update(settings: Settings, catalog: Catalog, say: Say, tell: Tell, *, full:
             if not damage and is_current(state, catalog):
                 return 0
             if not damage:
-                return _write(settings, catalog, tell, since=int(state["sequence"]))
+                return _write(settings, catalog, on_progress, since=int(state["sequence"]))
         except CorpusDamaged as error:
             damage = error.message
-        say(f"{damage}; building it anew")
+        notify(f"{damage}; building it anew")
     if state:
         # From here on there is no index until the new one is whole, also for whoever comes after a kill.
         write_manifest(layout, "lexical", None)
-    return _write(settings, catalog, tell, since=None)
+    return _write(settings, catalog, on_progress, since=None)
 
 
-def _write(settings: Settings, catalog: Catalog, tell: Tell, since: int | None) -> int:
+def _write(settings: Settings, catalog: Catalog, on_progress: OnProgress, since: int | None) -> int:
     """Takes in what changed since that change of the catalogue; None makes a new index of everything."""
     from indexer.lexical import LexicalSchema, LexicalWriter
 
@@ -102,16 +102,16 @@ def _write(settings: Settings, catalog: Catalog, tell: Tell, since: int | None) 
     batches = map_in_order(_analyze_chunks, tasks, workers)
     with changing(layout.lexical_index), panics_as_damage("the lexical index", "aicx store"):
         writer = LexicalWriter(layout.lexical_index, schema, fresh=since is None)
-        count = writer.update(_told(batches, len(paths), tell), gone)
+        count = writer.update(_told(batches, len(paths), on_progress), gone)
     built = {"version": LEXICAL_VERSION, "catalog": catalog.identity, "sequence": sequence}
     write_manifest(layout, "lexical", built)
     return count
 
 
-def _told(batches: Iterable[list[AnalyzedDocument]], total: int, tell: Tell) -> Iterator[AnalyzedDocument]:
+def _told(batches: Iterable[list[AnalyzedDocument]], total: int, on_progress: OnProgress) -> Iterator[AnalyzedDocument]:
     done = 0
     for batch in batches:
-        tell(done, total, "search index")
+        on_progress(done, total, "search index")
         yield from batch
         done += len(batch)
 

@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 from aicx.config import Settings
 from aicx.corpus.forget.redact_again import Redaction, finish, redact_again
-from aicx.engine.holders import Say, load_holders
+from aicx.engine.holders import Notify, load_holders
 
 
-def redact_store(settings: Settings, tell: Callable[[int, int], None], say: Say) -> Redaction:
+def redact_store(settings: Settings, on_progress: Callable[[int, int], None], notify: Notify) -> Redaction:
     """Redacts everything stored; what an earlier call left undone is finished. ``tell`` hears of sessions.
 
     Raises StoreLocked or StoreUnwritable, and an AicxError when an index cannot be reached: then the same call goes on.
     """
     holders = load_holders()
-    report = redact_again(settings, tell, say, holders)
+    report = redact_again(settings, on_progress, notify, holders)
     if settings.layout.redacting.exists():
         for holder in reversed(holders):
-            holder.redact(settings, say, report)
-        finish(settings, say)
+            holder.redact(settings, notify, report)
+        finish(settings, notify)
     return report

@@ -17,7 +17,7 @@ from aicx.panics import panics_as_damage
 from aicx.storage.checksums import find_damage
 from aicx.types import Candidate
 from retrieval.conditions import Condition
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class LexicalRetriever:
         self._open: tuple[object, LexicalSearcher] | None = None
 
     def retrieve(
-        self, question: Question, where: Sequence[Condition], limit: int, rules: Rules, catalog: Catalog
+        self, question: Question, where: Sequence[Condition], limit: int, rules: RankingParams, catalog: Catalog
     ) -> FoundByWords:
         """At most ``limit`` candidates. Raises NotFound where there is no index, CorpusDamaged for a damaged one."""
         state = lexical_freshness(self._layout, catalog)

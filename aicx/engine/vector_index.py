@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from indexer.vector_table import Model, TableStatus
     from indexer.vectors import Progress, Synced, Upkeep
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 # Columns with few values get an index of their own.
 _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
-_LEAST_WEIGHT = 0.5
+_MIN_WEIGHT = 0.5
 _DEFAULT_MODEL = "minilm"
 _ANEW = "aicx index --rebuild"
 
@@ -77,8 +77,8 @@ def build_vectors(
     choice: Choice,
     *,
     rebuild: bool,
-    tell: Callable[[Progress], None],
-    say: Say,
+    on_progress: Callable[[Progress], None],
+    notify: Notify,
     download: bool = False,
     full: bool = False,
     upkeep: Upkeep | None = None,
@@ -98,7 +98,7 @@ def build_vectors(
 
     layout = settings.layout
     with (
-        writer_lock(layout.locks, settings.lock_wait_seconds, say, name="vectors"),
+        writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="vectors"),
         open_catalog(layout) as opened,
     ):
         catalog = opened.catalog
@@ -108,7 +108,7 @@ def build_vectors(
                 f"the vector index was made with {_choice(before)}, not with {choice}",
                 hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
             )
-        embedder = prepare_embedder(settings, choice, say, download=download, full=full)
+        embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
         model = model_of(embedder)
         address = chosen_address(settings)
         index = VectorIndex(Location(address, TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model, upkeep)
@@ -140,17 +140,17 @@ def build_vectors(
             # Once the new table is there it answers with what it has, also for whoever comes after a kill.
             if progress.done == 0 and (rebuild or present_address(settings) is None):
                 write_manifest(layout, "vectors", made | {"sequence": 0})
-            tell(progress)
+            on_progress(progress)
 
         with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
             if folder is not None and not rebuild and damage:
-                say(f"the vector index is damaged: {damage}; embedding again what is lost")
+                notify(f"the vector index is damaged: {damage}; embedding again what is lost")
                 kept = index.begin_again(folder, sound if before.get("make") == index.make else (), versions)
-                say(f"{kept} of {len(versions)} chunks are kept")
+                notify(f"{kept} of {len(versions)} chunks are kept")
             synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
             written = synced.added + synced.changed
             if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
-                before = {"near": calibrated(address, embedder)}
+                before = {"near": calibrate_noise(address, embedder)}
         write_manifest(layout, "vectors", made | {"near": before["near"]})
         return synced
 
@@ -166,11 +166,11 @@ def model_of(embedder: Embedder) -> Model:
         embedder.max_tokens,
         embedder.embed,
         embedder.count_tokens,
-        _LEAST_WEIGHT,
+        _MIN_WEIGHT,
     )
 
 
-def calibrated(uri: str, embedder: Embedder) -> float | None:
+def calibrate_noise(uri: str, embedder: Embedder) -> float | None:
     """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
 
     What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
@@ -229,11 +229,11 @@ def lexical_state(settings: Settings) -> LexicalState:
     return LexicalState(found.exists, found.behind, folder_size(settings.layout.lexical_index))
 
 
-def drop_vectors(settings: Settings, say: Say) -> None:
+def drop_vectors(settings: Settings, notify: Notify) -> None:
     """Deletes the vector index; the corpus and the BM25 index stay."""
     from indexer.vector_table import Location, drop_table
 
-    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say, name="vectors"):
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify, name="vectors"):
         made = _made(settings)
         # Gone already, or never this home's own: all that is left is to forget that there was one.
         with suppress(NotFound):
@@ -291,7 +291,7 @@ def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice
 
 
 def prepare_embedder(
-    settings: Settings, choice: Choice, say: Say, *, download: bool = False, full: bool = False
+    settings: Settings, choice: Choice, notify: Notify, *, download: bool = False, full: bool = False
 ) -> Embedder:
     """The embedder, its model exported or distilled first where that has not been done yet, or where it is damaged."""
     models = settings.layout.models
@@ -303,7 +303,7 @@ def prepare_embedder(
             choice.model or _DEFAULT_MODEL,
             models,
             silent=STOP_WORDS,
-            starting=lambda: say("the first time a static model is distilled, which takes about a minute"),
+            starting=lambda: notify("the first time a static model is distilled, which takes about a minute"),
             download=download,
         )
     elif choice.kind in ("minilm", "sentence-transformers"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
@@ -27,7 +27,7 @@ class Trace(NamedTuple):
     refs: tuple[str, ...]
 
 
-def commits_of(calls: Answered, elsewhere: Elsewhere) -> list[Trace]:
+def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
     """The commits a session made in this repository, the last first.
 
     Of several with one subject the last stands: it was amended, or made anew on another base. Where nothing is known of
@@ -66,7 +66,7 @@ def pull_requests_of(calls: Answered) -> list[Trace]:
     return list(reversed(found.values()))
 
 
-def _pushed_elsewhere(call: Step, answers: Sequence[Step], elsewhere: Elsewhere) -> set[str]:
+def _pushed_elsewhere(call: Step, answers: Sequence[Step], elsewhere: OtherRepositories) -> set[str]:
     """The folders of which a call shows that they are another repository's: all that it pushed went there."""
     pushed = [url for result in answers for url in command_rules().pushed_to.findall(result.text)]
     if not pushed or not all(map(elsewhere.is_remote, pushed)):

@@ -10,7 +10,7 @@ from aicx.git.roots import Roots
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class OtherRepositories:
     """What is known of other repositories: ``folders`` are theirs, ``roots`` this one's and its worktrees'."""
 
     project: str | None

@@ -11,7 +11,7 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.commits import commits_of, pull_requests_of
 from aicx.evidence.edits import Edit, edits_of
 from aicx.evidence.fixes import topic_of
-from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
 from aicx.evidence.statements import (
     Statement,
@@ -24,7 +24,7 @@ from aicx.evidence.statements import (
     says_passing,
     telling,
 )
-from aicx.evidence.texts import gist
+from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
@@ -45,7 +45,7 @@ StateReason = Literal[
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
 _SHOWN_OUTCOMES = ("ok", "failed")
-_MOST_CHECKS, _MOST_FAILURES, _MOST_NEXT, _MOST_DECISIONS = 6, 5, 6, 8
+_MAX_CHECKS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 5, 6, 8
 
 
 class Line(NamedTuple):
@@ -76,7 +76,7 @@ class SessionBrief:
 
 
 def brief_of(
-    steps: Sequence[Step], roots: Roots, folder: str | None = None, elsewhere: Elsewhere | None = None
+    steps: Sequence[Step], roots: Roots, folder: str | None = None, elsewhere: OtherRepositories | None = None
 ) -> SessionBrief:
     """The brief of one session from its messages, worked out by rules alone.
 
@@ -99,16 +99,16 @@ def brief_of(
     questions = [] if interrupted else questions
     state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
-    settled = map(_said, decisions(steps, _MOST_DECISIONS))
+    settled = map(_said, decisions(steps, _MAX_DECISIONS))
     return SessionBrief(
         goal=goal,
         asked=asked,
-        progress=_line(gist(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
-        checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MOST_CHECKS]),
-        commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or Elsewhere(None, roots))),
+        progress=_line(summary_line(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
+        checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MAX_CHECKS]),
+        commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or OtherRepositories(None, roots))),
         pull_requests=tuple(Line(*trace) for trace in pull_requests_of(answered)),
-        failures=tuple(_failure(run, edits) for run in failures[:_MOST_FAILURES]),
-        ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MOST_NEXT]),
+        failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
+        ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
@@ -159,14 +159,14 @@ def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line 
         return None, None
     telling = [item for item in weighed if item[0] > 1] or weighed
     first, last = telling[0], weighed[-1]
-    goal = _line(gist(first[1], _REQUEST_LENGTH), first[2])
+    goal = _line(summary_line(first[1], _REQUEST_LENGTH), first[2])
     if last[2] is first[2]:
         return goal, None
-    text = gist(last[1], _REQUEST_LENGTH)
+    text = summary_line(last[1], _REQUEST_LENGTH)
     before = telling[-1]
     if last[0] == 1 and before[2] is not first[2]:
         # "make a pr" says what was to be done with something: with this.
-        text = f"{shorten(gist(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
+        text = f"{shorten(summary_line(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
     return goal, _line(text, last[2])
 
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import orjson
 
 from aicx.evidence.patterns import StatementRules, request_rules, statement_rules
-from aicx.evidence.texts import Sentence, gist, sentences, words
+from aicx.evidence.texts import Sentence, sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.text import shorten
 
 _LENGTH = 240
 _REASON_LENGTH = 320
 # A decision said in fewer words leaves out what it is about.
-_LEAST_WORDS = 5
+_MIN_WORDS = 5
 # After so many remarks of the agent a plan that it no longer touched says little of what is left.
 _LATEST_REMARKS = 25
 # Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
@@ -70,11 +70,11 @@ def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
 
 def conclusion(steps: Sequence[Step]) -> Step | None:
     """The last message of the agent that says something."""
-    spoken = (step for step in reversed(steps) if step.role == "assistant")
-    return next((step for step in spoken if len(gist(step.text, _LENGTH)) >= _LEAST_SAID), None)
+    searchable_texts = (step for step in reversed(steps) if step.role == "assistant")
+    return next((step for step in searchable_texts if len(summary_line(step.text, _LENGTH)) >= _MIN_SAID), None)
 
 
-_LEAST_SAID = 12
+_MIN_SAID = 12
 _FIRST_SENTENCE = re.compile(r"[^.!\n]{1,24}[.!]+\s+")
 
 
@@ -193,7 +193,7 @@ def _is_settled(text: str, rules: StatementRules) -> bool:
 
 
 def _says_enough(text: str) -> bool:
-    return len(words(text)) >= _LEAST_WORDS
+    return len(words(text)) >= _MIN_WORDS
 
 
 def _is_next(said: Sentence, rules: StatementRules) -> bool:

@@ -62,7 +62,7 @@ def sentences(text: str) -> Iterator[Sentence]:
                 yield Sentence(said, heading, item=True)
 
 
-def gist(text: str, limit: int) -> str:
+def summary_line(text: str, limit: int) -> str:
     """The beginning of what a text says, whole sentences where they fit, at most ``limit`` characters on one line."""
     kept, under = "", ""
     # Far more than fits, and still little of a long text.

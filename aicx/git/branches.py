@@ -8,7 +8,7 @@ from typing import Literal
 
 from aicx.git.state import Git, GitState
 
-Standing = Literal[
+BranchState = Literal[
     "same_branch",  # the branch that is checked out
     "merged",  # another branch, whose work is in the head
     "unmerged",  # another branch, whose work is not
@@ -16,7 +16,7 @@ Standing = Literal[
     "unknown",  # the log names no branch, or git cannot say
 ]
 # Work of these may be presented as where things stand.
-CURRENT: frozenset[Standing] = frozenset({"same_branch", "merged", "gone", "unknown"})
+CURRENT: frozenset[BranchState] = frozenset({"same_branch", "merged", "gone", "unknown"})
 
 # Branches that everybody's work flows into; that they moved on since says nothing of a session that ended before.
 _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop"})
@@ -34,7 +34,7 @@ class Branches:
         if wanted and state.head:
             self._look(wanted)
 
-    def standing(self, branch: str | None, until: datetime) -> Standing:
+    def standing(self, branch: str | None, until: datetime) -> BranchState:
         """How work that ended ``until`` then on ``branch`` stands towards the head."""
         if not branch or not self._state.head:
             return "unknown"

@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple, Self
 from aicx.git import command as gitcall
 
 # What a brief names of a long list; the counts are always whole.
-_MOST_PATHS = 200
-_MOST_COMMITS = 50
-_MOST_WORKTREES = 50
+_MAX_PATHS = 200
+_MAX_COMMITS = 50
+_MAX_WORKTREES = 50
 _TIMEOUT_SECONDS = 5.0
 _PLACES = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
 _STATUS = ("--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
@@ -152,7 +152,7 @@ class Git:
         return lambda: _read_commits(answer() or "")
 
 
-class Look:
+class GitProbe:
     """A look at a folder, begun and not waited for: in a large repository git takes a while. Close it when done."""
 
     def __init__(self, git: Git) -> None:
@@ -183,7 +183,7 @@ class Look:
             root=(root or str(self.git.folder)) if has_tree else None,
             shallow=shallow == "true",
             superproject=superproject or None,
-            worktrees=tuple(worktrees[:_MOST_WORKTREES]),
+            worktrees=tuple(worktrees[:_MAX_WORKTREES]),
             worktree_count=len(worktrees),
         )
 
@@ -226,7 +226,7 @@ def _read_status(state: GitState, said: str) -> GitState:
         if kind == "2":
             next(fields, None)  # the name before a rename
         count += 1
-        if count <= _MOST_PATHS:
+        if count <= _MAX_PATHS:
             changed.append(rest.split(" ", parts)[-1])
     return replace(state, changed=tuple(changed), changed_count=count)
 
@@ -253,7 +253,7 @@ def _read_commits(text: str) -> tuple[list[Commit], int]:
         parts = line.strip("\n").split("\0")
         if len(parts) == 3 and parts[1].isdigit():
             count += 1
-            if count <= _MOST_COMMITS:
+            if count <= _MAX_COMMITS:
                 found.append(Commit(parts[0], datetime.fromtimestamp(int(parts[1]), UTC), parts[2]))
     return found, count
 

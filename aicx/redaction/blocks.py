@@ -12,7 +12,7 @@ RULE = "private-key"
 
 # A 16,384-bit RSA key is 13 kB of armour; line numbers and escapes come on top.
 _LONGEST = 32_768
-_LONGEST_LINE = 200
+_MAX_LINE_LENGTH = 200
 
 
 @cache
@@ -107,6 +107,6 @@ def _start_of_body(text: str, end: int) -> int | None:
 
 def _line_start(text: str, at: int) -> int:
     """Where the line that holds the sign before ``at`` begins, after a line break or its escape."""
-    lowest = max(0, at - _LONGEST_LINE)
+    lowest = max(0, at - _MAX_LINE_LENGTH)
     escaped = text.rfind("\\n", lowest, at)
     return max(lowest, text.rfind("\n", lowest, at) + 1, escaped + 2 if escaped >= 0 else 0)

@@ -7,7 +7,7 @@ from functools import cache
 
 from aicx.redaction.values import is_random
 
-_MOST_LINES = 60
+_MAX_LINES = 60
 
 _LINE_END = r"""(?:\r?\n|\\{1,4}r?\\{0,4}n|\\{1,4}n)"""
 # Bounded, because two runs of blanks that may each take the other's share make a match quadratic.
@@ -37,7 +37,7 @@ def end_of_wrapped(text: str, end: int, length: int, alphabet: str, full: int = 
     ``alphabet`` is the inside of a character class. With ``full``, the token's length is known, and only pieces that
     complete it are taken; without, pieces that look generated and stand alone on their line.
     """
-    for _ in range(_MOST_LINES):
+    for _ in range(_MAX_LINES):
         joint = _joint().match(text, end)
         run = joint and _run(alphabet).match(text, joint.end())
         if not run:

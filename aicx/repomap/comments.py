@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 # Enough for the sentence that says what something is for.
-_LONGEST_LEAD, _LONGEST_NOTE = 500, 160
-_LONGEST_TEXT = 6000
+_MAX_LEAD_LENGTH, _MAX_NOTE_LENGTH = 500, 160
+_MAX_TEXT_LENGTH = 6000
 _LEAD_LINES, _NOTE_LINES = 60, 14
 
 _HASH_LANGUAGES = frozenset({"python", "ruby"})
@@ -30,7 +30,7 @@ def written_about(lines: Sequence[bytes], language: str, starts: Iterable[int], 
     comment = _HASH if language in _HASH_LANGUAGES else _SLASHES
     texts = [_lead(lines, comment), *(_first_line(text) for text in docstrings)]
     texts += (_above(lines, start, comment) for start in dict.fromkeys(starts))
-    return "\n".join(filter(None, texts))[:_LONGEST_TEXT]
+    return "\n".join(filter(None, texts))[:_MAX_TEXT_LENGTH]
 
 
 def _lead(lines: Sequence[bytes], comment: re.Pattern[bytes]) -> str:
@@ -38,7 +38,7 @@ def _lead(lines: Sequence[bytes], comment: re.Pattern[bytes]) -> str:
     for block in _blocks(lines[:_LEAD_LINES], comment):
         text = _plain(block)
         if text and not _LEGAL.search(text):
-            return text[:_LONGEST_LEAD]
+            return text[:_MAX_LEAD_LENGTH]
     return ""
 
 
@@ -76,4 +76,4 @@ def _plain(block: Iterable[bytes]) -> str:
 
 
 def _first_line(text: str) -> str:
-    return " ".join(text.strip().partition("\n\n")[0].split())[:_LONGEST_NOTE]
+    return " ".join(text.strip().partition("\n\n")[0].split())[:_MAX_NOTE_LENGTH]

@@ -18,7 +18,7 @@ from aicx.repomap.store import StoredFile
 from aicx.repomap.terms import terms_in
 
 # Documents that are read for a question, those nearest to the root first; of the others, the names have to do.
-_MOST_READ = 300
+_MAX_READ = 300
 # Words with the same stem begin alike for at least so long: `queries` and `query`, `happily` and `happy`.
 _ALIKE = 4
 
@@ -41,9 +41,9 @@ class PathIndex:
             elif may_match.search(path) or not path.isascii():
                 self._add(path, without_text(path, stamp))
         documents.sort(key=lambda document: (document[0].count("/"), document[0]))
-        for path, stamp in documents[:_MOST_READ]:
+        for path, stamp in documents[:_MAX_READ]:
             self._add(path, _examined(repository, path) or without_text(path, stamp))
-        for path, stamp in documents[_MOST_READ:]:
+        for path, stamp in documents[_MAX_READ:]:
             self._add(path, without_text(path, stamp))
 
     def _add(self, path: str, found: Examined) -> None:

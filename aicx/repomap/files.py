@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import subprocess
 
 # A folder without git is walked by hand; one with more files is a home or a disk rather than a project.
-MOST_FILES_WITHOUT_GIT = 50_000
+MAX_FILES_WITHOUT_GIT = 50_000
 _SKIPPED_FOLDERS = frozenset({"build", "dist", "node_modules", "target", "venv", "__pycache__"})
 # Names that could not be printed as they are, or not at all.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -162,9 +162,9 @@ def _from_scan(root: Path) -> Iterator[str]:
                     pending.append(path)
                 continue
             count += 1
-            if count > MOST_FILES_WITHOUT_GIT:
+            if count > MAX_FILES_WITHOUT_GIT:
                 raise UsageError(
-                    f"{root} is no git repository and holds more than {MOST_FILES_WITHOUT_GIT:,} files",
+                    f"{root} is no git repository and holds more than {MAX_FILES_WITHOUT_GIT:,} files",
                     hint="name a folder further down with --repo, or make it a repository: git init",
                 )
             yield path

@@ -18,8 +18,8 @@ from aicx.repomap.languages import GRAMMARS, QUERY_FILES
 from aicx.repomap.symbols import SYNTAX_ERRORS, Outline, RawImport, Symbol
 
 # A file with more is a table in disguise; what comes after says nothing new and would weigh on every question.
-MOST_SYMBOLS = 3000
-_LONGEST_NAME = 200
+MAX_SYMBOLS = 3000
+_MAX_NAME_LENGTH = 200
 
 # Several patterns may match one definition; these say less than the others.
 _VAGUE = frozenset({"variable", "type", "declaration"})
@@ -83,11 +83,11 @@ def outline(source: bytes, language: str) -> Outline:
     definitions = sorted(found.values(), key=lambda item: (item.start, -item.end))
     symbols = _nested(definitions)
     flaw = SYNTAX_ERRORS if root.has_error else None
-    if len(symbols) > MOST_SYMBOLS:
-        flaw = f"more than {MOST_SYMBOLS} symbols; the rest is left out"
+    if len(symbols) > MAX_SYMBOLS:
+        flaw = f"more than {MAX_SYMBOLS} symbols; the rest is left out"
     notes = written_about(source.split(b"\n"), language, (item.first_line for item in definitions), docstrings)
     raw = tuple(RawImport(text, form, tuple(names)) for (text, form), names in imports.items())
-    return Outline(tuple(symbols[:MOST_SYMBOLS]), raw, notes, flaw)
+    return Outline(tuple(symbols[:MAX_SYMBOLS]), raw, notes, flaw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _queries() -> Traversable:
 
 
 def _text(node: Any) -> str:
-    return " ".join((node.text or b"").decode("utf-8", "replace").split())[:_LONGEST_NAME]
+    return " ".join((node.text or b"").decode("utf-8", "replace").split())[:_MAX_NAME_LENGTH]
 
 
 def _add_definition(found: dict[int, _Definition], captures: dict[str, list[Any]]) -> None:

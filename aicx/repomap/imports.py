@@ -24,9 +24,9 @@ _SOURCE_ROOTS = frozenset({"", "src", "lib", "source", "app", "include"})
 _SCRIPT_SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".json", ".vue", ".svelte")
 _ALIASES = ("@/", "~/", "#/", "$lib/")
 # Names beyond these are values rather than modules, in files that import dozens from one place.
-_MOST_NAMES = 12
-_MOST_TARGETS = 300
-_LONGEST_TARGET = 200
+_MAX_NAMES = 12
+_MAX_TARGETS = 300
+_MAX_TARGET_LENGTH = 200
 
 
 def targets(path: str, language: str, imports: Iterable[RawImport]) -> list[str]:
@@ -36,9 +36,9 @@ def targets(path: str, language: str, imports: Iterable[RawImport]) -> list[str]
     found: dict[str, None] = {}
     for item in imports:
         for target in find(folder, path, item):
-            if target.strip("./") and len(target) <= _LONGEST_TARGET:
+            if target.strip("./") and len(target) <= _MAX_TARGET_LENGTH:
                 found.setdefault(target)
-    return list(found)[:_MOST_TARGETS]
+    return list(found)[:_MAX_TARGETS]
 
 
 def module_of(path: str, language: str | None) -> str:
@@ -109,7 +109,7 @@ def _from_python(folder: str, path: str, item: RawImport) -> Iterator[str]:
     dots = len(item.source) - len(item.source.lstrip("."))
     base = item.source[dots:].strip().replace(".", "/")
     # A capital begins a class; modules are written small.
-    names = [name.replace(".", "/") for name in item.names[:_MOST_NAMES] if not name[:1].isupper()]
+    names = [name.replace(".", "/") for name in item.names[:_MAX_NAMES] if not name[:1].isupper()]
     parts = [f"{base}/{name}".strip("/") for name in names]
     for part in dict.fromkeys([*parts, base]):
         if dots:
@@ -210,7 +210,7 @@ def _from_php(folder: str, path: str, item: RawImport) -> Iterator[str]:
         yield from _anchored(folder, item.source.lstrip("/"))
         return
     base = item.source.strip("\\").replace("\\", "/")
-    yield from [f"{base}/{name}".replace("\\", "/") for name in item.names[:_MOST_NAMES]] or [base]
+    yield from [f"{base}/{name}".replace("\\", "/") for name in item.names[:_MAX_NAMES]] or [base]
 
 
 def _from_paths(folder: str, path: str, item: RawImport) -> Iterator[str]:

@@ -11,7 +11,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-_LONGEST_HEADING = 160
+_MAX_HEADING_LENGTH = 160
 
 _TARGET = re.compile(r"(?P<names>[A-Za-z0-9_][\w./+ -]*?)[ \t]*::?(?![=:])")
 _INCLUDE = re.compile(r"-?include[ \t]+([\w./-]+)")
@@ -57,7 +57,7 @@ def _may_be_underlined(line: str) -> bool:
 
 def _plain(heading: str) -> str:
     """A heading without links and marks, on one line."""
-    return " ".join(_CONTROL.sub(" ", _LINK.sub(r"\1", heading)).replace("`", "").split())[:_LONGEST_HEADING]
+    return " ".join(_CONTROL.sub(" ", _LINK.sub(r"\1", heading)).replace("`", "").split())[:_MAX_HEADING_LENGTH]
 
 
 def _make(lines: list[str]) -> Outline:

@@ -23,7 +23,7 @@ from aicx.repomap.worker import READY
 # What a request holds: many files, so that little time goes into talking; few, so that a crash costs few a second look.
 _BATCH, _BATCH_BYTES = 24, 300_000
 # Seconds a worker may think about a request, and about a single file that was in a request it died of.
-_PATIENCE, _PATIENCE_WITH_ONE = 30.0, 10.0
+_TIMEOUT, _TIMEOUT_WITH_ONE = 30.0, 10.0
 # Starting a worker takes a tenth of a second, in which another one reads this many files.
 _WORTH_A_WORKER = 60
 # Requests on their way for each worker: enough to keep it busy, few enough to bound memory.
@@ -71,7 +71,7 @@ class _Died(Exception):
     """A worker ended in the middle of a request; the message says how."""
 
 
-class Crew:
+class WorkerPool:
     """Workers that read files of one repository; those that die are replaced when they are next needed.
 
     The first one starts at once, while it is still being found out what there is to read.
@@ -92,7 +92,7 @@ class Crew:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.dismiss()
+        self.shutdown()
 
     def examine_all(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """What comes of each task. A file that kills its worker, or takes too long, fails alone."""
@@ -109,11 +109,11 @@ class Crew:
                 while pending:
                     yield from pending.popleft().result()
             finally:
-                self.dismiss()
+                self.shutdown()
                 for future in pending:
                     future.cancel()
 
-    def dismiss(self) -> None:
+    def shutdown(self) -> None:
         """Ends all workers, those that are busy included."""
         self._dismissed = True
         for worker in list(self._alive):
@@ -122,13 +122,13 @@ class Crew:
     def _examine(self, batch: list[Task]) -> list[Outcome]:
         """What comes of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
         try:
-            return list(zip(batch, self._ask(batch, _PATIENCE), strict=True))
+            return list(zip(batch, self._ask(batch, _TIMEOUT), strict=True))
         except _Died:
             return [(task, self._try_alone(task)) for task in batch]
 
     def _try_alone(self, task: Task) -> Record | Failure:
         try:
-            [found] = self._ask([task], _PATIENCE_WITH_ONE)
+            [found] = self._ask([task], _TIMEOUT_WITH_ONE)
         except _Died as death:
             return Failure(str(death))
         return found

@@ -18,7 +18,7 @@ SCHEMA = "CREATE TABLE postings (term TEXT PRIMARY KEY, entries BLOB NOT NULL) W
 _CODE = "I"
 _WIDTH = 2 * array(_CODE).itemsize
 # Entries gathered before they are written: they bound the memory of a build, and each writing goes through all terms.
-MOST_GATHERED = 4_000_000
+MAX_GATHERED = 4_000_000
 # Up to so many files are cut out of a row one by one; beyond, going through the row once is faster.
 _FEW = 16
 
@@ -26,7 +26,7 @@ _FEW = 16
 class PostingTable:
     """Postings of a map. What is added or removed can be asked for after `flush`."""
 
-    def __init__(self, connection: sqlite3.Connection, most_gathered: int = MOST_GATHERED) -> None:
+    def __init__(self, connection: sqlite3.Connection, most_gathered: int = MAX_GATHERED) -> None:
         self._most_gathered = most_gathered
         self._connection = connection
         self._added: defaultdict[str, array[int]] = defaultdict(lambda: array(_CODE))

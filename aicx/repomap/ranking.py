@@ -38,10 +38,10 @@ from aicx.repomap.symbols import Symbol
 from aicx.repomap.terms import NAME, Field, fields_in, impact_in, role_in, terms_in
 
 # A question is a few words. Of a pasted page, the rarest terms say what it is about.
-_LONGEST_QUESTION = 4000
-_MOST_TERMS = 32
+_MAX_QUESTION_LENGTH = 4000
+_MAX_TERMS = 32
 # Postings read in full. Terms that come after so many are common, and only order what the rarer ones found.
-_MOST_POSTINGS = 40_000
+_MAX_POSTINGS = 40_000
 _POOL = 150
 # What the caller named is likely meant, its neighbours a little.
 _NAMED, _BESIDE_NAMED = 1.5, 1.15
@@ -89,7 +89,7 @@ class EntryPoint:
 
 def rank(index: Index, text: str, limit: int, boost_paths: Iterable[str] = ()) -> list[EntryPoint]:
     """The best files for a question, best first, each once. Empty for a question without words."""
-    question = _Question.of(index, text[:_LONGEST_QUESTION])
+    question = _Question.of(index, text[:_MAX_QUESTION_LENGTH])
     about_tests = asks_for_tests(text)
     pool = _pool(index, question, {**WEIGHTS, Role.test: 1.0} if about_tests else WEIGHTS)
     near = _Nearness(boost_paths)
@@ -124,7 +124,7 @@ class _Question:
             if frequency or not term.startswith(NAME)
         }
         # What occurs nowhere lowers the score of an incomplete answer, and never takes the place of what can be found.
-        kept = sorted(worth, key=lambda term: (frequencies[term] == 0, -worth[term], term))[:_MOST_TERMS]
+        kept = sorted(worth, key=lambda term: (frequencies[term] == 0, -worth[term], term))[:_MAX_TERMS]
         total = sum(worth[term] for term in kept) or 1.0
         return cls({term: worth[term] / total for term in kept}, words)
 
@@ -180,7 +180,7 @@ def _pool(index: Index, question: _Question, weights: Mapping[int, float]) -> di
     read = 0
     for term, share in question.shares.items():
         values = held[term] = index.postings(term)
-        if read > _MOST_POSTINGS and not candidates:
+        if read > _MAX_POSTINGS and not candidates:
             candidates = _highest(scores, 4 * _POOL)
         # What a value adds to the score. Few values are different, and most of them come again and again.
         worth: dict[int, float] = {}

@@ -20,7 +20,7 @@ from aicx.repomap import grammar
 from aicx.repomap.changes import find_changes
 from aicx.repomap.examine import without_text
 from aicx.repomap.files import Stamp, is_inside, list_files
-from aicx.repomap.pool import Crew, Failure
+from aicx.repomap.pool import Failure, WorkerPool
 from aicx.repomap.record import Record
 from aicx.repomap.store import DAMAGED, MapStore, Place
 from aicx.storage.checksums import changing, find_damage, record
@@ -60,8 +60,8 @@ def refresh_map(
     workers: int = 1,
     rebuild: bool = False,
     wait_seconds: float = 120.0,
-    tell: Callable[[int, int, str], None] = lambda done, total, at: None,
-    say: Callable[[str], None] = lambda text: None,
+    on_progress: Callable[[int, int, str], None] = lambda done, total, at: None,
+    notify: Callable[[str], None] = lambda text: None,
 ) -> Refreshed:
     """Makes or refreshes the map of the repository that ``folder`` lies in.
 
@@ -72,9 +72,9 @@ def refresh_map(
     repository = find_repository(folder)
     place = Place.of(layout, repository)
     started = time.monotonic()
-    with hold_lock(place.lock, wait_seconds, say, busy="refreshes this map", wait="that refreshes this map"):
+    with hold_lock(place.lock, wait_seconds, notify, busy="refreshes this map", wait="that refreshes this map"):
         try:
-            return _Run(repository, place, workers, tell, started).refresh(rebuild)
+            return _Run(repository, place, workers, on_progress, started).refresh(rebuild)
         except sqlite3.OperationalError as error:
             raise StoreUnwritable(
                 f"the map below {place.folder} cannot be written: {error}",
@@ -90,11 +90,11 @@ class _Run:
         repository: Repository,
         place: Place,
         workers: int,
-        tell: Callable[[int, int, str], None],
+        on_progress: Callable[[int, int, str], None],
         started: float,
     ) -> None:
         self._repository, self._place = repository, place
-        self._workers, self._tell, self._started = workers, tell, started
+        self._workers, self._tell, self._started = workers, on_progress, started
 
     def refresh(self, rebuild: bool) -> Refreshed:
         current = None if rebuild else self._current()
@@ -143,10 +143,10 @@ class _Run:
             return False
 
     def _bring_up_to_date(self, store: MapStore, mode: Mode) -> Refreshed:
-        with Crew(str(self._repository.root), self._workers) as crew:
+        with WorkerPool(str(self._repository.root), self._workers) as crew:
             return self._take_in(store, mode, crew)
 
-    def _take_in(self, store: MapStore, mode: Mode, crew: Crew) -> Refreshed:
+    def _take_in(self, store: MapStore, mode: Mode, crew: WorkerPool) -> Refreshed:
         now = time.time_ns()
         root = self._repository.root
         store.begin()

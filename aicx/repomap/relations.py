@@ -15,9 +15,9 @@ from aicx.repomap.terms import MODULE, TARGET, modules
 How = Literal["imports", "imported by"]
 
 # Files that share the last word of an import. `utils` may lie in many places; beyond these, nobody is helped.
-_MOST_CANDIDATES = 600
+_MAX_CANDIDATES = 600
 # A folder, as Go imports them, stands for all its files.
-_MOST_OF_A_TARGET = 12
+_MAX_OF_A_TARGET = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Links:
         key = (target, importer.rpartition("/")[0])
         if key not in self._meant:
             paths = [file.path for file in self._candidates(MODULE + tail(target)) if _fits(target, importer, file)]
-            self._meant[key] = nearest(importer, paths)[:_MOST_OF_A_TARGET]
+            self._meant[key] = nearest(importer, paths)[:_MAX_OF_A_TARGET]
         return [path for path in self._meant[key] if path != importer]
 
     def importers(self, file: StoredFile) -> list[str]:
@@ -74,7 +74,7 @@ class _Links:
         return list(found)
 
     def _candidates(self, term: str) -> list[StoredFile]:
-        ids = list(self._store.postings(term))[:_MOST_CANDIDATES]
+        ids = list(self._store.postings(term))[:_MAX_CANDIDATES]
         return list(self._store.files(ids).values())
 
 

@@ -14,9 +14,9 @@ from aicx.corpus.ingest.frontmatter import split_frontmatter
 from aicx.redaction import redact
 
 PREVIEW_CHARS = 280
-_MOST_HEADINGS = 200
-_LONGEST_HEADING = 200
-_LONGEST_SOURCE = 4000  # characters of a paragraph that are read for its beginning
+_MAX_HEADINGS = 200
+_MAX_HEADING_LENGTH = 200
+_MAX_SOURCE_LENGTH = 4000  # characters of a paragraph that are read for its beginning
 
 _FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(\S.*)")
 _BOX = re.compile(r"\[[ xX]\][ \t]+")
@@ -46,11 +46,11 @@ def outline(body: str) -> tuple[list[Heading], str]:
     words: list[str] = []
     room = PREVIEW_CHARS
     for level, source in _blocks(body):
-        wanted = len(headings) < _MOST_HEADINGS if level else room > 0
-        if not wanted or not (text := _plain(source[:_LONGEST_SOURCE])):
+        wanted = len(headings) < _MAX_HEADINGS if level else room > 0
+        if not wanted or not (text := _plain(source[:_MAX_SOURCE_LENGTH])):
             continue
         if level:
-            headings.append(Heading(level, text[:_LONGEST_HEADING]))
+            headings.append(Heading(level, text[:_MAX_HEADING_LENGTH]))
         else:
             words.append(text)
             room -= len(text) + 1

@@ -26,7 +26,7 @@ TAIL_LIMIT = 48 * 1024
 _TAIL_WINDOWS = (192 * 1024, 1024 * 1024, 8 * 1024 * 1024)
 # Twice the longest secret that the rules know, a private key in its armour.
 _EDGE = 64 * 1024
-_LONGEST_LINE_START = 4096
+_MAX_LINE_START_LENGTH = 4096
 _INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
 
 
@@ -117,5 +117,5 @@ def _last_bytes(text: str, limit: int) -> str:
     if len(body) <= limit:
         return text
     tail = body[-limit:].decode("utf-8", "ignore")
-    line = tail.find("\n", 0, _LONGEST_LINE_START)
+    line = tail.find("\n", 0, _MAX_LINE_START_LENGTH)
     return tail[line + 1 :]

@@ -36,7 +36,7 @@ def scan(
     outcome: Outcome,
     *,
     limit: int | None = None,
-    tell: Callable[[int, int, str], None] = lambda done, total, at: None,
+    on_progress: Callable[[int, int, str], None] = lambda done, total, at: None,
 ) -> Iterator[Report]:
     """The wanted reports, newest day first, each read when it is asked for; ``outcome`` is filled meanwhile.
 
@@ -47,7 +47,7 @@ def scan(
     outcome.found = len(listing.entries)
     outcome.skipped = dict(sorted(listing.skipped.items()))
     outcome.problems = [_shown(problem, whole) for problem in listing.problems]
-    return _read(whole, listing, selection, now, outcome, limit, tell)
+    return _read(whole, listing, selection, now, outcome, limit, on_progress)
 
 
 def _read(
@@ -57,10 +57,10 @@ def _read(
     now: datetime,
     outcome: Outcome,
     limit: int | None,
-    tell: Callable[[int, int, str], None],
+    on_progress: Callable[[int, int, str], None],
 ) -> Iterator[Report]:
     for done, entry in enumerate(listing.entries):
-        tell(done, len(listing.entries), clean_line(entry.place.repo or ""))
+        on_progress(done, len(listing.entries), clean_line(entry.place.repo or ""))
         outcome.projects[f"{entry.place.org or '-'}/{entry.place.repo or '-'}"] += 1
         if not selection.may_hold(entry):
             continue

@@ -16,15 +16,15 @@ from aicx.corpus.catalog.filters import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.ingest.identity import Resolver, from_remote
 from aicx.errors import NotFound, UsageError
-from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import SessionBrief
-from aicx.git.branches import CURRENT, Branches, Standing
+from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.roots import Roots, inside, repository_of
-from aicx.git.state import Git, GitState, Look
+from aicx.git.state import Git, GitProbe, GitState
 from aicx.paths import safe_project
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
-from aicx.resume.select.files import MOST_SESSIONS, entry_files
+from aicx.resume.select.files import MAX_SESSIONS, entry_files
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
 from aicx.resume.select.reader import SessionReader
@@ -32,7 +32,7 @@ from aicx.resume.select.recall import Passage, choose, coverages, is_near, share
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
 from aicx.resume.select.sessions import (
     Scope,
-    SessionFacts,
+    SessionRow,
     known_folders,
     list_sessions,
     load_sessions,
@@ -40,7 +40,7 @@ from aicx.resume.select.sessions import (
     related_projects,
     short_ids,
 )
-from aicx.resume.select.term_weights import Rarity
+from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.structure import read_structure
 from aicx.sources.reopen import reopen_command
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 _NO_FOLDER = GitState("unavailable")
 # Sessions whose branch is looked up: those that may be shown.
-_MOST_STANDINGS = 12
+_MAX_STANDINGS = 12
 
 
 class Limits(NamedTuple):
@@ -86,7 +86,7 @@ class ResumeQuery:
 class _Place:
     """Where the question is asked: the repository as git and as the corpus know it."""
 
-    look: Look | None
+    look: GitProbe | None
     scope: Scope
     roots: Roots
     folder: str | None
@@ -97,7 +97,7 @@ class _Place:
         return self.look.state if self.look else _NO_FOLDER
 
 
-def resume(settings: Settings, query: ResumeQuery, look: Look | None = None) -> ResumeReport:
+def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None) -> ResumeReport:
     """Everything a new session may need, best first; nothing is written, neither here nor in the repository.
 
     ``look`` is one at the query's folder that was begun earlier. A corpus with nothing in it gives a report with what
@@ -109,7 +109,7 @@ def resume(settings: Settings, query: ResumeQuery, look: Look | None = None) -> 
             stack.enter_context(look)
         if query.folder is not None:
             _require_folder(query.folder)
-            look = look or stack.enter_context(Look(Git(query.folder.absolute())))
+            look = look or stack.enter_context(GitProbe(Git(query.folder.absolute())))
         return _resume(settings, query, look)
 
 
@@ -123,7 +123,7 @@ def _require_folder(folder: Path) -> None:
     raise UsageError(f"{folder} may not be read", hint=hint)
 
 
-def _resume(settings: Settings, query: ResumeQuery, look: Look | None) -> ResumeReport:
+def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> ResumeReport:
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(open_catalog(settings.layout))
@@ -137,7 +137,7 @@ def _resume(settings: Settings, query: ResumeQuery, look: Look | None) -> Resume
         return _Resume(settings, query, opened.catalog, place, notes).report()
 
 
-def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: Look | None) -> _Place:
+def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: GitProbe | None) -> _Place:
     state = look.place if look else _NO_FOLDER
     folder = str(look.git.folder) if look else None
     top = state.root or folder
@@ -163,8 +163,8 @@ def _bare_project(git: Git) -> str | None:
     return safe_project("local", git.folder.name.removesuffix(".git"))
 
 
-def _elsewhere(catalog: Catalog, place: _Place) -> Elsewhere:
-    return Elsewhere(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
+def _elsewhere(catalog: Catalog, place: _Place) -> OtherRepositories:
+    return OtherRepositories(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
 
 
 class _Resume:
@@ -180,7 +180,7 @@ class _Resume:
         self._reader = SessionReader(settings.layout, catalog, query.now, _elsewhere(catalog, place))
         self._branches: Branches | None = None
         self._ask = Ask(query.task, query.now)
-        self._rarity = Rarity((), ())  # of the task's words, once it was searched for
+        self._rarity = TermWeights((), ())  # of the task's words, once it was searched for
         self._coverages: Mapping[tuple[str, str], float] = {}
         self._warnings = notes
         self._unavailable: list[str] = []
@@ -205,7 +205,7 @@ class _Resume:
             own = []  # no session is chosen for a word that stands everywhere
         changed = tuple(path for path in place.state.changed if not path.endswith("/"))
         ask = Ask(query.task, query.now, query.branch or place.state.branch, place.folder, changed)
-        self._ask, self._coverages = ask, coverages(own) if self._rarity.tells_apart else {}
+        self._ask, self._coverages = ask, coverages(own) if self._rarity.is_discriminative else {}
         sessions += self._recalled_sessions(own, sessions)
         mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
         ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
@@ -252,7 +252,7 @@ class _Resume:
 
     # Sessions -------------------------------------------------------------------------------------------------------
 
-    def _sessions(self) -> list[SessionFacts]:
+    def _sessions(self) -> list[SessionRow]:
         kept = []
         for session in list_sessions(self._catalog, self._place.scope, self._query.now, self._query.since):
             left_out = self._against(session)
@@ -262,25 +262,25 @@ class _Resume:
                 self._considered.append(Considered(session.ref, "session", None, (), left_out))
         return kept
 
-    def _against(self, session: SessionFacts) -> Reason | None:
+    def _against(self, session: SessionRow) -> Reason | None:
         if session.session_id.startswith(self._query.exclude_session):
             return Reason.EXCLUDED_BY_USER
         return Reason.SUBAGENT if session.lane == "subagent" else None
 
-    def _recalled_sessions(self, own: Sequence[Passage], known: Sequence[SessionFacts]) -> list[SessionFacts]:
+    def _recalled_sessions(self, own: Sequence[Passage], known: Sequence[SessionRow]) -> list[SessionRow]:
         """Sessions that the search found beyond the newest ones."""
         listed = {(session.agent, session.session_id) for session in known}
         missing = [owner for owner in dict.fromkeys(passage.owner for passage in own) if owner not in listed]
         found = load_sessions(self._catalog, missing, self._query.now)
         return [session for session in found if self._against(session) is None]
 
-    def _look_up_branches(self, ranked: Sequence[Scored], latest: SessionFacts | None) -> None:
+    def _look_up_branches(self, ranked: Sequence[Scored], latest: SessionRow | None) -> None:
         if self._place.look is not None and self._place.state.usable:
-            shown = [item.session.branch or "" for item in ranked[:_MOST_STANDINGS]]
+            shown = [item.session.branch or "" for item in ranked[:_MAX_STANDINGS]]
             names = [*shown, (latest.branch or "") if latest else ""]
             self._branches = Branches(self._place.look.git, self._place.state, names)
 
-    def _standing(self, session: SessionFacts, brief: SessionBrief | None = None) -> Standing:
+    def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
         if self._branches is None:
             same = self._query.branch is not None and session.branch == self._query.branch
             return "same_branch" if same else "unknown"
@@ -291,9 +291,9 @@ class _Resume:
             return standing if held is None else "merged" if held else "unmerged"
         return standing
 
-    def _resumed(self, ranked: Sequence[Scored], latest: SessionFacts | None) -> BriefedSession | None:
+    def _resumed(self, ranked: Sequence[Scored], latest: SessionRow | None) -> BriefedSession | None:
         """The session the work goes on from: the first that says something, on a branch that is part of the head."""
-        for item in ranked[:_MOST_STANDINGS]:
+        for item in ranked[:_MAX_STANDINGS]:
             session = item.session
             if self._standing(session) not in CURRENT:
                 if item is ranked[0] and self._query.task.strip():
@@ -310,7 +310,7 @@ class _Resume:
         return None
 
     def _others(
-        self, ranked: Sequence[Scored], latest: SessionFacts | None, resumed: BriefedSession | None
+        self, ranked: Sequence[Scored], latest: SessionRow | None, resumed: BriefedSession | None
     ) -> list[BriefedSession]:
         """Further sessions worth a line, the latest one always among them."""
         rest = [item for item in ranked if resumed is None or item.session.ref != resumed.facts.ref]
@@ -321,7 +321,7 @@ class _Resume:
         shown: list[BriefedSession] = []
         for number, item in enumerate(rest):
             # The branches of those beyond are not looked up: nothing would show it.
-            standing = self._standing(item.session) if number < _MOST_STANDINGS else "unknown"
+            standing = self._standing(item.session) if number < _MAX_STANDINGS else "unknown"
             described = self._described(item, latest, standing)
             left_out: Reason | None = Reason.OVER_LIMIT
             if len(shown) < self._query.limits.others:
@@ -333,7 +333,7 @@ class _Resume:
             self._considered.append(_considered(described, left_out))
         return shown
 
-    def _described(self, item: Scored, latest: SessionFacts | None, standing: Standing) -> BriefedSession:
+    def _described(self, item: Scored, latest: SessionRow | None, standing: BranchState) -> BriefedSession:
         session = item.session
         reasons = [_REASONS_OF_PARTS[name] for name, _ in _by_worth(item.parts) if name in _REASONS_OF_PARTS]
         reasons += [Reason.LATEST_HERE] if latest is not None and session.ref == latest.ref else []
@@ -344,7 +344,7 @@ class _Resume:
 
     # Recall and files -----------------------------------------------------------------------------------------------
 
-    def _passages(self, sessions: Sequence[SessionFacts]) -> list[Passage]:
+    def _passages(self, sessions: Sequence[SessionRow]) -> list[Passage]:
         """What the search gives for the task: of this repository, and of those that have to do with it."""
         query, scope = self._query, self._place.scope
         if not query.task.strip():
@@ -386,7 +386,7 @@ class _Resume:
             for passage in chosen
             if passage.relation is None
         ]
-        edits = {item.session.ref: self._reader.edits(item.session) for item in ranked[:MOST_SESSIONS]}
+        edits = {item.session.ref: self._reader.edits(item.session) for item in ranked[:MAX_SESSIONS]}
         is_there = (lambda path: inside(root, path)) if root else None
         files, considered = entry_files(
             ranked, edits, recalled, ask, mentions, roots, self._query.limits.files, is_there
@@ -413,7 +413,7 @@ _REASONS_OF_PARTS = {
     "folder": Reason.SAME_FOLDER,
 }
 
-_REASONS_OF_STANDINGS: dict[Standing, Reason] = {
+_REASONS_OF_STANDINGS: dict[BranchState, Reason] = {
     "merged": Reason.MERGED_BRANCH,
     "unmerged": Reason.OTHER_BRANCH_UNMERGED,
 }

@@ -19,7 +19,7 @@ from retrieval.decay import PROFILES
 _POOL = 10
 _RELATED_POOL = 3
 # Every related repository is a search of its own.
-_MOST_RELATED = 3
+_MAX_RELATED = 3
 _STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unknown", "indexed_count", "candidate_count")
 
 
@@ -72,7 +72,7 @@ def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str
     passages: list[Passage] = []
     notes: list[str] = []
     order = ("same_session", "same_name", "same_owner")
-    for project in sorted(projects, key=lambda name: (order.index(projects[name]), name))[:_MOST_RELATED]:
+    for project in sorted(projects, key=lambda name: (order.index(projects[name]), name))[:_MAX_RELATED]:
         try:
             report = _ask(searcher, asked, project, _RELATED_POOL, "lexical")
         except AicxError as error:

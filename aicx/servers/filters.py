@@ -12,7 +12,7 @@ from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, NAMES, Filters
 from aicx.corpus.catalog.filters import parse_filters
 
 _LONGEST = 1_000
-_MOST_VALUES = 50
+_MAX_VALUES = 50
 
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 
@@ -22,7 +22,7 @@ def _listed(value: Any) -> Any:
 
 
 # A list by its schema, since some clients do not know alternatives; one text is taken for a list of one.
-Names = Annotated[list[Name], Field(max_length=_MOST_VALUES), BeforeValidator(_listed)]
+Names = Annotated[list[Name], Field(max_length=_MAX_VALUES), BeforeValidator(_listed)]
 _TYPES: Mapping[str, Any] = {
     "text": Names,
     "hours": Annotated[float, Field(ge=0, le=MAX_HOURS)],

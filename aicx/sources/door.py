@@ -17,7 +17,7 @@ from aicx.types import (
     LogFile,
     LogIdentity,
     Redacted,
-    SessionFact,
+    SessionEvent,
     Skipped,
     Source,
     SourceItem,
@@ -65,7 +65,7 @@ class Door:
     def item(self, item: SourceItem) -> SourceItem:
         if isinstance(item, TimelineEntry):
             return self.entry(item)
-        if isinstance(item, SessionFact):
+        if isinstance(item, SessionEvent):
             return self.fact(item)
         if isinstance(item, BadRecord):
             return self.problem(item)
@@ -110,7 +110,7 @@ class Door:
             return tool
         return replace(tool, name=name, call_id=call_id, command=command, files=files)
 
-    def fact(self, fact: SessionFact) -> SessionFact:
+    def fact(self, fact: SessionEvent) -> SessionEvent:
         return replace(
             fact,
             session_id=self._id(fact.session_id),

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-_LONGEST_NAME = 80
+_MAX_NAME_LENGTH = 80
 _WORDS = re.compile(r"[A-Z0-9]{1,15}(?:[_ ][A-Z0-9]{1,15})*")
 _DATA_URL = re.compile(
     r"data:([\w.+/-]*)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]+(?:\[\d+ bytes of data left out[^\]]*\])?"
@@ -28,7 +28,7 @@ def string_of(value: Any) -> str:
 def quoted(name: Any) -> str:
     """A name from a log as part of a reason. One that is too long is not cut: no rule knows the half of a secret."""
     text = str(name)
-    return text if len(text) <= _LONGEST_NAME else f"a name of {len(text)} characters"
+    return text if len(text) <= _MAX_NAME_LENGTH else f"a name of {len(text)} characters"
 
 
 def lowered(name: str) -> str:

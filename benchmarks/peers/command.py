@@ -82,7 +82,7 @@ def _install(names: Sequence[str], every: bool, torch: str | None, aicx_home: Pa
     failed = []
     for name in chosen:
         try:
-            facts = install(environment_of(PEERS[name], aicx_home), torch or TORCH, console.say)
+            facts = install(environment_of(PEERS[name], aicx_home), torch or TORCH, console.notify)
         except AicxError as error:
             if len(chosen) == 1:
                 raise
@@ -90,7 +90,7 @@ def _install(names: Sequence[str], every: bool, torch: str | None, aicx_home: Pa
             failed.append(name)
         else:
             size = console.size(int(str(facts["bytes"])))
-            console.say(f"{name} {facts['version']} is installed: {size}, {facts['seconds']} s")
+            console.notify(f"{name} {facts['version']} is installed: {size}, {facts['seconds']} s")
     if failed:
         raise SomeNotInstalled(
             f"not installed: {', '.join(failed)}", hint=f"aicx bench peers install {' '.join(failed)}"

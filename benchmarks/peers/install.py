@@ -29,7 +29,7 @@ _SECONDS = 1800
 _REASON_LINES = 3
 _SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 class NotInstalled(AicxError):
@@ -47,7 +47,7 @@ class Step:
         return shlex.join([Path(self.command[0]).name, *self.command[1:]])
 
 
-def install(environment: Environment, torch: str, say: Say) -> Mapping[str, object]:
+def install(environment: Environment, torch: str, notify: Notify) -> Mapping[str, object]:
     """Installs the pinned version anew, and gives what is noted of it: versions, seconds, size.
 
     The note is written last: what was broken off is absent.
@@ -58,10 +58,10 @@ def install(environment: Environment, torch: str, say: Say) -> Mapping[str, obje
     folder.mkdir(parents=True)
     steps = list(_steps(environment, torch))
     for number, step in enumerate(steps, start=1):
-        say(f"{peer.name}: {number} of {len(steps)}: {step}")
+        notify(f"{peer.name}: {number} of {len(steps)}: {step}")
         _run(peer, step, folder / _LOG)
     if peer.onnx_model:
-        say(f"{peer.name}: its model, all-MiniLM-L6-v2, from the part [models] of aicx as ONNX")
+        notify(f"{peer.name}: its model, all-MiniLM-L6-v2, from the part [models] of aicx as ONNX")
         export_for_chroma(environment.model)
     facts: dict[str, object] = {
         "version": peer.version,

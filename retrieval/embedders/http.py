@@ -24,7 +24,7 @@ from retrieval.embedders import EmbedderSettings, Vectors
 # overestimates for text, and the default window is far below what such models take.
 _BYTES_PER_TOKEN = 3
 _DEFAULT_MAX_TOKENS = 512
-_LONGEST_WAIT = 60.0  # seconds
+_MAX_WAIT_LENGTH = 60.0  # seconds
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -124,7 +124,7 @@ class HttpEmbedder:
                 failure, pause = self._failed(f"could not be reached: {getattr(error, 'reason', error)}"), None
             if attempt == self.retries:
                 raise failure
-            self._sleep(min(_LONGEST_WAIT, pause if pause is not None else 0.5 * 2**attempt))
+            self._sleep(min(_MAX_WAIT_LENGTH, pause if pause is not None else 0.5 * 2**attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def _refusal(self, status: int, said: str) -> EndpointFailed:

@@ -16,7 +16,7 @@ from retrieval.embedders.models import damaged_model, find_model, known_words
 # Tokens summed at a time: bounds the copy of table rows to some 30 MB.
 _SLICE_TOKENS = 32_768
 _KEPT_FROM = 200  # characters; shorter texts are pieces, counted once and never embedded
-_MOST_KEPT = 4096  # texts, some 20 MB
+_MAX_KEPT = 4096  # texts, some 20 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class StaticEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text. Those of passages are kept: they are embedded next, and finding tokens is most work."""
-        if len(self._counted) > _MOST_KEPT:
+        if len(self._counted) > _MAX_KEPT:
             self._counted.clear()
         counts = []
         for text, encoding in zip(texts, self._encode(texts), strict=True):

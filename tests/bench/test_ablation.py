@@ -14,7 +14,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.run import Plan, run
 from aicx.types import Part
-from retrieval.params import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_PARAMS, RankingParams
 from tests.bench.invented import models, small
 
 pytest.importorskip("polars")
@@ -57,7 +57,7 @@ def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = N
 def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:
     for ablation in ABLATIONS:
         rules = asdict(ablation.choices.rules)
-        changed = {name for name, value in asdict(DEFAULT_RULES).items() if rules[name] != value}
+        changed = {name for name, value in asdict(DEFAULT_PARAMS).items() if rules[name] != value}
         changed |= {
             name
             for name in ("decay", "lift_dates")
@@ -69,7 +69,7 @@ def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:
 
 
 def test_every_rule_is_switched_off_by_some_ablation() -> None:
-    assert set(asdict(Rules())) <= {ablation.rule for ablation in ABLATIONS}
+    assert set(asdict(RankingParams())) <= {ablation.rule for ablation in ABLATIONS}
 
 
 def test_what_cannot_make_a_difference_is_not_run() -> None:
@@ -141,7 +141,7 @@ def test_ablation_runs_every_change_on_every_question(tmp_path: Path) -> None:
     wanted = {f"aicx {name}".rstrip() for name in ablations("aicx", stored=False)}
     assert {row["ranker"] for row in result.facts["rankers"]} == wanted
     assert set(result.rows["query"]) == {"q1", "q2", "q3", "q4", "q9"}
-    assert result.facts["settings"]["rules"] == asdict(DEFAULT_RULES)
+    assert result.facts["settings"]["rules"] == asdict(DEFAULT_PARAMS)
 
 
 def test_rules_reach_the_ranker(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from aicx.api.filters import Filters
 from aicx.bench.ablation import ABLATIONS
 from aicx.engine.search import SearchQuery
 from retrieval.decay import PROFILES
-from retrieval.params import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_PARAMS, RankingParams
 from tests.bench.invented import QUERIES
 
 ROOT = Path(__file__).parent.parent.parent
@@ -31,7 +31,7 @@ def recommendation() -> dict[str, Any]:
 
 def test_default_rules_are_the_recommended_ones(recommendation: dict[str, Any]) -> None:
     # Through JSON, which knows no tuples.
-    assert json.loads(json.dumps(asdict(Rules()))) == recommendation["rules"]
+    assert json.loads(json.dumps(asdict(RankingParams()))) == recommendation["rules"]
 
 
 def test_default_use_of_dates_and_age_is_the_recommended_one(recommendation: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ def test_default_use_of_dates_and_age_is_the_recommended_one(recommendation: dic
 
 def test_every_rule_was_switched_off_in_the_committed_result(recommendation: dict[str, Any]) -> None:
     switched = {line["rule"] for line in recommendation["evidence"]}
-    assert switched - {"decay", "lift_dates"} == set(asdict(DEFAULT_RULES))
+    assert switched - {"decay", "lift_dates"} == set(asdict(DEFAULT_PARAMS))
     assert {line["change"] for line in recommendation["evidence"]} == {ablation.name for ablation in ABLATIONS}
 
 

@@ -47,7 +47,7 @@ class Odd:
         if self.name == "odd:raise":
             raise RuntimeError("not today")
         if self.name == "odd:extra":
-            raise MissingExtra("The dense leg", "semantic")
+            raise MissingExtra("The dense retriever", "semantic")
         if self.name == "odd:die":
             os._exit(9)
         if self.name == "odd:sleep":

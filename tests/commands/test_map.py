@@ -10,7 +10,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.installation import install_command
-from aicx.terminal import unseen
+from aicx.terminal import invisible
 from tests.corpus.builders import snapshot
 from tests.repomap.builders import Repo
 
@@ -229,7 +229,7 @@ def test_a_secret_in_the_name_of_a_file_is_not_shown(named, capsys, arguments):
 
 def test_no_name_of_a_file_turns_what_is_shown(named, capsys):
     paths = [item["path"] for item in as_json(capsys, "query", "draw cider")["items"]]
-    assert not any(ord(sign) in unseen() for path in paths for sign in path)
+    assert not any(ord(sign) in invisible() for path in paths for sign in path)
 
 
 # What goes wrong -----------------------------------------------------------------------------------------------------

@@ -215,11 +215,11 @@ def test_passages_of_changed_chunks_leave_the_vector_index(user: Home, capsys: p
     pytest.importorskip("lancedb")
     user.claude(ClaudeLog(OTHER).prompt("Another one without any", 180))
     user.store()
-    build_vectors(load_settings(), Choice("test"), rebuild=False, tell=ignore, say=ignore)
+    build_vectors(load_settings(), Choice("test"), rebuild=False, on_progress=ignore, notify=ignore)
     report = again(capsys)
     assert any("aicx index" in note for note in report["notes"])
     assert leaks(user.corpus) == []
     assert sorted(vector_state(load_settings()).table.versions) == [f"claude:{OTHER}:001", f"claude:{PLAIN}:001"]
-    build_vectors(load_settings(), Choice("test"), rebuild=False, tell=ignore, say=ignore)
+    build_vectors(load_settings(), Choice("test"), rebuild=False, on_progress=ignore, notify=ignore)
     assert len(vector_state(load_settings()).table.versions) == len(user.chunks())
     assert leaks(user.corpus) == []

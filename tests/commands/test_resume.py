@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.commands.resume import LEAST
-from aicx.resume.brief.budget import LEAST_TOKENS
+from aicx.commands.resume import MIN_BUDGET
+from aicx.resume.brief.budget import MIN_TOKENS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 from tests.evidence.stories import Repository
 
@@ -104,7 +104,7 @@ def test_budget_that_is_too_small_is_wrong_usage(repository: Repository, capsys:
 
 
 def test_least_budget_is_the_one_that_help_names() -> None:
-    assert LEAST == LEAST_TOKENS
+    assert MIN_BUDGET == MIN_TOKENS
 
 
 def test_full_brief_has_more(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from aicx.types import (
     Origin,
     RecordMarks,
     Role,
-    SessionFact,
+    SessionEvent,
     Skipped,
     SourceItem,
     TimelineEntry,
@@ -241,7 +241,7 @@ def check(agent: str, log: LogFile, items: list[SourceItem]) -> None:
         orjson.dumps(asdict(item))  # no lone surrogate anywhere, no number beyond 64 bits
         if isinstance(item, TimelineEntry):
             check_entry(agent, item)
-        elif isinstance(item, SessionFact):
+        elif isinstance(item, SessionEvent):
             assert item.session_id
         elif isinstance(item, BadRecord):
             assert item.path
@@ -413,14 +413,14 @@ class TestRead:
         items = read(agent, log)
         check(agent, log, items)
         assert not any(isinstance(item, BadRecord) for item in items)
-        assert any(isinstance(item, TimelineEntry | SessionFact) for item in items)
+        assert any(isinstance(item, TimelineEntry | SessionEvent) for item in items)
 
     @every_place
     def test_entries_are_of_the_session_that_was_identified(self, agent, place, tmp_path):
         write_lines(tmp_path, place, LINES[agent][place])
         (log,) = logs(agent, tmp_path)
         wanted = load_source(agent).identify(log).session_id
-        found = {item.session_id for item in read(agent, log) if isinstance(item, TimelineEntry | SessionFact)}
+        found = {item.session_id for item in read(agent, log) if isinstance(item, TimelineEntry | SessionEvent)}
         assert found == {wanted or SESSION}
 
     @every_place

@@ -22,7 +22,7 @@ from aicx.corpus.ingest.render import Rendered
 from aicx.corpus.ingest.run import StoreReport, StoreRequest, store
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
 from aicx.sources.door import Door, Redact
-from aicx.types import Redacted, SessionFact, SourceRef, TimelineEntry, ToolUse
+from aicx.types import Redacted, SessionEvent, SourceRef, TimelineEntry, ToolUse
 
 Value = dict[str, Any]
 
@@ -85,7 +85,7 @@ def resolver(**learned: str) -> Resolver:
 
 def chunks_of(
     entries: Sequence[TimelineEntry],
-    facts: Sequence[tuple[int, SessionFact]] = (),
+    facts: Sequence[tuple[int, SessionEvent]] = (),
     redact: Redact = Redacted,
     known: Resolver | None = None,
     **state: Any,
@@ -237,8 +237,8 @@ class Home:
 
     # What aicx made of it
 
-    def store(self, say: Callable[[str], None] = lambda line: None, **request: Any) -> StoreReport:
-        return store(self.settings, StoreRequest(**request), lambda progress: None, say)
+    def store(self, notify: Callable[[str], None] = lambda line: None, **request: Any) -> StoreReport:
+        return store(self.settings, StoreRequest(**request), lambda progress: None, notify)
 
     def files(self) -> dict[str, bytes]:
         """Every chunk and sidecar, byte for byte."""

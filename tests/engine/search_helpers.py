@@ -32,7 +32,7 @@ def embed(user: Home, *, rebuild: bool = False) -> Any:
     """What `aicx index` does, with the embedder for tests; skips the test where its libraries are missing."""
     for name in ("lancedb", "lance"):
         pytest.importorskip(name)
-    return build_vectors(user.settings, Choice("test"), rebuild=rebuild, tell=ignore, say=ignore)
+    return build_vectors(user.settings, Choice("test"), rebuild=rebuild, on_progress=ignore, notify=ignore)
 
 
 def copied(user: Home, root: Path) -> Home:

@@ -9,13 +9,13 @@ import pytest
 
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import parse_filters
-from retrieval.params import DEFAULT_RULES
+from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, ask, found, ids, keep, ready_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
-EVERYTHING = replace(DEFAULT_RULES, abstain=False)
+EVERYTHING = replace(DEFAULT_PARAMS, abstain=False)
 DAY = 86_400.0
 ONE = f"claude:{SESSION}:001"
 NASTY = 'it\'s "a" OR 1=1; DROP TABLE x --`[*]\\'

@@ -49,7 +49,7 @@ def outside(user: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> P
 
 
 def embed() -> None:
-    build_vectors(load_settings(), Choice("test"), rebuild=False, tell=ignore, say=ignore)
+    build_vectors(load_settings(), Choice("test"), rebuild=False, on_progress=ignore, notify=ignore)
 
 
 def near(text: str) -> list[str]:
@@ -118,7 +118,7 @@ def test_a_session_forgotten_while_it_is_indexed_is_in_no_index_afterwards(user:
             forgetting.start()
             forgetting.join(0.5)
 
-    build_vectors(load_settings(), Choice("test"), rebuild=False, tell=meanwhile, say=ignore)
+    build_vectors(load_settings(), Choice("test"), rebuild=False, on_progress=meanwhile, notify=ignore)
     forgetting.join()
     assert held() == [f"claude:{OTHER}:001"]
     assert left(user) == set()

@@ -34,7 +34,7 @@ class Notes(Holder):
         empty = [path.name for path in (facts.layout.home / "notes").glob("*.md") if not path.read_bytes()]
         return [Check(self.name, "critical" if empty else "green", ", ".join(empty))]
 
-    def mend(self, settings, say, done):
+    def mend(self, settings, notify, done):
         for path in (settings.layout.home / "notes").glob("*.md"):
             if not path.read_bytes():
                 path.write_text("lost")

@@ -49,7 +49,7 @@ def at(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def embed(*, rebuild: bool = False) -> None:
-    build_vectors(load_settings(), Choice("test"), rebuild=rebuild, tell=ignore, say=ignore)
+    build_vectors(load_settings(), Choice("test"), rebuild=rebuild, on_progress=ignore, notify=ignore)
 
 
 def held() -> list[str]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from aicx.errors import NotFound, UsageError
-from retrieval.params import DEFAULT_RULES
+from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import MODES, ask, copied, embed, found, keep, ready_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
-EVERYTHING = replace(DEFAULT_RULES, abstain=False)
+EVERYTHING = replace(DEFAULT_PARAMS, abstain=False)
 DAY = 86_400.0
 ONE = f"claude:{SESSION}:001"
 
@@ -66,14 +66,14 @@ def test_without_grouping_each_chunk_is_an_answer(workshop):
 
 
 def test_diversity_lets_another_session_in_between(workshop):
-    alone = ask(workshop, "valve", mode="lexical", rules=replace(DEFAULT_RULES, diversity=1.0))
-    spread = ask(workshop, "valve", mode="lexical", rules=replace(DEFAULT_RULES, diversity=0.01))
+    alone = ask(workshop, "valve", mode="lexical", rules=replace(DEFAULT_PARAMS, diversity=1.0))
+    spread = ask(workshop, "valve", mode="lexical", rules=replace(DEFAULT_PARAMS, diversity=0.01))
     assert sessions(alone)[:3] == [SESSION] * 3
     assert sessions(spread)[:2] == [SESSION, OTHER]
 
 
 def test_a_subagent_counts_less_than_who_asked_it(workshop):
-    report = ask(workshop, "flange of the pump", mode="lexical", rules=replace(DEFAULT_RULES, subagent=0.1))
+    report = ask(workshop, "flange of the pump", mode="lexical", rules=replace(DEFAULT_PARAMS, subagent=0.1))
     lanes = [hit.sidecar.get("lane") for hit in report.hits]
     assert lanes.index("subagent") > lanes.index("primary")
 
@@ -111,7 +111,7 @@ def test_a_name_that_occurs_once_comes_first_though_its_words_are_common(worksho
 
 
 def test_a_question_in_words_is_no_lookup(workshop):
-    plain = replace(DEFAULT_RULES, lookup_name=0.0, lookup_phrase=0.0, meaning_in_lookup=DEFAULT_RULES.meaning)
+    plain = replace(DEFAULT_PARAMS, lookup_name=0.0, lookup_phrase=0.0, meaning_in_lookup=DEFAULT_PARAMS.meaning)
     question = "why does the parser read the header again"
     assert found(workshop, question) == found(workshop, question, rules=plain)
 
@@ -125,7 +125,7 @@ def test_somebodys_own_words_are_looked_up_and_a_question_of_ones_own_is_not(wor
     ):
         (hit,) = ask(workshop, text, mode="hybrid", limit=1).hits
         weights.append(sum(vote.worth for name, vote in hit.votes.items() if name == "dense"))
-    assert weights[0] <= DEFAULT_RULES.meaning_in_lookup < weights[1]
+    assert weights[0] <= DEFAULT_PARAMS.meaning_in_lookup < weights[1]
 
 
 # Meaning, and nothing near --------------------------------------------------------------------------------------------

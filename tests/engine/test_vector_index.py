@@ -137,7 +137,7 @@ def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_vectors(user.settings, Choice("test"), rebuild=False, tell=killed, say=ignore, upkeep=upkeep)
+        build_vectors(user.settings, Choice("test"), rebuild=False, on_progress=killed, notify=ignore, upkeep=upkeep)
     assert (made(user)["sequence"], vector_state(user.settings).table.rows) == (0, 1)
     report = ask(user, "reconnection")
     assert report.oracle_status["rankers"] == ["dense", "lexical"]
@@ -152,7 +152,7 @@ def test_a_rebuild_that_ends_early_leaves_a_record_of_the_new_index(user):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_vectors(user.settings, Choice("test", "other"), rebuild=True, tell=killed, say=ignore)
+        build_vectors(user.settings, Choice("test", "other"), rebuild=True, on_progress=killed, notify=ignore)
     assert (made(user)["model"], made(user)["sequence"]) == ("other", 0)
     assert ask(user, "flour").hits
 

@@ -6,12 +6,14 @@ import pytest
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.commits import commits_of
-from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import followed
 from aicx.git.roots import Roots
 from tests.evidence.stories import Story
 
-KNOWN = Elsewhere("ada/orbit", Roots.of(["/srv/ada/orbit", "/srv/trees/login"]), ("/srv/ada", "/srv/bob/apiary"))
+KNOWN = OtherRepositories(
+    "ada/orbit", Roots.of(["/srv/ada/orbit", "/srv/trees/login"]), ("/srv/ada", "/srv/bob/apiary")
+)
 COMMITTED = "[main 1a2b3c4] Fix login\n 1 file changed"
 
 

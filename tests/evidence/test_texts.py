@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.evidence.texts import gist, sentences
+from aicx.evidence.texts import sentences, summary_line
 from aicx.text import shorten
 
 
@@ -60,15 +60,15 @@ def test_directives_to_machines_are_left_out() -> None:
 
 
 def test_gist_keeps_whole_sentences() -> None:
-    assert gist("One two three. Four five six. Seven eight nine.", 32) == "One two three. Four five six."
+    assert summary_line("One two three. Four five six. Seven eight nine.", 32) == "One two three. Four five six."
 
 
 def test_gist_says_what_a_list_is_of() -> None:
-    assert gist("Changed:\n- the parser\n- the lexer", 80) == "Changed: the parser; the lexer"
+    assert summary_line("Changed:\n- the parser\n- the lexer", 80) == "Changed: the parser; the lexer"
 
 
 def test_text_without_prose_is_shortened_without_its_fences() -> None:
-    assert gist("```python\nx = 1\n```", 40) == "x = 1"
+    assert summary_line("```python\nx = 1\n```", 40) == "x = 1"
 
 
 def test_number_of_an_item_ends_no_sentence() -> None:
@@ -91,7 +91,7 @@ def test_redaction_mark_is_never_torn() -> None:
 
 @given(st.text(max_size=400), st.integers(min_value=1, max_value=120))
 def test_shortened_text_is_one_line_within_its_limit(text: str, limit: int) -> None:
-    for line in (shorten(text, limit), gist(text, limit)):
+    for line in (shorten(text, limit), summary_line(text, limit)):
         assert len(line) <= limit
         assert len(line.splitlines()) <= 1
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aicx.git.branches import Branches, Standing
-from aicx.git.state import Git, Look
+from aicx.git.branches import Branches, BranchState
+from aicx.git.state import Git, GitProbe
 from tests.evidence.stories import T0, Repository
 
 
@@ -19,9 +19,9 @@ def repository(tmp_path: Path) -> Repository:
     return found
 
 
-def standing(repository: Repository, branch: str | None, until: datetime = T0) -> Standing:
+def standing(repository: Repository, branch: str | None, until: datetime = T0) -> BranchState:
     git = Git(repository.folder)
-    return Branches(git, Look(git).state, [branch or ""]).standing(branch, until)
+    return Branches(git, GitProbe(git).state, [branch or ""]).standing(branch, until)
 
 
 def test_checked_out_branch_is_the_same(repository: Repository) -> None:
@@ -80,7 +80,7 @@ def test_commit_is_held_missing_or_unknown(repository: Repository) -> None:
     missing = repository.commit("b.py")
     repository.git("switch", "--quiet", "main")
     git = Git(repository.folder)
-    branches = Branches(git, Look(git).state, [])
+    branches = Branches(git, GitProbe(git).state, [])
     assert [branches.holds_commit(commit) for commit in (held[:9], missing, "f" * 40)] == [True, False, None]
 
 

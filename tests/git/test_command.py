@@ -17,7 +17,7 @@ from aicx.bench.mining import subjects
 from aicx.errors import AicxError
 from aicx.git import command as gitcall
 from aicx.git.identity import find_repository
-from aicx.git.state import Git, GitState, Look
+from aicx.git.state import Git, GitProbe, GitState
 from aicx.repomap import files as files_module
 from aicx.repomap.files import list_files
 from tests.evidence.stories import Repository
@@ -77,7 +77,7 @@ def partial(repository: Repository, trap: Trap) -> Repository:
 
 
 def look(folder: Path) -> GitState:
-    with Look(Git(folder)) as looking:
+    with GitProbe(Git(folder)) as looking:
         return looking.state
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from aicx.git.state import Git, GitState, Look
+from aicx.git.state import Git, GitProbe, GitState
 from tests.evidence.stories import T0, Repository
 
 
 def state_of(folder: Path) -> GitState:
-    return Look(Git(folder)).state
+    return GitProbe(Git(folder)).state
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_git_that_hangs_is_given_up_and_named(
     slow.write_text("#!/bin/sh\nexec sleep 30\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:/usr/bin:/bin")
-    found = Look(Git(repository.folder, timeout=0.2)).state
+    found = GitProbe(Git(repository.folder, timeout=0.2)).state
     assert found.kind == "unavailable"
     assert "gave no answer within 0.2 s" in found.notes[0]
 

@@ -385,7 +385,7 @@ def test_deeply_nested_text_does_not_overflow() -> None:
 
 def test_a_table_in_disguise_is_cut_and_says_so() -> None:
     found = grammar.outline(b"\n".join(b"def f%d(): ..." % number for number in range(4000)), "python")
-    assert len(found.symbols) == grammar.MOST_SYMBOLS
+    assert len(found.symbols) == grammar.MAX_SYMBOLS
     assert found.flaw is not None
     assert "3000" in found.flaw
 

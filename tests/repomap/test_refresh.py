@@ -342,7 +342,7 @@ def test_a_refresh_that_lasts_too_long_is_not_waited_for(repo: Repo) -> None:
     [lock] = repo.layout.repomap.rglob("*.lock")
     said: list[str] = []
     with hold_lock(lock, 1, said.append), pytest.raises(StoreLocked):
-        refresh_map(repo.layout, repo.root, wait_seconds=0.2, say=said.append)
+        refresh_map(repo.layout, repo.root, wait_seconds=0.2, notify=said.append)
     assert len(said) == 1
 
 

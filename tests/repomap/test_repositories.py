@@ -119,7 +119,7 @@ def test_a_folder_without_git_is_walked(repo: Repo, tmp_path: Path) -> None:
 def test_a_folder_without_git_that_is_a_whole_disk_is_refused(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files_module, "MOST_FILES_WITHOUT_GIT", 2)
+    monkeypatch.setattr(files_module, "MAX_FILES_WITHOUT_GIT", 2)
     plain = Repo(tmp_path / "plain", repo.layout.home)
     plain.write(FILES)
     with pytest.raises(UsageError, match="more than 2 files"):

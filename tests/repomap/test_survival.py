@@ -74,8 +74,8 @@ def test_a_file_that_crashes_the_parser_costs_itself(repo: Repo, monkeypatch: py
 
 def test_a_file_that_never_ends_costs_itself(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crew, "_START", _BAD_WORKER)
-    monkeypatch.setattr(crew, "_PATIENCE", 2.0)
-    monkeypatch.setattr(crew, "_PATIENCE_WITH_ONE", 1.0)
+    monkeypatch.setattr(crew, "_TIMEOUT", 2.0)
+    monkeypatch.setattr(crew, "_TIMEOUT_WITH_ONE", 1.0)
     repo.write({"slow.py": "def wait(): ...\n"})
     done = repo.refresh()
     assert (done.parsed, done.problems) == (150, [("slow.py", "took longer than 1 s")])

@@ -17,14 +17,14 @@ from aicx.errors import UsageError
 from aicx.evidence.session_brief import brief_of
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
-from aicx.resume.brief.budget import LEAST_TOKENS, fit
+from aicx.resume.brief.budget import MIN_TOKENS, fit
 from aicx.resume.brief.compose import Part, compose
 from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure, Symbol
-from aicx.terminal import unseen
+from aicx.terminal import invisible
 from tests.evidence.stories import T0, Story
 from tests.resume.test_selection import session
 
@@ -152,7 +152,7 @@ texts = (
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(texts, st.integers(LEAST_TOKENS, 6000), st.integers(0, 40))
+@given(texts, st.integers(MIN_TOKENS, 6000), st.integers(0, 40))
 def test_brief_never_exceeds_its_budget(text: str, budget: int, count: int) -> None:
     found = report(text, count)
     assert estimate_tokens(as_markdown(found, budget).encode()) <= budget
@@ -164,7 +164,7 @@ def test_brief_never_exceeds_its_budget(text: str, budget: int, count: int) -> N
 )
 def test_brief_holds_nothing_that_nobody_sees(printed: Callable[[ResumeReport, int], str]) -> None:
     unseen_text = "fix" + "".join(map(chr, [0xE0041, 0x200B, 0x200D, 0x2060, 0xFE0F, 0x3164, 0xAD])) + "ed the login"
-    assert not set(map(ord, printed(report(unseen_text), 6000))) & unseen().keys()
+    assert not set(map(ord, printed(report(unseen_text), 6000))) & invisible().keys()
 
 
 def test_budget_that_holds_everything_leaves_nothing_out() -> None:
@@ -173,7 +173,7 @@ def test_budget_that_holds_everything_leaves_nothing_out() -> None:
 
 
 def test_what_matters_most_stays_when_room_is_short() -> None:
-    text = as_markdown(report(count=30), LEAST_TOKENS)
+    text = as_markdown(report(count=30), MIN_TOKENS)
     assert "said last" in text
     assert "`pytest -q` failed" in text
     assert "Other sessions" not in text
@@ -181,8 +181,8 @@ def test_what_matters_most_stays_when_room_is_short() -> None:
 
 def test_budget_below_the_least_is_refused_with_the_least() -> None:
     with pytest.raises(UsageError) as raised:
-        as_markdown(report(), LEAST_TOKENS - 1)
-    assert raised.value.hint == f"--budget {LEAST_TOKENS} or more"
+        as_markdown(report(), MIN_TOKENS - 1)
+    assert raised.value.hint == f"--budget {MIN_TOKENS} or more"
 
 
 # Markdown -----------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def manifest(found: ResumeReport, budget: int) -> dict[str, Any]:
     return manifest_of(found, parts, fitted, budget, "markdown")
 
 
-@pytest.mark.parametrize("budget", [LEAST_TOKENS, 1000, 100_000])
+@pytest.mark.parametrize("budget", [MIN_TOKENS, 1000, 100_000])
 def test_everything_considered_is_in_the_manifest_once_with_a_known_reason(budget: int) -> None:
     found = report(count=12)
     entries = manifest(found, budget)["entries"]
@@ -283,7 +283,7 @@ def test_everything_considered_is_in_the_manifest_once_with_a_known_reason(budge
 
 
 def test_what_had_no_room_is_told_from_what_was_decided_against() -> None:
-    entries = {entry["ref"]: entry for entry in manifest(report(count=12), LEAST_TOKENS)["entries"]}
+    entries = {entry["ref"]: entry for entry in manifest(report(count=12), MIN_TOKENS)["entries"]}
     assert entries["session:claude:s"]["included"] == "partial"
     assert entries["session:claude:o5"]["left_out"] == Reason.OVER_BUDGET
     assert entries["file:/etc/hosts"]["left_out"] == Reason.OUTSIDE_REPOSITORY

@@ -15,11 +15,11 @@ from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.files import entry_files
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
-from aicx.resume.select.recall import Passage, choose, shares, telling_sentences
+from aicx.resume.select.recall import Passage, choose, informative_sentences, shares
 from aicx.resume.select.report import EntryFile
 from aicx.resume.select.sessions import (
     Scope,
-    SessionFacts,
+    SessionRow,
     known_folders,
     list_sessions,
     load_sessions,
@@ -27,7 +27,7 @@ from aicx.resume.select.sessions import (
     related_projects,
     short_ids,
 )
-from aicx.resume.select.term_weights import Rarity
+from aicx.resume.select.term_weights import TermWeights
 from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of
 from tests.evidence.stories import T0, Story
 
@@ -36,7 +36,7 @@ ROOTS = Roots.of([ROOT])
 NOW = T0 + timedelta(days=10)
 
 
-def session(name: str, days_ago: float = 1, **fields: Any) -> SessionFacts:
+def session(name: str, days_ago: float = 1, **fields: Any) -> SessionRow:
     ended = NOW - timedelta(days=days_ago)
     found: dict[str, Any] = {
         "agent": "claude",
@@ -50,19 +50,19 @@ def session(name: str, days_ago: float = 1, **fields: Any) -> SessionFacts:
         "started_at": ended - timedelta(hours=1),
         "completed_at": ended,
     }
-    return SessionFacts(**{**found, **fields})
+    return SessionRow(**{**found, **fields})
 
 
-def ranked(ask: Ask, *sessions: SessionFacts, **recall: float) -> list[Scored]:
+def ranked(ask: Ask, *sessions: SessionRow, **recall: float) -> list[Scored]:
     shares_of = {("claude", name): share for name, share in recall.items()}
     return rank_sessions(sessions, ask, shares_of, mentions(ask, *sessions), ROOTS)
 
 
-def mentions(ask: Ask, *sessions: SessionFacts) -> Mentions:
+def mentions(ask: Ask, *sessions: SessionRow) -> Mentions:
     return Mentions.of(ask, (path for item in sessions for path in files_of(item, ROOTS)))
 
 
-def names(ask: Ask, *sessions: SessionFacts, **recall: float) -> list[str]:
+def names(ask: Ask, *sessions: SessionRow, **recall: float) -> list[str]:
     return [item.session.session_id for item in ranked(ask, *sessions, **recall)]
 
 
@@ -132,7 +132,7 @@ def test_files_changed_now_say_which_session_is_gone_on_from_whatever_the_task()
 
 
 def first_files(
-    ask: Ask, *sessions: SessionFacts, is_there: Callable[[str], bool] | None = None, **edits: str
+    ask: Ask, *sessions: SessionRow, is_there: Callable[[str], bool] | None = None, **edits: str
 ) -> tuple[list[EntryFile], list[Considered]]:
     changed = {
         f"session:claude:{name}": [Edit(path, 1, T0, "claude:x:001") for path in paths.split()]
@@ -255,14 +255,14 @@ def test_quoted_are_the_sentences_that_answer_and_no_announcements() -> None:
         .says("I'll check the login token now. The token lives five minutes.")
     )
     story.gets("Bash", "token token token")
-    assert telling_sentences(story.steps, Rarity.of("why does the login token expire", []), 2) == (
+    assert informative_sentences(story.steps, TermWeights.of("why does the login token expire", []), 2) == (
         "The login token expires early.",
         "The token lives five minutes.",
     )
 
 
 def quoted(story: Story, task: str) -> tuple[str, ...]:
-    return telling_sentences(story.steps, Rarity.of(task, ["the build of the release"] * 30), 1)
+    return informative_sentences(story.steps, TermWeights.of(task, ["the build of the release"] * 30), 1)
 
 
 def test_sentence_that_names_the_cause_is_preferred() -> None:

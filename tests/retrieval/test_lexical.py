@@ -14,12 +14,12 @@ from indexer.lexical import AnalyzedDocument, LexicalSchema, LexicalWriter, anal
 from retrieval.analysis import Terms, analyze
 from retrieval.conditions import AnyOf, Between, NoneOf, OneOf
 from retrieval.lexical import LexicalSearcher
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
 from retrieval.scan import scan
 
 SCHEMA = LexicalSchema(("said", "tool"), ("project", "branch"), ("day",))
-RULES = Rules(fields={"header": 0.5, "said": 1.0, "tool": 0.3, "said_names": 0.5, "tool_names": 0.3})
+RULES = RankingParams(fields={"header": 0.5, "said": 1.0, "tool": 0.3, "said_names": 0.5, "tool_names": 0.3})
 
 
 def document(name, said="", tool="", header="", **columns):
@@ -205,7 +205,7 @@ def test_a_name_that_stands_nowhere_is_not_found_in_one_of_its_words(tmp_path):
 
 def test_rules_of_looking_up_leave_plain_questions_alone(index):
     question = parse_question("was the flaky login test on windows strange")
-    plain = Rules(fields=RULES.fields, lookup_name=0.0, lookup_phrase=0.0, lookup_all=False)
+    plain = RankingParams(fields=RULES.fields, lookup_name=0.0, lookup_phrase=0.0, lookup_all=False)
     searcher = LexicalSearcher(index)
     assert searcher.search(question, [], 10, RULES) == searcher.search(question, [], 10, plain)
 
@@ -317,7 +317,7 @@ def test_what_tantivy_panics_over_is_damage_and_no_crash(index, capfd):
 
 # The reference --------------------------------------------------------------------------------------------------------
 
-ONE_FIELD = Rules(fields={"said": 1.0}, names_as_one=False)
+ONE_FIELD = RankingParams(fields={"said": 1.0}, names_as_one=False)
 WORDS = "bcdefgh"  # no stop word among them
 
 

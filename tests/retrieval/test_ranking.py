@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.ranking import Answer, diversified, rank
 
-RULES = Rules(session_shares=(1.0, 0.5))
+RULES = RankingParams(session_shares=(1.0, 0.5))
 HALVES = {"lexical": 0.5, "dense": 0.5}
 
 
@@ -33,7 +33,7 @@ def scores(answers: Sequence[Answer]) -> dict[str, float]:
 
 
 def of(
-    rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float] = HALVES, rules: Rules = RULES
+    rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float] = HALVES, rules: RankingParams = RULES
 ) -> dict[str, float]:
     return scores(rank(rankings, weights, rules))
 
@@ -66,7 +66,9 @@ def test_equal_scores_come_in_the_order_of_names():
 
 
 def test_reciprocal_ranks_count_places_and_not_scores():
-    found = of({"lexical": candidates(a=1000, b=1), "dense": candidates(b=0.5)}, rules=Rules(fusion="reciprocal"))
+    found = of(
+        {"lexical": candidates(a=1000, b=1), "dense": candidates(b=0.5)}, rules=RankingParams(fusion="reciprocal")
+    )
     assert found == pytest.approx({"a": 0.5 / 61, "b": 0.5 / 62 + 0.5 / 61})
 
 
@@ -163,7 +165,7 @@ WEIGHTS = {"lexical": 0.7, "dense": 0.3, "scan": 0.7}
     RANKINGS, st.permutations(["dense", "lexical", "scan"]), st.booleans(), st.sampled_from(["weighted", "reciprocal"])
 )
 def test_the_order_of_rankers_decides_nothing(rankings, names, grouped, fusion):
-    rules = Rules(fusion=fusion)
+    rules = RankingParams(fusion=fusion)
     group_of = session_of if grouped else None
     shuffled = {name: rankings[name] for name in names}
     assert rank(shuffled, WEIGHTS, rules, group_of=group_of) == rank(rankings, WEIGHTS, rules, group_of=group_of)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.params import DEFAULT_RULES, FIELDS
+from retrieval.params import DEFAULT_PARAMS, FIELDS
 from retrieval.questions import parse_question
 
 
@@ -32,13 +32,13 @@ def test_a_question_of_names_only_is_a_lookup(text, lookup):
 
 @pytest.mark.parametrize("lookup", [False, True])
 def test_words_and_meaning_share_one_whole(lookup):
-    weights = DEFAULT_RULES.weights(lookup=lookup)
+    weights = DEFAULT_PARAMS.weights(lookup=lookup)
     assert weights["lexical"] + weights["dense"] == pytest.approx(1.0)
     assert weights["scan"] == weights["lexical"]
 
 
 def test_meaning_counts_less_where_something_is_looked_up():
-    assert DEFAULT_RULES.weights(lookup=True)["dense"] < DEFAULT_RULES.weights(lookup=False)["dense"]
+    assert DEFAULT_PARAMS.weights(lookup=True)["dense"] < DEFAULT_PARAMS.weights(lookup=False)["dense"]
 
 
 def test_what_was_said_counts_more_than_what_was_thought_or_printed():
@@ -46,4 +46,4 @@ def test_what_was_said_counts_more_than_what_was_thought_or_printed():
 
 
 def test_a_rule_can_be_changed_for_one_question():
-    assert replace(DEFAULT_RULES, meaning=0.0).weights(lookup=False)["dense"] == 0.0
+    assert replace(DEFAULT_PARAMS, meaning=0.0).weights(lookup=False)["dense"] == 0.0

@@ -9,7 +9,7 @@ from indexer.lexical import LexicalSchema, LexicalWriter, analyze_document
 from retrieval.analysis import analyze
 from retrieval.conditions import OneOf
 from retrieval.lexical import LexicalSearcher
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 
 SAID = "We retry the upload twice, then give up and keep the torn file for the nightly sweep."
@@ -28,7 +28,7 @@ def searcher(tmp_path: Path) -> LexicalSearcher:
     return LexicalSearcher(tmp_path)
 
 
-RULES = Rules(fields={"said": 1.0})
+RULES = RankingParams(fields={"said": 1.0})
 
 
 def holds(searcher: LexicalSearcher, text: str, *where: OneOf) -> bool:

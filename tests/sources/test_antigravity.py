@@ -12,7 +12,7 @@ import pytest
 
 from aicx.errors import SourceUnreadable
 from aicx.sources.antigravity.source import SOURCE, extract_target
-from aicx.types import AgentHomes, BadRecord, LogFile, SessionFact, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes, BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
 
 ID = "5d0c4a1e-2b3f-4c6d-8e9f-a0b1c2d3e4f5"
 CHILD = "11111111-2222-4333-8444-555555555555"
@@ -454,7 +454,7 @@ def test_system_steps_are_counted_by_type(tmp_path: Path) -> None:
 
 def test_a_subagent_is_named_by_the_step_that_starts_it(tmp_path: Path) -> None:
     write_transcript(tmp_path, step(0, "MODEL", "INVOKE_SUBAGENT", f'{{"conversationId": "{CHILD}"}}'))
-    assert SessionFact(CHILD, parent_session=ID, lane="subagent") in items(tmp_path)
+    assert SessionEvent(CHILD, parent_session=ID, lane="subagent") in items(tmp_path)
 
 
 def test_a_bad_line_does_not_stop_the_transcript(tmp_path: Path) -> None:

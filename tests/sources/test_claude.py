@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from aicx.sources.claude.source import SOURCE
 from aicx.sources.claude.text import cut_additions, cut_reminders
 from aicx.sources.record_marks import record_mark
-from aicx.types import AgentHomes, BadRecord, LogFile, RecordMarks, SessionFact, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes, BadRecord, LogFile, RecordMarks, SessionEvent, Skipped, SourceItem, TimelineEntry
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"
 OTHER = "11111111-2222-4333-8444-555555555555"
@@ -116,8 +116,8 @@ def typed(items: list[SourceItem]) -> list[str]:
     return [entry.text for entry in entries(items) if entry.origin == "typed"]
 
 
-def facts(items: list[SourceItem]) -> list[SessionFact]:
-    return [item for item in items if isinstance(item, SessionFact)]
+def facts(items: list[SourceItem]) -> list[SessionEvent]:
+    return [item for item in items if isinstance(item, SessionEvent)]
 
 
 def skipped(items: list[SourceItem]) -> dict[str, int]:
@@ -802,7 +802,7 @@ class TestQueue:
 class TestFacts:
     def test_generated_title_is_told_once(self, read):
         titles = [{"type": "ai-title", "aiTitle": title, "sessionId": SESSION} for title in ("A", "A", "B")]
-        assert facts(read(*titles)) == [SessionFact(SESSION, title="A"), SessionFact(SESSION, title="B")]
+        assert facts(read(*titles)) == [SessionEvent(SESSION, title="A"), SessionEvent(SESSION, title="B")]
 
     def test_title_chosen_by_a_person_stays(self, read):
         items = read(
@@ -814,7 +814,7 @@ class TestFacts:
 
     def test_summary_names_the_record_it_is_the_title_of(self, read):
         items = read({"type": "summary", "summary": "Orbit fix", "leafUuid": "u-9"})
-        assert facts(items) == [SessionFact(SESSION, title="Orbit fix", title_of_record="u-9")]
+        assert facts(items) == [SessionEvent(SESSION, title="Orbit fix", title_of_record="u-9")]
 
     def test_pull_request_tells_the_remote_of_the_folder(self, read):
         link = {
@@ -824,7 +824,7 @@ class TestFacts:
             "prRepository": "ada/orbit",
         }
         items = read(user("hi", cwd="/w"), link)
-        assert facts(items) == [SessionFact(SESSION, remote_url="https://github.com/ada/orbit", cwd="/w")]
+        assert facts(items) == [SessionEvent(SESSION, remote_url="https://github.com/ada/orbit", cwd="/w")]
 
     def test_pull_request_elsewhere_keeps_its_host(self, read):
         link = {"type": "pr-link", "prUrl": "https://git.corp.example/ada/orbit/pull/7", "prRepository": "ada/orbit"}

@@ -11,7 +11,7 @@ import pytest
 
 from aicx.sources.codex.source import HISTORY, INDEX, ROLLOUT, ROLLOUT_JSON, SOURCE
 from aicx.sources.records import stat_log
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, SessionFact, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, SessionEvent, Skipped, SourceItem, TimelineEntry
 
 ID = "019a0000-1111-7222-8333-444455556666"
 PARENT = "019a0000-9999-7222-8333-444455556666"
@@ -109,8 +109,8 @@ class Logs:
     def skipped(self, *lines: Line | str) -> dict[str, int]:
         return {found.reason: found.count for found in self.items(list(lines)) if isinstance(found, Skipped)}
 
-    def facts(self, *lines: Line | str) -> list[SessionFact]:
-        return [found for found in self.items(list(lines)) if isinstance(found, SessionFact)]
+    def facts(self, *lines: Line | str) -> list[SessionEvent]:
+        return [found for found in self.items(list(lines)) if isinstance(found, SessionEvent)]
 
     def bad(self, *lines: Line | str) -> list[BadRecord]:
         return [found for found in self.items(list(lines)) if isinstance(found, BadRecord)]
@@ -638,15 +638,15 @@ class TestSession:
     def test_the_remote_is_told_with_its_folder_once(self, logs: Logs) -> None:
         head = meta(git={"commit_hash": "c0ffee", "repository_url": "git@x:w/shop.git"})
         assert logs.facts(head, head) == [
-            SessionFact(ID, remote_url="git@x:w/shop.git", cwd="/w/shop", commit="c0ffee")
+            SessionEvent(ID, remote_url="git@x:w/shop.git", cwd="/w/shop", commit="c0ffee")
         ]
 
     def test_a_fork_tells_its_parent(self, logs: Logs) -> None:
         lines = [meta(forked_from_id=PARENT), meta(id=PARENT)]
-        assert logs.facts(*lines) == [SessionFact(ID, parent_session=PARENT)]
+        assert logs.facts(*lines) == [SessionEvent(ID, parent_session=PARENT)]
 
     def test_a_subagent_tells_its_lane(self, logs: Logs) -> None:
-        assert logs.facts(meta(parent_thread_id=PARENT)) == [SessionFact(ID, parent_session=PARENT, lane="subagent")]
+        assert logs.facts(meta(parent_thread_id=PARENT)) == [SessionEvent(ID, parent_session=PARENT, lane="subagent")]
 
     def test_copied_history_is_told_in_the_folder_it_was_made_in(self, logs: Logs) -> None:
         lines = [meta(forked_from_id=PARENT), meta(id=PARENT, cwd="/w/old"), *prompt(1, "before the fork")]
@@ -663,7 +663,7 @@ class TestSession:
 
     def test_a_title_is_a_fact(self, logs: Logs) -> None:
         line = event(1, "thread_name_updated", thread_id=ID, thread_name="The till")
-        assert logs.facts(line) == [SessionFact(ID, title="The till")]
+        assert logs.facts(line) == [SessionEvent(ID, title="The till")]
 
     def test_a_summary_of_a_compaction_is_told_without_its_copies(self, logs: Logs) -> None:
         payload = {"message": "So far: the till.", "replacement_history": [user(1, "Fix the till")["payload"]]}
@@ -846,7 +846,7 @@ class TestOldForms:
 
     @pytest.mark.parametrize("value", [{"session": OLD_HEAD}, [1], {"session": OLD_HEAD, "items": None}])
     def test_one_object_of_another_shape_is_reported(self, logs: Logs, value: Any) -> None:
-        assert [type(found) for found in self.whole(logs, value) if not isinstance(found, SessionFact)] == [BadRecord]
+        assert [type(found) for found in self.whole(logs, value) if not isinstance(found, SessionEvent)] == [BadRecord]
 
 
 class TestHistoryAndIndex:
@@ -872,7 +872,7 @@ class TestHistoryAndIndex:
     def test_the_index_gives_titles(self, logs: Logs) -> None:
         lines: list[Line | str] = [{"id": ID, "thread_name": "The till", "updated_at": at(1)}, {"id": ID}, {"x": 1}]
         title, bad = logs.items(lines, "session_index.jsonl", INDEX)
-        assert title == SessionFact(ID, title="The till")
+        assert title == SessionEvent(ID, title="The till")
         assert isinstance(bad, BadRecord)
 
 

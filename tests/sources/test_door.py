@@ -11,7 +11,7 @@ import pytest
 from aicx.corpus.views.provenance import is_there, verify_source
 from aicx.redaction import redact
 from aicx.sources.door import Door, clean_id, clean_project, fingerprint_of
-from aicx.types import BadRecord, LogFile, LogIdentity, SessionFact, Skipped
+from aicx.types import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped
 from tests.corpus.builders import SESSION, ClaudeLog, Home, entry, tool_entry
 
 
@@ -30,7 +30,7 @@ SECRET = token(0)
         entry(branch=SECRET),
         entry(model=SECRET),
         tool_entry("", phase="call", name=SECRET, command=f"curl {SECRET}", files=(f"/srv/{SECRET}",)),
-        SessionFact(SECRET, SECRET, None, SECRET, None, f"https://ada:{SECRET}@host/a/b", f"/srv/{SECRET}", SECRET),
+        SessionEvent(SECRET, SECRET, None, SECRET, None, f"https://ada:{SECRET}@host/a/b", f"/srv/{SECRET}", SECRET),
         BadRecord(f"/{SECRET}", SECRET, 1),
         Skipped(f"/{SECRET}", f"unknown type: {SECRET}", 2),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aicx.sources.gemini.source import SOURCE, folder_hash, project_root
-from aicx.types import AgentHomes, BadRecord, LogFile, SessionFact, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes, BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
 
 ROOT = "/srv/work/lamp"
 HASH = folder_hash(ROOT)
@@ -141,7 +141,7 @@ def test_a_chat_below_a_session_folder_is_that_sessions_subagent(tmp_path: Path)
     write_lines(tmp_path, message("m", "user", "look"), name="parent-id/child.jsonl")
     identity = SOURCE.identify(logs(tmp_path)[0])
     assert (identity.lane, identity.parent_session) == ("subagent", "parent-id")
-    assert SessionFact(SESSION, parent_session="parent-id", lane="subagent") in items(tmp_path)
+    assert SessionEvent(SESSION, parent_session="parent-id", lane="subagent") in items(tmp_path)
 
 
 def test_a_log_without_a_session_id_goes_by_its_file_name(tmp_path: Path) -> None:
@@ -437,7 +437,7 @@ def test_a_message_that_holds_its_text_directly_is_read(tmp_path: Path) -> None:
 
 def test_the_summary_is_the_title(tmp_path: Path) -> None:
     write_json(tmp_path, [], summary="Fix the lamp")
-    assert items(tmp_path) == [SessionFact(SESSION, title="Fix the lamp")]
+    assert items(tmp_path) == [SessionEvent(SESSION, title="Fix the lamp")]
 
 
 def test_provenance_is_the_messages_place_and_hash(tmp_path: Path) -> None:
@@ -484,7 +484,7 @@ def test_provenance_of_a_line_is_its_bytes(tmp_path: Path) -> None:
 
 def test_a_patch_can_set_the_title(tmp_path: Path) -> None:
     write_lines(tmp_path, {"$set": {"summary": "Fix the lamp"}}, {"$set": None})
-    assert SessionFact(SESSION, title="Fix the lamp") in items(tmp_path)
+    assert SessionEvent(SESSION, title="Fix the lamp") in items(tmp_path)
 
 
 def test_a_bad_line_costs_only_itself(tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ class Desk:
         assert old in body
         chunk.write_bytes(body.replace(old, INSERTED.encode().ljust(len(old))[: len(old)]))
 
-    def say(self, *arguments: str) -> tuple[int, str, str]:
+    def notify(self, *arguments: str) -> tuple[int, str, str]:
         self._capsys.readouterr()
         code = run(list(arguments))
         said = self._capsys.readouterr()
         return code, said.out, said.err
 
     def json(self, *arguments: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.say(*arguments, "--json")[1])
+        found: dict[str, Any] = json.loads(self.notify(*arguments, "--json")[1])
         return found
 
 
@@ -72,14 +72,14 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 def test_show_says_so_with_exit_7(desk: Desk) -> None:
     for arguments in (["show", CHUNK], ["show", SESSION, "--full"]):
-        code, out, err = desk.say(*arguments)
+        code, out, err = desk.notify(*arguments)
         assert (code, INSERTED in out, ALTERED in err) == (7, True, True)
     assert desk.json("show", CHUNK)["altered"] is True
     assert desk.json("show", SESSION, "--full")["chunks"][0]["altered"] is True
 
 
 def test_show_of_an_intact_chunk_has_exit_0(desk: Desk) -> None:
-    code, _, err = desk.say("show", f"codex:{OTHER}:001")
+    code, _, err = desk.notify("show", f"codex:{OTHER}:001")
     assert (code, ALTERED in err) == (0, False)
     assert desk.json("show", f"codex:{OTHER}:001")["altered"] is False
 
@@ -87,12 +87,12 @@ def test_show_of_an_intact_chunk_has_exit_0(desk: Desk) -> None:
 def test_a_list_marks_an_altered_chunk(desk: Desk) -> None:
     [item] = desk.json("show", "commit:abcdef1234")["items"]
     assert item["altered"] is True
-    assert "altered on disk" in desk.say("show", "commit:abcdef1234")[1]
+    assert "altered on disk" in desk.notify("show", "commit:abcdef1234")[1]
 
 
 @pytest.mark.parametrize("mode", ["lexical", "scan"])
 def test_search_says_so_beside_the_lines(desk: Desk, mode: str) -> None:
-    code, out, _ = desk.say("search", "tokens lifetime login", "--mode", mode)
+    code, out, _ = desk.notify("search", "tokens lifetime login", "--mode", mode)
     assert (code, ALTERED in out) == (0, True)
     items = desk.json("search", "tokens lifetime login", "--mode", mode)["items"]
     assert {item["id"]: item["altered"] for item in items}[CHUNK] is True
@@ -109,12 +109,12 @@ def test_altered_words_never_reach_an_index(desk: Desk) -> None:
 def test_rank_says_so(desk: Desk) -> None:
     ranked = desk.json("rank", "-p", "orbit", "-H", "0")["items"]
     assert {item["id"]: item["altered"] for item in ranked} == {CHUNK: True, f"codex:{OTHER}:001": False}
-    assert ALTERED in desk.say("rank", "-p", "orbit", "-H", "0")[1]
+    assert ALTERED in desk.notify("rank", "-p", "orbit", "-H", "0")[1]
 
 
 @pytest.mark.parametrize("task", [[], ["--task", "tokens of the login: lifetime and refresh"]])
 def test_resume_quotes_nothing_of_it_and_says_so(desk: Desk, task: list[str]) -> None:
-    _, out, _ = desk.say("resume", *task)
+    _, out, _ = desk.notify("resume", *task)
     assert INSERTED not in out
     assert "1 chunk was altered on disk" in out
     found = desk.json("resume", *task)

@@ -13,7 +13,7 @@ SCHEMA = "aicx.sessions/1"
 
 
 @dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionRow:
     """A session in a list; all of it counts, whatever was filtered for."""
 
     agent: str
@@ -35,7 +35,7 @@ class SessionFacts:
 class SessionItem:
     """A session with the agent's own command to open it again, null where there is none."""
 
-    facts: SessionFacts = field(metadata=INLINE)
+    facts: SessionRow = field(metadata=INLINE)
     reopen: str | None
 
 
@@ -45,7 +45,7 @@ class SessionsPage:
 
     matched: int
     offset: int
-    items: list[SessionFacts]
+    items: list[SessionRow]
     notes: list[str]
 
 
@@ -70,5 +70,5 @@ def sessions_answer(page: SessionsPage) -> SessionsAnswer:
 def sessions_page(found: Mapping[str, Any]) -> SessionsPage:
     """The answer of `aicx.corpus.catalog.sessions.browse`."""
     return SessionsPage(
-        found["matched"], found["offset"], [SessionFacts(**item) for item in found["items"]], found["notes"]
+        found["matched"], found["offset"], [SessionRow(**item) for item in found["items"]], found["notes"]
     )

@@ -11,7 +11,7 @@ from aicx.bench.dataset import Dataset
 from aicx.errors import AicxError, NotFound, UsageError
 from aicx.paths import Layout
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 # Form -> module with a function `load`.
 FORMS: Mapping[str, str] = {
@@ -49,7 +49,7 @@ class Around:
 
     user_home: Path | None
     cache: Path
-    say: Say
+    notify: Notify
     layout: Layout  # of the user's own corpus
     seed: int = 0
 
@@ -104,6 +104,6 @@ def _open(wanted: Wanted, around: Around) -> Dataset:
 
         if around.user_home is None:
             raise NotFound("the home folder whose sessions made the commits is not given", hint="--home FOLDER")
-        return commits.load(wanted.path, around.user_home, around.cache, around.say)
+        return commits.load(wanted.path, around.user_home, around.cache, around.notify)
     dataset: Dataset = import_module(FORMS[wanted.form]).load(wanted.path)
     return dataset

@@ -12,19 +12,19 @@ from typing import Any
 
 from aicx.bench.dataset import COUNTED, Dataset, Query, session_key
 from aicx.bench.datasets.files import read_lines, wrong_form
-from aicx.bench.stores import Say, stored_documents, stored_home
+from aicx.bench.stores import Notify, stored_documents, stored_home
 
 _VERBATIM, _UNINFORMATIVE = "subject stands in the log", "subject says too little"
 
 
-def load(path: Path, user_home: Path, cache: Path, say: Say) -> Dataset:
+def load(path: Path, user_home: Path, cache: Path, notify: Notify) -> Dataset:
     """The commits of a file over all sessions of a home folder; the logs are stored below ``cache`` first.
 
     Every question is asked on the day after the newest session: with the commit's own time, the newest session before
     it would be the answer without a look at the question.
     """
     rows = read_lines(path)
-    home = stored_home(user_home, cache, say)
+    home = stored_home(user_home, cache, notify)
     documents = stored_documents(home)
     known = {session_key(str(document.columns["session_id"])) for document in documents}
     newest = max(int(document.columns["completed_at"] or 0) for document in documents)

@@ -9,7 +9,7 @@ from random import Random
 from aicx.bench.dataset import Query
 from aicx.bench.mining.sessions import Session, latest, related
 
-_MOST_SESSIONS = 20  # a file that everybody touches, such as a lock file, tells nothing
+_MAX_SESSIONS = 20  # a file that everybody touches, such as a lock file, tells nothing
 
 
 def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
@@ -41,7 +41,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
 def _tells(path: str, days: dict[str, set[str]], keys: set[str], by_key: dict[str, Session]) -> bool:
     """Whether the day decides: others touched the file too, on other days alone, and not on this session's behalf."""
     others = set().union(*days.values()) - keys
-    if len(keys) != 1 or not 0 < len(others) < _MOST_SESSIONS or "." not in path.rpartition("/")[2]:
+    if len(keys) != 1 or not 0 < len(others) < _MAX_SESSIONS or "." not in path.rpartition("/")[2]:
         return False
     session = by_key[next(iter(keys))]
     return not any(related(session, by_key[other]) for other in others)

@@ -21,7 +21,7 @@ _CODE = re.compile(
     rf"(?<![\w./#\\-])(?:{_SYSTEM}|ERR_[A-Z_]{{3,30}}|[A-Z]{{1,5}}\d{{4}}|[A-Z]{{2,6}}-\d{{2,5}})(?![\w/-])"
 )
 _KINDS = {"path": _PATH, "symbol": _SYMBOL, "code": _CODE}
-_LEAST, _MOST = 5, 100  # characters
+_MIN, _MAX = 5, 100  # characters
 
 
 def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
@@ -60,7 +60,7 @@ def _once(sessions: Sequence[Session], pattern: re.Pattern[str]) -> list[tuple[s
 
 
 def _names(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    return (name for name in pattern.findall(text) if _LEAST <= len(name) <= _MOST)
+    return (name for name in pattern.findall(text) if _MIN <= len(name) <= _MAX)
 
 
 def _only_in(name: str, session: str, lowered: dict[str, list[str]]) -> bool:

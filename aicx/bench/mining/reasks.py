@@ -18,10 +18,10 @@ from retrieval.analysis import analyze
 
 # Addresses and numbers of things elsewhere: prompts that are alike but for these ask about different things.
 _ELSEWHERE = re.compile(r"\[?https?://\S+|\S*#\d+\S*|\b[A-Z]+-\d+\b")
-_LEAST_WORDS, _MOST_WORDS = 4, 60
+_MIN_WORDS, _MAX_WORDS = 4, 60
 # Cosine of the rarity of shared words. Above the higher it is the same prompt sent again; below the lower, chance.
 _ALIKE, _SAME = 0.4, 0.9
-_MOST_SESSIONS = 3  # a prompt that comes in more is a habit ("run the tests"), not a question
+_MAX_SESSIONS = 3  # a prompt that comes in more is a habit ("run the tests"), not a question
 # Two prompts are about one thing when they share so many words that so few sessions' prompts hold.
 _SHARED_RARE, _RARE = 2, 6
 
@@ -30,7 +30,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
     """At most ``limit`` questions. The session that asks again is no answer, nor is one that belongs to it."""
     by_key = {session.key: session for session in sessions}
     prompts = sorted((prompt for session in sessions for prompt in session.prompts), key=lambda prompt: prompt.at)
-    told = [(prompt, words) for prompt in prompts if _LEAST_WORDS <= len(words := _words(prompt.text)) <= _MOST_WORDS]
+    told = [(prompt, words) for prompt in prompts if _MIN_WORDS <= len(words := _words(prompt.text)) <= _MAX_WORDS]
     queries: dict[str, Query] = {}
     for place, likeness in _alike(told):
         prompt = told[place][0]
@@ -39,7 +39,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
             for earlier, cosine in likeness
             if earlier.session != prompt.session and not related(by_key[earlier.session], by_key[prompt.session])
         }
-        if 0 < len(answers) <= _MOST_SESSIONS and max(answers.values()) < _SAME:
+        if 0 < len(answers) <= _MAX_SESSIONS and max(answers.values()) < _SAME:
             queries[prompt.text] = _query(prompt, sorted(answers))
     found = list(queries.values())
     random.shuffle(found)

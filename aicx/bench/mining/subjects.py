@@ -15,10 +15,10 @@ from aicx.git import command as gitcall
 from retrieval.analysis import analyze
 
 VERBATIM = "subject stands in the log"
-_LEAST_WORDS = 3
+_MIN_WORDS = 3
 # People commit a while after they are done, and go on after they commit.
 _AFTERWARDS = timedelta(hours=1)
-_MOST_SESSIONS = 3  # more sessions at once on the same files, and which one made the commit is a guess
+_MAX_SESSIONS = 3  # more sessions at once on the same files, and which one made the commit is a guess
 _SECONDS = 30.0  # for git on one repository
 
 
@@ -39,7 +39,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
     for repository, working in _repositories(sessions).items():
         for commit in commits(repository):
             holders = [session for session in working if _made(session, commit, repository)]
-            if not 0 < len(holders) <= _MOST_SESSIONS or len(set(analyze(commit.subject).words)) < _LEAST_WORDS:
+            if not 0 < len(holders) <= _MAX_SESSIONS or len(set(analyze(commit.subject).words)) < _MIN_WORDS:
                 continue
             said = any(commit.subject in text for session in holders for text in session.texts)
             relevant = {session.key: 1 for session in holders}

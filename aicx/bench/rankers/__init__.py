@@ -14,7 +14,7 @@ from typing import Literal, Protocol, runtime_checkable
 from aicx.bench.dataset import Query
 from aicx.errors import AicxError, UsageError
 from aicx.types import Candidate, Document
-from retrieval.params import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_PARAMS, RankingParams
 
 
 class Ranker(Protocol):
@@ -70,7 +70,7 @@ class Choices:
     ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days.
     """
 
-    rules: Rules = DEFAULT_RULES
+    rules: RankingParams = DEFAULT_PARAMS
     group: Literal["session", "chunk"] = "session"
     decay: str = "off"
     lift_dates: bool = True

@@ -9,7 +9,7 @@ from pathlib import Path
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, lexical
 from aicx.types import Candidate, Document
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 from retrieval.ranking import rank
 
@@ -23,7 +23,7 @@ _POOL = 100
 class Joined:
     lexical: Ranker
     dense: Ranker
-    rules: Rules
+    rules: RankingParams
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         pool = max(_POOL, 3 * limit)

@@ -12,7 +12,7 @@ from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
 from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ IN_MEMORY = False
 @dataclass(frozen=True, slots=True)
 class Lexical:
     searcher: LexicalSearcher
-    rules: Rules
+    rules: RankingParams
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         return self.searcher.search(parse_question(query.text), (), limit, self.rules)

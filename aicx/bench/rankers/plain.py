@@ -17,9 +17,9 @@ from aicx.bench.rankers.lexical import Lexical
 from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition
 from retrieval.dates import lift_dates
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from retrieval.questions import parse_question
-from retrieval.ranking import near_enough, rank
+from retrieval.ranking import above_noise, rank
 
 # The embedder's name where there is none.
 LEXICAL = "lexical"
@@ -40,7 +40,7 @@ class Plain:
     dense: Dense | None
     near: float | None
     dated: bool
-    rules: Rules
+    rules: RankingParams
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         pool = max(_POOL, 3 * limit)
@@ -55,7 +55,7 @@ class Plain:
             asked = question.text if rankings["lexical"] else self.dense.embedder.known_words(question.text)
             rankings["dense"] = self.dense.searcher.search(asked, where, pool)
             if self.rules.abstain and self.near is not None:
-                rankings["dense"] = near_enough(rankings, self.near)
+                rankings["dense"] = above_noise(rankings, self.near)
         looked_up = question.is_lookup or (self.rules.verbatim and searcher.holds(question, where, self.rules))
         answers = rank(rankings, self.rules.weights(lookup=looked_up), self.rules)
         return [Candidate(answer.best, answer.score) for answer in answers[:limit]]
@@ -65,12 +65,12 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
     seconds = lexical.build(LEXICAL, documents, place)
     if embedder == LEXICAL:
         return seconds
-    from aicx.engine.vector_index import calibrated
+    from aicx.engine.vector_index import calibrate_noise
 
     name = f"dense:{embedder}"
     seconds += dense.build(name, documents, place)
     folder = dense.folder_of(name, place)
-    near = calibrated(str(folder), dense.prepared(embedder, place))
+    near = calibrate_noise(str(folder), dense.prepared(embedder, place))
     (folder / _NEAR).write_text("" if near is None else str(near))
     return seconds
 

@@ -134,9 +134,9 @@ def _build_twin(name: str, place: Place) -> float:
     settings, choice = settings_for(ours.home), dense.choice_of(_embedder(name))
     refresh_lexical(settings, _nobody)
     try:
-        synced = build_vectors(settings, choice, rebuild=False, tell=_nobody, say=_nobody)
+        synced = build_vectors(settings, choice, rebuild=False, on_progress=_nobody, notify=_nobody)
     except UsageError:  # it was made by a model that is gone
-        synced = build_vectors(settings, choice, rebuild=True, tell=_nobody, say=_nobody)
+        synced = build_vectors(settings, choice, rebuild=True, on_progress=_nobody, notify=_nobody)
     return dense.first_seconds(vectors, synced)
 
 

@@ -57,9 +57,9 @@ def _print_comparison(comparison: Comparison) -> None:
         if cost.clear:
             console.out(f"{cost.dataset:<10} {cost.ranker:<16} {cost.what}: {cost.ratio:.2f} times what it was")
     for note in comparison.notes:
-        console.say(f"note: {note}")
+        console.notify(f"note: {note}")
     clear = sum(change.clear for change in comparison.changes)
-    console.say(
+    console.notify(
         f"{console.plural(len(comparison.changes), 'figure')} changed, {clear} of them by more than noise"
         " (p below 0.05, corrected for how many were looked at)."
     )

@@ -55,4 +55,4 @@ def show_result(result: Result, path: Path, against: str) -> None:
     html = path.with_suffix(".html")
     replace_file(html, page(result, against).encode())
     console.out(markdown(result, against).rstrip())
-    console.say(f"page: {html}")
+    console.notify(f"page: {html}")

@@ -119,15 +119,15 @@ def _measure(
     if not wanted:
         wanted = [parse_wanted("bundled"), *(in_folder(data) if data else ())]
     cache = folder / "cache"
-    around = Around(home, cache, console.say, settings.layout, seed)
+    around = Around(home, cache, console.notify, settings.layout, seed)
     # Rules decide how an index is asked, not how it is opened: an ablation starts nothing from cold.
     plan = Plan(rankers, cache, settings.layout.models, seed, 0 if ablate else 5, timeout, ablate)
     now = options.now()
-    with console.count_bar("Measuring") as tell:
-        result = run(open_datasets(wanted, around), plan, now, tell)
+    with console.count_bar("Measuring") as on_progress:
+        result = run(open_datasets(wanted, around), plan, now, on_progress)
     path, parquet = write_result(result, folder / f"{now:%Y%m%dT%H%M%SZ}-{_label(result)}")
-    console.say(f"result: {path}")
-    console.say(f"rows:   {parquet}")
+    console.notify(f"result: {path}")
+    console.notify(f"rows:   {parquet}")
     return result, path
 
 

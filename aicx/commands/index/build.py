@@ -45,21 +45,23 @@ def command(
     Example: aicx index --embedder minilm --quantized --rebuild
     """
     settings = load_settings()
-    complete_forgetting(settings, console.say)
+    complete_forgetting(settings, console.notify)
     choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)
     with console.count_bar("Embedding") as bar:
 
-        def tell(progress: Progress) -> None:
+        def on_progress(progress: Progress) -> None:
             bar(progress.done, progress.total, f"{progress.rate:,.0f} passages/s")
 
-        synced = build_vectors(settings, choice, rebuild=rebuild, tell=tell, say=console.say, download=download)
+        synced = build_vectors(
+            settings, choice, rebuild=rebuild, on_progress=on_progress, notify=console.notify, download=download
+        )
     if json:
         console.out_answer(SCHEMA, index_built(synced))
         return
     new = console.plural(synced.added + synced.changed, "chunk")
     head = console.style("Indexed", fg="green", bold=True)
-    console.say(
+    console.notify(
         f"{head} {new} ({console.plural(synced.passages, 'passage')}) in {synced.seconds:.1f} s;"
         f" {synced.unchanged:,} were up to date, {synced.removed:,} removed."
     )
-    console.say('Next: aicx search "a question" --explain')
+    console.notify('Next: aicx search "a question" --explain')

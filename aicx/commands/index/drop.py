@@ -10,8 +10,8 @@ from aicx.engine.vector_index import drop_vectors
 
 def command(json: options.Json = False) -> None:
     """Delete the vector index. The corpus and lexical search stay as they are."""
-    drop_vectors(load_settings(), console.say)
+    drop_vectors(load_settings(), console.notify)
     if json:
         console.out_answer(SCHEMA, IndexDropped(dropped=True))
     else:
-        console.say("The vector index is deleted. The corpus and the search by words are as they were.")
+        console.notify("The vector index is deleted. The corpus and the search by words are as they were.")

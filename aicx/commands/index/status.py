@@ -28,14 +28,14 @@ def _print_status(settings: Settings, json: bool) -> None:
     console.out(f"by words    {index_state(exists=words.exists, behind=words.behind)}{_size(words.size)}")
     if meaning is None:
         console.out(f"by meaning  {reason}")
-        console.say("Next: aicx index")
+        console.notify("Next: aicx index")
         return
     console.out(f"by meaning  {index_state(exists=True, behind=meaning.behind)}{_size(meaning.size)}")
     console.out(f"embedder    {meaning.choice.kind} ({meaning.table.model}, {meaning.table.dimensions} dimensions)")
     console.out(f"holds       {meaning.table.rows:,} passages of {len(meaning.table.versions):,} chunks")
     console.out(f"address     {meaning.uri}")
     if meaning.behind != 0:
-        console.say("Next: aicx index")
+        console.notify("Next: aicx index")
 
 
 def _size(size: int | None) -> str:

@@ -10,7 +10,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings
 from aicx.repomap import MapStatus
-from aicx.terminal import unseen, without_controls
+from aicx.terminal import invisible, without_controls
 
 if TYPE_CHECKING:
     from aicx.repomap.refresh import Refreshed
@@ -31,7 +31,7 @@ def printable(value: Any, settings: Settings) -> Any:
     from aicx.redaction import redact_plain  # imported here: its rules take a while to compile
 
     if isinstance(value, str):
-        plain = value.translate(unseen())
+        plain = value.translate(invisible())
         return redact_plain(plain).text if settings.redact_secrets else without_controls(plain)
     if isinstance(value, list | tuple):
         return type(value)(printable(item, settings) for item in value)

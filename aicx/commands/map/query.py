@@ -52,7 +52,7 @@ def _print_answer(text: str, answer: Answer, *, json: bool) -> None:
     for note in answer.notes:
         console.warn(note)
     if not answer.entries:
-        console.say("Nothing in this repository matches. Fewer or other words may.")
+        console.notify("Nothing in this repository matches. Fewer or other words may.")
 
 
 def _print(rank: int, entry: EntryPoint) -> None:

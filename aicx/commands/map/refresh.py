@@ -31,21 +31,21 @@ def command(
             workers=settings.workers,
             rebuild=rebuild,
             wait_seconds=settings.lock_wait_seconds,
-            tell=bar,
-            say=console.say,
+            on_progress=bar,
+            notify=console.notify,
         )
     done = printable(done, settings)
     if json:
         console.out_json(SCHEMA, map_fields(done))
         return
     head = console.style("Mapped", fg="green", bold=True)
-    console.say(
+    console.notify(
         f"{head} {console.plural(done.files_indexed, 'file')} with {console.plural(done.symbols_indexed, 'symbol')}"
         f" in {done.seconds:.1f} s: {done.parsed:,} read anew, {done.removed:,} gone."
     )
     if done.from_worktree:
-        console.say("It began with the map of another worktree of this repository.")
+        console.notify("It began with the map of another worktree of this repository.")
     if done.skipped:
-        console.say(f"Left out: {counts_line(done.skipped)}.")
+        console.notify(f"Left out: {counts_line(done.skipped)}.")
     warn_of_problems(done.problems)
-    console.say('Next: aicx map query "what you look for"')
+    console.notify('Next: aicx map query "what you look for"')

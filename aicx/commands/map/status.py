@@ -44,4 +44,4 @@ def _print_status(status: MapStatus, *, json: bool) -> None:
     for warning in status.warnings:
         console.warn(warning)
     if status.refresh_available and (not status.index_available or (status.changes and status.changes.total)):
-        console.say("Next: aicx map refresh")
+        console.notify("Next: aicx map refresh")

@@ -21,7 +21,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
 _MONTH = re.compile(r"\d{4}-\d{2}")
 # As many names as a message has room for.
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _GLOB = frozenset("*?")
 _LAST = "\U0010ffff"  # comes after every character that an id may go on with
@@ -110,7 +110,7 @@ def the_project(wanted: str, catalog: Catalog) -> str:
             f"no project or folder matches {wanted!r}", hint=f"known: {', '.join(projects) or 'folders only'}"
         )
     if len(found) > 1:
-        raise UsageError(f"{wanted!r} may be {', '.join(found[:_MOST_NAMED])}", hint="name one of them in full")
+        raise UsageError(f"{wanted!r} may be {', '.join(found[:_MAX_NAMED])}", hint="name one of them in full")
     return found[0]
 
 
@@ -308,7 +308,7 @@ def _latest_folders(catalog: Catalog) -> list[str]:
     rows = catalog.rows(
         "SELECT cwd FROM chunks WHERE ignored=0 AND project=? AND cwd IS NOT NULL GROUP BY cwd"
         " ORDER BY max(completed_at) DESC, cwd LIMIT ?",
-        (NON_REPOSITORY, _MOST_NAMED),
+        (NON_REPOSITORY, _MAX_NAMED),
     )
     return [row["cwd"] for row in rows]
 

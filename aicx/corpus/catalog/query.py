@@ -65,12 +65,12 @@ def open_catalog(layout: Layout, *, without: bool = False) -> Iterator[Opened]:
     if not paths:
         raise NotFound(f"nothing is stored in {layout.home} yet", hint="aicx store")
     # Imported here: a catalogue is there nearly always, and bringing one back needs the journal.
-    from aicx.corpus.catalog.rebuild import adopt
+    from aicx.corpus.catalog.rebuild import index_chunks
 
     notes: list[str] = []
     catalog = Catalog.in_memory()
     try:
-        adopt(layout, catalog, paths, notes.append)
+        index_chunks(layout, catalog, paths, notes.append)
         apply_ignore_file(layout, catalog)
         yield Opened(catalog, _SCAN_NOTE, notes)
     finally:

@@ -17,7 +17,7 @@ from aicx.storage import checksums
 from aicx.storage.atomic import unwritable
 from aicx.storage.journal import clear_staging, drop_unpublished, play_journal
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 Result = TypeVar("Result")
 
 # What a sidecar with unexpected content can make of recording it.
@@ -29,7 +29,7 @@ _REFUSALS = (
 _UNSTORABLE = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError)
 
 
-def with_catalog(layout: Layout, say: Say, work: Callable[[Catalog], Result]) -> Result:
+def with_catalog(layout: Layout, notify: Notify, work: Callable[[Catalog], Result]) -> Result:
     """What ``work`` makes of the catalogue, after whatever a killed run left has been finished.
 
     The caller holds the writer lock. A catalogue that turns out to be damaged is rebuilt, and the work done again: it
@@ -37,13 +37,13 @@ def with_catalog(layout: Layout, say: Say, work: Callable[[Catalog], Result]) ->
     """
     try:
         try:
-            return _work(layout, say, work)
+            return _work(layout, notify, work)
         except DAMAGED as error:
             if _is_refusal(error):
                 raise
-            say(f"{layout.catalog} is damaged ({error}); rebuilding it from the corpus")
+            notify(f"{layout.catalog} is damaged ({error}); rebuilding it from the corpus")
             drop_catalog(layout)
-            return _work(layout, say, work)
+            return _work(layout, notify, work)
     except sqlite3.OperationalError as error:
         if not _is_refusal(error):
             raise
@@ -59,17 +59,17 @@ def _is_refusal(error: Exception) -> bool:
     return code & 0xFF in _REFUSALS  # the upper bits say more of the same
 
 
-def _work(layout: Layout, say: Say, work: Callable[[Catalog], Result]) -> Result:
-    catalog = open_or_rebuild(layout, say)
+def _work(layout: Layout, notify: Notify, work: Callable[[Catalog], Result]) -> Result:
+    catalog = open_or_rebuild(layout, notify)
     try:
-        recover(layout, catalog, say)
+        recover(layout, catalog, notify)
         return work(catalog)
     finally:
         catalog.rollback()
         catalog.close()
 
 
-def open_or_rebuild(layout: Layout, say: Say) -> Catalog:
+def open_or_rebuild(layout: Layout, notify: Notify) -> Catalog:
     """The catalogue for writing. One that is missing while chunks exist, or damaged, is rebuilt from the sidecars."""
     drop_unpublished(layout)  # first, because on a full disk it makes room for what follows
     if not layout.catalog.exists():
@@ -81,17 +81,17 @@ def open_or_rebuild(layout: Layout, say: Say) -> Catalog:
             play_journal(layout)
         drop_catalog(layout)
     try:
-        return _complete(layout, Catalog.open_for_writing(layout.catalog), say)
+        return _complete(layout, Catalog.open_for_writing(layout.catalog), notify)
     except CorpusDamaged as error:
-        say(f"{error.message}; rebuilding it from the corpus")
+        notify(f"{error.message}; rebuilding it from the corpus")
     drop_catalog(layout)
-    return _complete(layout, Catalog.open_for_writing(layout.catalog), say)
+    return _complete(layout, Catalog.open_for_writing(layout.catalog), notify)
 
 
-def _complete(layout: Layout, catalog: Catalog, say: Say) -> Catalog:
+def _complete(layout: Layout, catalog: Catalog, notify: Notify) -> Catalog:
     try:
         if catalog.meta(COMPLETE) is None:
-            rebuild(layout, catalog, say)
+            rebuild(layout, catalog, notify)
     except BaseException:
         catalog.close()
         raise
@@ -107,13 +107,13 @@ def drop_catalog(layout: Layout) -> None:
             raise unwritable(path, error) from error
 
 
-def rebuild(layout: Layout, catalog: Catalog, say: Say) -> int:
+def rebuild(layout: Layout, catalog: Catalog, notify: Notify) -> int:
     """Records every chunk of the store; returns how many. A damaged sidecar is named and passed over."""
     paths = list(walk_chunks(layout))
     if paths:
-        say(f"rebuilding the catalogue from {len(paths)} chunks")
+        notify(f"rebuilding the catalogue from {len(paths)} chunks")
     catalog.begin()
-    count = adopt(layout, catalog, paths, say)
+    count = index_chunks(layout, catalog, paths, notify)
     _learn_again(catalog)
     # Last, so that a rebuild that was killed is done again and no reader takes a part for the whole.
     catalog.set_meta(COMPLETE, "yes")
@@ -121,27 +121,27 @@ def rebuild(layout: Layout, catalog: Catalog, say: Say) -> int:
     return count
 
 
-def recover(layout: Layout, catalog: Catalog, say: Say) -> None:
+def recover(layout: Layout, catalog: Catalog, notify: Notify) -> None:
     """Finishes what a killed run had begun to publish, and clears what it had only staged."""
     try:
         journal = play_journal(layout)
     except CorpusDamaged as error:
         # What it named and was not placed yet comes from the logs again: their watermarks were not set.
-        say(f"{error.message}; leaving it out")
+        notify(f"{error.message}; leaving it out")
         clear_staging(layout)
         return
     if journal.placed or journal.removals:
-        say(f"finishing an interrupted run ({len(journal.placed) + len(journal.removals)} files)")
+        notify(f"finishing an interrupted run ({len(journal.placed) + len(journal.removals)} files)")
         catalog.begin()
         _remove_rows(catalog, journal.removals)
         placed = journal.placed - {layout.tombstones.name}
         chunks = {path.removesuffix(".meta.json").removesuffix(".md") + ".md" for path in placed}
-        adopt(layout, catalog, sorted(chunks), say)
+        index_chunks(layout, catalog, sorted(chunks), notify)
         catalog.commit()
     clear_staging(layout)
 
 
-def adopt(layout: Layout, catalog: Catalog, paths: Iterable[str], say: Say) -> int:
+def index_chunks(layout: Layout, catalog: Catalog, paths: Iterable[str], notify: Notify) -> int:
     """Records the named chunks from their sidecars, inside the caller's transaction; returns how many.
 
     What a sidecar holds costs at most its own chunk: nothing of one that is left out stays behind.
@@ -157,10 +157,10 @@ def adopt(layout: Layout, catalog: Catalog, paths: Iterable[str], say: Say) -> i
             catalog.put_chunk(dict(sidecar.fields), path, digest, size)
         except (CorpusDamaged, NotFound) as error:
             catalog.connection.execute("ROLLBACK TO adopted")
-            say(f"left out: {error.message}")
+            notify(f"left out: {error.message}")
         except (*_STRANGE, *_UNSTORABLE) as error:
             catalog.connection.execute("ROLLBACK TO adopted")
-            say(f"left out: {path}: {type(error).__name__}: {error}")
+            notify(f"left out: {path}: {type(error).__name__}: {error}")
         else:
             count += 1
         catalog.connection.execute("RELEASE adopted")

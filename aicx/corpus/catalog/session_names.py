@@ -11,10 +11,10 @@ from aicx.sources import SOURCES
 
 SessionKey = tuple[str, str]  # agent and session id
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 # Fewer digits are more likely the beginning of a session's id than a commit.
 _ABBREVIATED = 7
-_LEAST_COMPARED = 4
+_MIN_COMPARED = 4
 
 
 def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
@@ -63,14 +63,14 @@ def _nearest(text: str, known: Sequence[SessionKey]) -> list[SessionKey]:
     by_id = {session[1]: session for session in known}
     wanted = text.rpartition(":")[2].lower()
     within = [session for session in known if wanted and wanted in session[1].lower()]
-    close = get_close_matches(text, list(by_id), n=_MOST_NAMED)
+    close = get_close_matches(text, list(by_id), n=_MAX_NAMED)
     # Most people type the beginning of an id, and a slip in it leaves little to compare with a whole one.
     starts = {name[: len(text)]: session for name, session in by_id.items()}
-    close_starts = get_close_matches(text, list(starts), n=_MOST_NAMED) if len(text) >= _LEAST_COMPARED else []
+    close_starts = get_close_matches(text, list(starts), n=_MAX_NAMED) if len(text) >= _MIN_COMPARED else []
     found = [*within, *(by_id[name] for name in close), *(starts[name] for name in close_starts)]
-    return list(dict.fromkeys(found))[:_MOST_NAMED]
+    return list(dict.fromkeys(found))[:_MAX_NAMED]
 
 
 def _names(sessions: Sequence[SessionKey]) -> str:
-    names = ", ".join(":".join(session) for session in sessions[:_MOST_NAMED])
-    return names if len(sessions) <= _MOST_NAMED else f"{names} and {len(sessions) - _MOST_NAMED} more"
+    names = ", ".join(":".join(session) for session in sessions[:_MAX_NAMED])
+    return names if len(sessions) <= _MAX_NAMED else f"{names} and {len(sessions) - _MAX_NAMED} more"

@@ -15,11 +15,11 @@ import orjson
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.rebuild import adopt
+from aicx.corpus.catalog.rebuild import index_chunks
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher, summarise
 from aicx.corpus.doctor.inputs import (
     Check,
-    Facts,
+    DoctorInputs,
     Severity,
     catalog_copy,
     compare_catalog,
@@ -39,7 +39,7 @@ STORE = "aicx store"
 
 _LOW_SPACE = 1_000_000_000
 _NO_SPACE = 100_000_000
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _UNFINISHED = "unfinished last line"  # of a log that is being written: no damage
 
 
@@ -50,10 +50,10 @@ class Verified(Protocol):
     def noun(self) -> str:
         """What one thing of it is called."""
 
-    def paths(self, facts: Facts) -> Collection[str]:
+    def paths(self, facts: DoctorInputs) -> Collection[str]:
         """The paths below the home that `.aicxignore` may hide."""
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         """What is wrong with it."""
 
 
@@ -69,7 +69,7 @@ def examine(
     layout = settings.layout
     logs, unreadable = discover_logs(settings.homes)
     with catalog_copy(layout, full=not quick) as (catalog, problem):
-        facts = Facts(
+        facts = DoctorInputs(
             settings,
             config_error,
             now,
@@ -98,11 +98,11 @@ def overall(checks: Iterable[Check]) -> Severity:
     return "critical" if "critical" in found else "warning" if "warning" in found else "green"
 
 
-def _while_nobody_writes(name: str) -> Callable[[Callable[[Facts], Check]], Callable[[Facts], Check]]:
+def _while_nobody_writes(name: str) -> Callable[[Callable[[DoctorInputs], Check]], Callable[[DoctorInputs], Check]]:
     """What a run is changing at this moment cannot be judged: the check called ``name`` is skipped then."""
 
-    def guard(check: Callable[[Facts], Check]) -> Callable[[Facts], Check]:
-        def guarded(facts: Facts) -> Check:
+    def guard(check: Callable[[DoctorInputs], Check]) -> Callable[[DoctorInputs], Check]:
+        def guarded(facts: DoctorInputs) -> Check:
             if facts.writer is not None:
                 return Check(name, "skipped", f"process {facts.writer} is writing; look again when it is done")
             return check(facts)
@@ -115,7 +115,7 @@ def _while_nobody_writes(name: str) -> Callable[[Callable[[Facts], Check]], Call
 # The checks ---------------------------------------------------------------------------------------------------------
 
 
-def _home(facts: Facts) -> Check:
+def _home(facts: DoctorInputs) -> Check:
     home = facts.layout.home
     if not home.exists():
         return Check("home", "warning", f"{home} does not exist: nothing is stored yet", STORE)
@@ -130,7 +130,7 @@ def _home(facts: Facts) -> Check:
     return Check("home", "warning" if free < _LOW_SPACE else "green", detail)
 
 
-def _permissions(facts: Facts) -> Check:
+def _permissions(facts: DoctorInputs) -> Check:
     try:
         mode = stat.S_IMODE(facts.layout.home.stat().st_mode)
     except OSError:
@@ -140,7 +140,7 @@ def _permissions(facts: Facts) -> Check:
     return Check("permissions", "green", f"only you can look into the home (mode {mode:04o})")
 
 
-def _config(facts: Facts) -> Check:
+def _config(facts: DoctorInputs) -> Check:
     if facts.config_error is not None:
         return Check("config", "critical", facts.config_error.message, facts.config_error.hint or "mend the line")
     if not facts.layout.config_file.exists():
@@ -150,14 +150,14 @@ def _config(facts: Facts) -> Check:
     return Check("config", "green", "config.toml is understood")
 
 
-def _lock(facts: Facts) -> Check:
+def _lock(facts: DoctorInputs) -> Check:
     if facts.writer is not None:
         return Check("lock", "green", f"process {facts.writer} is writing right now")
     return Check("lock", "green", "nobody is writing")
 
 
 @_while_nobody_writes("canonical_store")
-def canonical_store(facts: Facts) -> Check:
+def canonical_store(facts: DoctorInputs) -> Check:
     survey = facts.survey
     lines = [
         _count("chunk", survey.without_sidecar, "without a sidecar"),
@@ -178,7 +178,7 @@ def canonical_store(facts: Facts) -> Check:
     return Check("canonical_store", "green", detail)
 
 
-def set_apart(facts: Facts) -> Check:
+def set_apart(facts: DoctorInputs) -> Check:
     named = [f"{item.path}: {item.reason}" for item in list_apart(facts.layout)]
     lines = [_count("chunk", named, "altered on disk and out of every answer")]
     if facts.layout.bad_tombstones.exists():
@@ -190,10 +190,10 @@ def set_apart(facts: Facts) -> Check:
 
 
 @_while_nobody_writes("sidecars")
-def sidecars(facts: Facts) -> Check:
+def sidecars(facts: DoctorInputs) -> Check:
     damaged = facts.survey.damaged
     if damaged:
-        named = "; ".join([*list(damaged.values())[:_MOST_NAMED], *_more(len(damaged))])
+        named = "; ".join([*list(damaged.values())[:_MAX_NAMED], *_more(len(damaged))])
         return Check("sidecars", "critical", named, FIX)
     if newer := facts.survey.newer:
         detail = _count("sidecar", sorted(newer), f"of a newer version ({', '.join(sorted(set(newer.values())))})")
@@ -202,7 +202,7 @@ def sidecars(facts: Facts) -> Check:
 
 
 @_while_nobody_writes("catalog")
-def catalog_as_stored(facts: Facts) -> Check:
+def catalog_as_stored(facts: DoctorInputs) -> Check:
     if facts.catalog is None:
         if not facts.survey.chunks:
             return Check("catalog", "skipped", "nothing is stored yet")
@@ -220,7 +220,7 @@ def catalog_as_stored(facts: Facts) -> Check:
 
 
 @_while_nobody_writes("index_json")
-def index_json(facts: Facts) -> Check:
+def index_json(facts: DoctorInputs) -> Check:
     if not facts.survey.chunks:
         return Check("index_json", "skipped", "nothing is stored yet")
     try:
@@ -238,12 +238,12 @@ def index_json(facts: Facts) -> Check:
     return Check("index_json", "green", f"as counted again: {expected['totals']['chunks']:,} chunks")
 
 
-def _recount(facts: Facts) -> dict[str, Any]:
+def _recount(facts: DoctorInputs) -> dict[str, Any]:
     if facts.catalog is not None and not any(compare_catalog(facts.catalog, facts.survey).values()):
         return summarise(facts.catalog)
     catalog = Catalog.in_memory()
     try:
-        adopt(facts.layout, catalog, facts.survey.chunks, lambda line: None)
+        index_chunks(facts.layout, catalog, facts.survey.chunks, lambda line: None)
         apply_ignore_file(facts.layout, catalog)
         return summarise(catalog)
     finally:
@@ -251,7 +251,7 @@ def _recount(facts: Facts) -> dict[str, Any]:
 
 
 @_while_nobody_writes("staging")
-def _staging(facts: Facts) -> Check:
+def _staging(facts: DoctorInputs) -> Check:
     staging = facts.layout.staging
     if facts.layout.redacting.exists():
         return Check("staging", "warning", "redacting again was interrupted", STORE)
@@ -265,7 +265,7 @@ def _staging(facts: Facts) -> Check:
     return Check("staging", "green", "no interrupted run")
 
 
-def _ignore_file(facts: Facts, holders: Iterable[Verified]) -> Check:
+def _ignore_file(facts: DoctorInputs, holders: Iterable[Verified]) -> Check:
     layout = facts.layout
     if not layout.ignore_file.exists():
         return Check("ignore_file", "green", "no .aicxignore")
@@ -285,7 +285,7 @@ def _ignore_file(facts: Facts, holders: Iterable[Verified]) -> Check:
 
 
 @_while_nobody_writes("tombstones")
-def _tombstones(facts: Facts) -> Check:
+def _tombstones(facts: DoctorInputs) -> Check:
     try:
         forgotten = read_tombstones(facts.layout.tombstones)
     except CorpusDamaged as error:
@@ -304,7 +304,7 @@ def _tombstones(facts: Facts) -> Check:
     return Check("tombstones", "green", "forgotten: {} sessions, {} projects, {} messages".format(*counts))
 
 
-def _sources(facts: Facts) -> Check:
+def _sources(facts: DoctorInputs) -> Check:
     if not facts.logs and not facts.unreadable:
         return Check("sources", "green", "no agent logs on this machine")
     rows = facts.catalog.rows("SELECT path, problems FROM sources WHERE problems IS NOT NULL") if facts.catalog else []
@@ -325,7 +325,7 @@ def _bad_records(problems: str) -> int:
     return sum(_UNFINISHED not in str(problem) for problem in orjson.loads(problems))
 
 
-def _retention(facts: Facts) -> Check:
+def _retention(facts: DoctorInputs) -> Check:
     known = facts.catalog.fingerprints() if facts.catalog else {}
     found = retention(facts.settings.homes, facts.logs, known, facts.now)
     if not found:
@@ -353,9 +353,9 @@ def _count(noun: str, found: Sequence[str], what: str) -> str:
     """``2 chunks without a sidecar (a, b)``; empty when there are none."""
     if not found:
         return ""
-    named = ", ".join([*found[:_MOST_NAMED], *_more(len(found))])
+    named = ", ".join([*found[:_MAX_NAMED], *_more(len(found))])
     return f"{len(found):,} {noun}{'' if len(found) == 1 else 's'} {what} ({named})"
 
 
 def _more(count: int) -> list[str]:
-    return [f"and {count - _MOST_NAMED:,} more"] if count > _MOST_NAMED else []
+    return [f"and {count - _MAX_NAMED:,} more"] if count > _MAX_NAMED else []

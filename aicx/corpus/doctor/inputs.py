@@ -35,7 +35,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class DoctorInputs:
     """Everything the checks look at, gathered once."""
 
     settings: Settings

@@ -27,7 +27,7 @@ from aicx.storage.checksums import find_damage
 from aicx.storage.lock import writer_lock
 from aicx.types import LogFile, Redacted
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 _HISTORY = "~history"
 _HEADING = re.compile(rb"^### (\d\d:\d\d:\d\d) .*$(?<! repeated)", re.MULTILINE)
@@ -50,14 +50,14 @@ class _Session:
     paths: tuple[str, ...]
 
 
-def repair(settings: Settings, say: Say) -> Repair:
+def repair(settings: Settings, notify: Notify) -> Repair:
     """Mends what can be mended. Raises StoreLocked or StoreUnwritable when it must not or cannot write."""
     layout = settings.layout
     found = Repair([], [])
     if not layout.home.is_dir():
         return found
     _close_home(layout, found)
-    with writer_lock(layout.locks, settings.lock_wait_seconds, say):
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify):
         interrupted = layout.staging.is_dir() and any(layout.staging.iterdir())
         readable = _is_readable(layout)
         if find_damage(layout.catalog, full=True):
@@ -66,7 +66,7 @@ def repair(settings: Settings, say: Say) -> Repair:
         # What a rebuild has to leave out is what the report goes on to name.
         catalog = open_or_rebuild(layout, _silent)
         try:
-            recover(layout, catalog, say)
+            recover(layout, catalog, notify)
             if interrupted:
                 found.applied.append("finished an interrupted run")
             found.applied.extend(mend_tombstones(settings, catalog))
@@ -90,7 +90,7 @@ def repair(settings: Settings, say: Say) -> Repair:
             catalog.rollback()
             catalog.close()
     if agents := agents & SOURCES.keys():
-        _store_again(settings, survey, sorted(agents), found, say)
+        _store_again(settings, survey, sorted(agents), found, notify)
     return found
 
 
@@ -216,8 +216,8 @@ def _objection(
     return None
 
 
-def _store_again(settings: Settings, before: Survey, agents: list[str], found: Repair, say: Say) -> None:
-    report = store(settings, StoreRequest(agents=tuple(agents)), lambda progress: None, say)
+def _store_again(settings: Settings, before: Survey, agents: list[str], found: Repair, notify: Notify) -> None:
+    report = store(settings, StoreRequest(agents=tuple(agents)), lambda progress: None, notify)
     after = survey_store(settings.layout)
     mended = sorted(set(before.broken) - set(after.broken))
     if mended:

@@ -29,7 +29,7 @@ URGENT = timedelta(hours=24)
 _DEFAULT_DAYS = 30.0
 _PERIOD = re.compile(r"(\d+)([hdwm])")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24}
-_LONGEST_DAYS = 100_000.0  # people write 99999 for "never"; more would leave the calendar
+_MAX_DAYS_LENGTH = 100_000.0  # people write 99999 for "never"; more would leave the calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _due(agent: str, policy: Policy, logs: Sequence[LogFile], now: datetime) -> 
     swept = [(log, at) for log in logs if _is_swept(agent, log) and (at := _modified(log.path)) is not None]
     due: dict[LogFile, datetime] = {}
     if policy.days is not None:
-        due = {log: at + timedelta(days=min(policy.days, _LONGEST_DAYS)) for log, at in swept}
+        due = {log: at + timedelta(days=min(policy.days, _MAX_DAYS_LENGTH)) for log, at in swept}
     if policy.most is not None:
         by_folder: dict[Path, int] = {}
         for log, _ in sorted(swept, key=lambda pair: pair[1], reverse=True):

@@ -12,7 +12,7 @@ import orjson
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _KEY = re.compile(r"[0-9a-f]{16}")
 
 
@@ -45,8 +45,8 @@ def read_tombstones(path: Path) -> Tombstones:
     """The tombstones on disk. A bad line is an error that names it: going on would bring forgotten things back."""
     rows, bad = parse_tombstones(path)
     if bad:
-        named = "; ".join(f"line {line.number} {line.reason}" for line in bad[:_MOST_NAMED])
-        more = f" and {len(bad) - _MOST_NAMED} more" if len(bad) > _MOST_NAMED else ""
+        named = "; ".join(f"line {line.number} {line.reason}" for line in bad[:_MAX_NAMED])
+        more = f" and {len(bad) - _MAX_NAMED} more" if len(bad) > _MAX_NAMED else ""
         raise CorpusDamaged(
             f"{path}, {named}{more}: without it, forgotten things would come back",
             hint="mend the line, or `aicx doctor --fix` sets it apart and keeps out all that is not stored now",

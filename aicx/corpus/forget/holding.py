@@ -98,7 +98,7 @@ class TextHolder(Protocol):
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         """Adds to ``plan`` what it holds of ``request``. Raises NotFound when that is nothing."""
 
-    def kept(self, settings: Settings, say: Callable[[str], None]) -> frozenset[str]:
+    def kept(self, settings: Settings, notify: Callable[[str], None]) -> frozenset[str]:
         """The names below ``index/`` that stay; it loses single chunks later. Raises before anything goes."""
 
     def erase(self, erasure: Erasure) -> None:

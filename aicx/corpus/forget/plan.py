@@ -17,7 +17,7 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
 
 _ELIDED = re.compile(r"^\[… \d+ characters, \d+ line breaks left out …\]$", re.MULTILINE)
-_MOST_CANDIDATES = 8
+_MAX_CANDIDATES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
     lost = [item.path for item in damaged if item.path.startswith(f"store/{name}/")]
     if not selected and not lost:
         known = sorted({row.project if row.project != NON_REPOSITORY else str(row.cwd) for row in rows})
-        near = [project for project in known if wanted.lower() in project.lower()][:_MOST_CANDIDATES]
+        near = [project for project in known if wanted.lower() in project.lower()][:_MAX_CANDIDATES]
         hint = f"whole names only; perhaps {', '.join(near)}" if near else "aicx refs lists the projects there are"
         raise NotFound(f"nothing is stored for a project named {wanted!r}", hint=hint)
     plan.projects.add(name)

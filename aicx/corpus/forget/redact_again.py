@@ -38,7 +38,7 @@ from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 # People's text outside the store: benchmark results, chunks set apart. What else there is holds no text of logs.
 _TEXTS = (".md", ".json", ".jsonl", ".html", ".txt")
@@ -66,7 +66,7 @@ class Redaction:
 
 
 def redact_again(
-    settings: Settings, tell: Callable[[int, int], None], say: Say, holders: Sequence[TextHolder]
+    settings: Settings, on_progress: Callable[[int, int], None], notify: Notify, holders: Sequence[TextHolder]
 ) -> Redaction:
     """Redacts the corpus and what else below the home holds people's text; the caller makes the indexes follow.
 
@@ -74,14 +74,16 @@ def redact_again(
 
     Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses.
     """
-    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
-        return with_catalog(settings.layout, say, lambda catalog: _Pass(settings, catalog, tell, holders).all())
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify):
+        return with_catalog(
+            settings.layout, notify, lambda catalog: _Pass(settings, catalog, on_progress, holders).all()
+        )
 
 
-def finish(settings: Settings, say: Say) -> None:
+def finish(settings: Settings, notify: Notify) -> None:
     """Says that the indexes hold nothing any more that was redacted."""
     layout = settings.layout
-    with writer_lock(layout.locks, settings.lock_wait_seconds, say):
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify):
 
         def work(catalog: Catalog) -> None:
             # The names of chunks that an index had to drop; now none has them.
@@ -89,9 +91,9 @@ def finish(settings: Settings, say: Say) -> None:
             gone = [(row["id"],) for row in catalog.rows("SELECT id FROM removed") if redact(row["id"]).counts]
             catalog.connection.executemany("DELETE FROM removed WHERE id=?", gone)
             catalog.commit()
-            scrub(catalog, say)
+            scrub(catalog, notify)
 
-        with_catalog(layout, say, work)
+        with_catalog(layout, notify, work)
         layout.redacting.unlink(missing_ok=True)
 
 
@@ -100,14 +102,14 @@ class _Pass:
         self,
         settings: Settings,
         catalog: Catalog,
-        tell: Callable[[int, int], None],
+        on_progress: Callable[[int, int], None],
         holders: Sequence[TextHolder],
     ) -> None:
         self._holders = holders
         self._layout = settings.layout
         self._workers = settings.workers
         self._catalog = catalog
-        self._tell = tell
+        self._tell = on_progress
         self._writer = Writer(settings.layout)
         self._found = Found()
         self._report = Redaction()

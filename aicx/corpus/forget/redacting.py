@@ -27,7 +27,7 @@ _OURS = frozenset(
     }
 )
 # A shorter secret that was found in a message is not looked for elsewhere: too many words would begin with it.
-_LEAST = 6
+_MIN = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class _Texts:
         spans = _replaced(text, found.text)
         self._counts[key] = Counter(found.counts)
         for start, end, mark in spans:
-            if len(secret := text[start:end].strip()) >= _LEAST:
+            if len(secret := text[start:end].strip()) >= _MIN:
                 self.removed[secret] = self.removed[" ".join(secret.split())] = mark
         if (key, old := key_of_text(text)) in self._keys:
             self._keys[key, old] = key_of_text(found.text)
@@ -163,7 +163,7 @@ class _Names:
 
     def _without_beginning(self, text: str, secret: str, mark: str) -> str:
         """``text`` without the beginning of a secret with which it was cut off."""
-        for length in range(min(len(secret), len(text)) - 1, _LEAST - 1, -1):
+        for length in range(min(len(secret), len(text)) - 1, _MIN - 1, -1):
             if text[:-1].endswith(secret[:length]):
                 self._counts[mark[10:-1]] += 1
                 return f"{text[: -1 - length]}{mark}…"

@@ -36,7 +36,7 @@ from aicx.types import LogFile, Redacted
 def forget(
     settings: Settings,
     request: ForgetRequest,
-    say: Callable[[str], None],
+    notify: Callable[[str], None],
     holders: Sequence[TextHolder],
 ) -> ForgetPlan:
     """Does what `plan_forget` says, on the corpus as it is once the locks are held; returns what was done.
@@ -50,14 +50,14 @@ def forget(
     layout = settings.layout
 
     def locked(name: str) -> AbstractContextManager[None]:
-        return writer_lock(layout.locks, settings.lock_wait_seconds, say, name)
+        return writer_lock(layout.locks, settings.lock_wait_seconds, notify, name)
 
     def work(catalog: Catalog) -> ForgetPlan:
         plan = plan_forget(layout, request, holders)
         if not plan.empty:
             plan.messages |= copy_keys(settings, plan.copies)
             with locked("lexical"):
-                kept = frozenset[str]().union(*(holder.kept(settings, say) for holder in holders))
+                kept = frozenset[str]().union(*(holder.kept(settings, notify) for holder in holders))
                 record_forgetting(layout, request, plan, published=False)
                 try:
                     for holder in reversed(holders):
@@ -72,7 +72,7 @@ def forget(
 
     # Embedding may take long, so its lock comes first: `store` does not wait for it too.
     with locked("vectors"), locked("writer"):
-        return with_catalog(layout, say, work)
+        return with_catalog(layout, notify, work)
 
 
 def copy_keys(settings: Settings, copies: Iterable[Copy]) -> set[str]:
@@ -183,23 +183,23 @@ def _drop_folders(catalog: Catalog, before: Any, after: dict[str, Any]) -> None:
         catalog.connection.execute("DELETE FROM learned WHERE cwd=?", (cwd,))
 
 
-def tidy(layout: Layout, catalog: Catalog, plan: ForgetPlan, say: Callable[[str], None]) -> None:
+def tidy(layout: Layout, catalog: Catalog, plan: ForgetPlan, notify: Callable[[str], None]) -> None:
     """What is left to do for the corpus once the files of ``plan`` are changed and recorded; safe to repeat."""
     catalog.begin()
     apply_ignore_file(layout, catalog)
     write_summary(layout, catalog)
     catalog.commit()
     _drop_empty_folders(layout, plan.removed)
-    scrub(catalog, say)
+    scrub(catalog, notify)
 
 
-def scrub(catalog: Catalog, say: Callable[[str], None]) -> None:
+def scrub(catalog: Catalog, notify: Callable[[str], None]) -> None:
     """SQLite leaves deleted rows readable in free pages and in its write-ahead log; this overwrites both."""
     catalog.connection.execute("PRAGMA busy_timeout=2000")
     catalog.connection.execute("VACUUM")
     busy = catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     if busy:
-        say("another aicx is reading the catalogue, which keeps traces until the next `aicx store`")
+        notify("another aicx is reading the catalogue, which keeps traces until the next `aicx store`")
 
 
 def _drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:

@@ -27,7 +27,7 @@ _PART_BYTES = (TARGET_TOKENS - 2 * MESSAGE_TOKENS) * _BYTES_PER_TOKEN
 _RESULT_HEAD, _RESULT_TAIL = 1600, 800
 _CALL_HEAD, _CALL_TAIL = 3000, 800
 
-_LONGEST_MARK = 64  # of a redaction, `[REDACTED:…]`
+_MAX_MARK_LENGTH = 64  # of a redaction, `[REDACTED:…]`
 # Commands and tools of ours that answer with stored text.
 _OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|steer|show|rank|resume|extract)\b")
 _OWN_TOOL = re.compile(r"(?:^|_)aicx_(?:search|steer|rank|resume|read)$")
@@ -114,7 +114,7 @@ def _is_echo(entry: TimelineEntry, own_calls: set[str]) -> bool:
 FORGOTTEN = "[forgotten]"
 
 
-def blank(draft: Draft) -> Draft:
+def blank_message(draft: Draft) -> Draft:
     """``draft`` with everything it said taken out, for messages the user had forgotten."""
     tool = draft.entry.tool and ToolUse(draft.entry.tool.name, draft.entry.tool.phase, draft.entry.tool.call_id)
     entry = replace(draft.entry, text=FORGOTTEN, tool=tool)
@@ -162,7 +162,7 @@ def _shorten(entry: TimelineEntry, text: str) -> str:
 
 def _before_mark(text: AnyStr, at: int, opening: AnyStr, closing: AnyStr) -> int:
     """``at``, or the beginning of the redaction mark that a cut there would tear."""
-    start = text.rfind(opening, max(0, at - _LONGEST_MARK), at + len(opening) - 1)
+    start = text.rfind(opening, max(0, at - _MAX_MARK_LENGTH), at + len(opening) - 1)
     return start if 0 <= start < at <= text.find(closing, start) else at
 
 

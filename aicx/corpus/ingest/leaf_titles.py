@@ -15,7 +15,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.sources import load_source
 from aicx.sources.record_marks import MARK_BYTES, record_mark
 from aicx.sources.records import stat_log
-from aicx.types import LogFile, SessionFact
+from aicx.types import LogFile, SessionEvent
 
 
 def title_among(titles: Iterable[tuple[str, str, str]], records: bytes) -> str | None:
@@ -80,5 +80,5 @@ class LeafTitles:
         log = stat_log(agent, row[0], Path(path)) if row else None
         if not isinstance(log, LogFile):
             return []
-        facts = (item for item in load_source(agent).read(log) if isinstance(item, SessionFact))
+        facts = (item for item in load_source(agent).read(log) if isinstance(item, SessionEvent))
         return [(fact.title_of_record, fact.title) for fact in facts if fact.title_of_record and fact.title]

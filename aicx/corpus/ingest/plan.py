@@ -53,7 +53,7 @@ def make_plan(
     redact: Redact,
     *,
     full_rescan: bool,
-    tell: Callable[[str], None] = lambda label: None,
+    on_progress: Callable[[str], None] = lambda label: None,
 ) -> Plan:
     """The logs that changed since they were last read, by session, oldest session first.
 
@@ -65,12 +65,12 @@ def make_plan(
     known = catalog.fingerprints()
     for agent in agents:
         source = CleanSource(load_source(agent), door)
-        logs = _discover(source, homes, plan, tell)
+        logs = _discover(source, homes, plan, on_progress)
         changed = [log for log in logs.values() if full_rescan or fingerprint_of(known, log) != log.fingerprint]
         by_session: dict[str, dict[str, tuple[LogFile, LogIdentity]]] = {}
         for number, log in enumerate(changed):
             if number % _TELL_EVERY == 0:
-                tell(f"opened {number:,} of {len(changed):,}")
+                on_progress(f"opened {number:,} of {len(changed):,}")
             identity = source.identify(log)
             if identity.session_id is None:
                 plan.shared.append(log)
@@ -89,11 +89,13 @@ def make_plan(
     return plan
 
 
-def _discover(source: CleanSource, homes: AgentHomes, plan: Plan, tell: Callable[[str], None]) -> dict[str, LogFile]:
+def _discover(
+    source: CleanSource, homes: AgentHomes, plan: Plan, on_progress: Callable[[str], None]
+) -> dict[str, LogFile]:
     logs: dict[str, LogFile] = {}
     for item in source.discover(homes):
         if plan.logs % _TELL_EVERY == 0:
-            tell(f"found {plan.logs:,} logs")
+            on_progress(f"found {plan.logs:,} logs")
         plan.logs += 1
         name = str(item.path)
         written = name.encode("utf-8", "backslashreplace").decode()

@@ -10,9 +10,9 @@ from aicx.corpus.ingest.workers import map_in_order
 from aicx.redaction import redact
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, Redact
-from aicx.types import BadRecord, LogFile, RecordMarks, Redacted, SessionFact, TimelineEntry
+from aicx.types import BadRecord, LogFile, RecordMarks, Redacted, SessionEvent, TimelineEntry
 
-_MOST_REASONS = 4  # named of a log that holds nothing to store
+_MAX_REASONS = 4  # named of a log that holds nothing to store
 Session = tuple[str, Sequence[LogFile]]  # whose agent's it is, and its logs
 Task = tuple[Sequence[Session], bool, bool]
 
@@ -29,7 +29,7 @@ class Reading:
     """What some logs said, in order. A fact comes with the number of entries before it."""
 
     drafts: list[Draft] = field(default_factory=list)
-    facts: list[tuple[int, SessionFact]] = field(default_factory=list)
+    facts: list[tuple[int, SessionEvent]] = field(default_factory=list)
     problems: dict[str, list[BadRecord]] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
     grown: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ def _entries(agent: str, logs: Sequence[LogFile], reading: Reading, clean: Redac
             if isinstance(item, TimelineEntry):
                 count += 1
                 yield item
-            elif isinstance(item, SessionFact):
+            elif isinstance(item, SessionEvent):
                 reading.facts.append((count, item))
                 if item.title and item.title_of_record:
                     reading.leaf_titles.append((item.title_of_record, item.title, str(log.path)))
@@ -110,8 +110,8 @@ def _why_silent(log: LogFile, passed: dict[str, int], has_facts: bool) -> str:
         return "is empty"
     if passed:
         counts = sorted(passed.items(), key=lambda item: (-item[1], item[0]))
-        more = f" and {len(counts) - _MOST_REASONS} more" if len(counts) > _MOST_REASONS else ""
-        named = ", ".join(f"{reason} ({count})" for reason, count in counts[:_MOST_REASONS])
+        more = f" and {len(counts) - _MAX_REASONS} more" if len(counts) > _MAX_REASONS else ""
+        named = ", ".join(f"{reason} ({count})" for reason, count in counts[:_MAX_REASONS])
         return f"holds nothing to store, only: {named}{more}"
     return "holds only a title or other facts about a session" if has_facts else "holds no message that can be read"
 

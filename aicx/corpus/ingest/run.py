@@ -12,14 +12,14 @@ from hashlib import sha256
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog, StoredChunk, own_messages
 from aicx.corpus.catalog.filters import match_projects
-from aicx.corpus.catalog.rebuild import adopt, with_catalog
+from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
-from aicx.corpus.ingest.drafts import Draft, blank
+from aicx.corpus.ingest.drafts import Draft, blank_message
 from aicx.corpus.ingest.identity import Identity, Resolver
 from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
@@ -33,7 +33,7 @@ from aicx.sources import SOURCES
 from aicx.sources.door import Redact, clean_id
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
-from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionFact, TimelineEntry
+from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent, TimelineEntry
 
 _HISTORY = "history"
 
@@ -87,8 +87,8 @@ class Progress:
 def store(
     settings: Settings,
     request: StoreRequest,
-    tell: Callable[[Progress], None],
-    say: Callable[[str], None],
+    on_progress: Callable[[Progress], None],
+    notify: Callable[[str], None],
     on_publish: Callable[[], None] = lambda: None,
 ) -> StoreReport:
     """Brings the corpus up to date with the agents' logs.
@@ -98,20 +98,20 @@ def store(
     visible and recorded.
     """
     if request.dry_run:
-        with closing(_scratch_catalog(settings.layout, say)) as scratch:
-            return _Run(settings, request, scratch, tell, on_publish).all()
-    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, say):
+        with closing(_scratch_catalog(settings.layout, notify)) as scratch:
+            return _Run(settings, request, scratch, on_progress, on_publish).all()
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify):
         return with_catalog(
-            settings.layout, say, lambda catalog: _Run(settings, request, catalog, tell, on_publish).all()
+            settings.layout, notify, lambda catalog: _Run(settings, request, catalog, on_progress, on_publish).all()
         )
 
 
-def _scratch_catalog(layout: Layout, say: Callable[[str], None]) -> Catalog:
+def _scratch_catalog(layout: Layout, notify: Callable[[str], None]) -> Catalog:
     """A copy of the catalogue for a dry run, which writes to no disk."""
     scratch = Catalog.in_memory()
     stored = Catalog.open_for_reading(layout.catalog)
     if stored is None:
-        adopt(layout, scratch, walk_chunks(layout), say)
+        index_chunks(layout, scratch, walk_chunks(layout), notify)
     else:
         with closing(stored):
             stored.connection.backup(scratch.connection)
@@ -126,14 +126,14 @@ class _Run:
         settings: Settings,
         request: StoreRequest,
         catalog: Catalog,
-        tell: Callable[[Progress], None],
+        on_progress: Callable[[Progress], None],
         on_publish: Callable[[], None],
     ) -> None:
         self._layout = settings.layout
         self._homes = settings.homes
         self._request = request
         self._catalog = catalog
-        self._tell = tell
+        self._tell = on_progress
         self._on_publish = on_publish
         self._report = StoreReport()
         self._redacts = request.redact_secrets and settings.redact_secrets
@@ -143,7 +143,7 @@ class _Run:
         self._tombstones = read_tombstones(settings.layout.tombstones)
         self._resolver = Resolver(settings.user_home, catalog.learned(), catalog.stated())
         self._leaf_titles = LeafTitles(catalog, self._as_title)
-        self._titles: list[tuple[str, SessionFact]] = []  # from logs that hold no session of their own
+        self._titles: list[tuple[str, SessionEvent]] = []  # from logs that hold no session of their own
         # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
         self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
         self._touched: set[str] = set()
@@ -157,7 +157,7 @@ class _Run:
             self._catalog,
             self._redact,
             full_rescan=self._request.full_rescan,
-            tell=lambda label: self._tell(Progress(0, 0, label)),
+            on_progress=lambda label: self._tell(Progress(0, 0, label)),
         )
         self._report.logs = plan.logs
         self._report.problems += plan.problems
@@ -337,7 +337,7 @@ class _Run:
             drafts = new
         if not drafts:
             return
-        drafts = [blank(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
+        drafts = [blank_message(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
         folders = self._catalog.session_folders(scope.agent, scope.session_id)
         state = replace(
             state,

@@ -12,7 +12,7 @@ from aicx.corpus.ingest.identity import Identity, Resolver
 from aicx.corpus.ingest.render import Rendered, SessionContext, render
 from aicx.corpus.ingest.segments import kind_of, segment
 from aicx.terminal import without_controls
-from aicx.types import Lane, SessionFact
+from aicx.types import Lane, SessionEvent
 
 _TITLE_LENGTH = 100
 # The human turn a chunk answers, for context: its beginning says what was wanted.
@@ -33,7 +33,7 @@ class SessionScope:
 class SessionState:
     """What the corpus already decided or learned about a session, and what its logs say of it as a whole."""
 
-    facts: Sequence[tuple[int, SessionFact]] = ()
+    facts: Sequence[tuple[int, SessionEvent]] = ()
     formats: Mapping[str, str] = field(default_factory=dict)  # log path -> format
     lane: Lane = "primary"
     parent_session: str | None = None

@@ -8,7 +8,7 @@ from aicx.types import ToolUse
 
 _MAX_COMMAND = 4000
 _MAX_FILES = 50
-_LONGEST_MARK = 64  # of a redaction, `[REDACTED:…]`
+_MAX_MARK_LENGTH = 64  # of a redaction, `[REDACTED:…]`
 
 
 def tool_facts(tool: ToolUse) -> dict[str, Any]:
@@ -36,5 +36,5 @@ def _bounded(command: str) -> str:
     if len(command) <= _MAX_COMMAND:
         return command
     cut = _MAX_COMMAND - 1
-    mark = command.rfind("[REDACTED:", max(0, cut - _LONGEST_MARK), cut)
+    mark = command.rfind("[REDACTED:", max(0, cut - _MAX_MARK_LENGTH), cut)
     return command[: mark if mark >= 0 and command.find("]", mark) >= cut else cut] + "…"

@@ -19,7 +19,7 @@ Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
 # Score 0 to 10: most for the share of signal lines, some for what weighs most and for sheer amount, less for noise.
 _DENSITY_WORTH, _DENSITY_MOST = 10.0, 6.0
 # One good line out of one is no dense chunk.
-_LEAST_LINES = 8
+_MIN_LINES = 8
 _HIGH_VALUE_WORTH = 2
 _MANY_LINES = ((15, 2), (8, 1))
 _NOISE_COSTS = ((0.7, 3), (0.5, 2), (0.3, 1))
@@ -68,7 +68,7 @@ def measure(text: str) -> Density:
             high = high or words["high_value"].match(plain)
     if total == 0:
         return Density(0.0, "EMPTY", 0, 0, 0)
-    score = min(_DENSITY_WORTH * signal / max(total, _LEAST_LINES), _DENSITY_MOST) + (_HIGH_VALUE_WORTH if high else 0)
+    score = min(_DENSITY_WORTH * signal / max(total, _MIN_LINES), _DENSITY_MOST) + (_HIGH_VALUE_WORTH if high else 0)
     score += next((worth for lines, worth in _MANY_LINES if signal >= lines), 0)
     score -= next((cost for share, cost in _NOISE_COSTS if noise / total > share), 0)
     score = round(min(10.0, max(0.0, score)), 1)

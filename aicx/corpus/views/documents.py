@@ -60,7 +60,7 @@ def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
     """
     parts = tuple(
         Part(text, _WEIGHTS[field], field)
-        for message, text in zip(_own_messages(sidecar), spoken(sidecar, markdown), strict=True)
+        for message, text in zip(_own_messages(sidecar), searchable_texts(sidecar, markdown), strict=True)
         for field in (_FIELD_OF_ROLE.get(message["role"], "said"),)
     )
     header = header_of(sidecar)
@@ -68,7 +68,7 @@ def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
     return Document(sidecar.id, version, header, parts, columns_of(sidecar))
 
 
-def spoken(sidecar: Sidecar, markdown: bytes) -> list[str]:
+def searchable_texts(sidecar: Sidecar, markdown: bytes) -> list[str]:
     """The texts of a chunk as its document has them, part by part."""
     return [
         markdown[low:high].decode("utf-8", "replace")
@@ -76,7 +76,7 @@ def spoken(sidecar: Sidecar, markdown: bytes) -> list[str]:
     ]
 
 
-def asides(sidecar: Sidecar) -> list[int]:
+def tool_text_indexes(sidecar: Sidecar) -> list[int]:
     """Which of the texts that `spoken` gives nobody said: what tools were asked and printed."""
     return [place for place, message in enumerate(_own_messages(sidecar)) if message["role"] == "tool"]
 

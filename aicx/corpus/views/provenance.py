@@ -18,7 +18,7 @@ State = Literal["unchanged", "changed", "gone", "unreadable"]
 # Formats whose spans count elements of a JSON list rather than bytes: the list's name, None where it is the whole log.
 _LISTS = {"codex-rollout-json": "items", "gemini-json": "messages", "gemini-logs": None}
 # Logs whose names differ only in their secrets. Each of them would have to be read.
-_MOST_PLACES = 8
+_MAX_PLACES = 8
 _PADDING = b" \t\r\n\0"
 
 
@@ -48,7 +48,7 @@ def places_of(path: str) -> list[Path]:
             places = [place / name for place in places]
             continue
         beside = (Path(entry) for place in places if place.is_dir() for entry in os.scandir(place))
-        places = [found for found in beside if redact(found.name).text == name][:_MOST_PLACES]
+        places = [found for found in beside if redact(found.name).text == name][:_MAX_PLACES]
     return [place for place in places if redact(str(place)).text == path]
 
 

@@ -16,7 +16,7 @@ from aicx.paths import Layout
 
 STRICT_SCORE = 5
 # More chunks than this in the window are ranked newest first.
-MOST_RANKED = 10_000
+MAX_RANKED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def rank_chunks(
     layout: Layout, project: str, *, since: datetime | None, agents: tuple[str, ...] = (), strict: bool, top: int
 ) -> RankedChunks:
     """At most ``top`` chunks of a project; with ``strict`` only those that score `STRICT_SCORE` and more."""
-    found = steer(layout, Filters(project=(project,), agent=agents, since=since), MOST_RANKED)
+    found = steer(layout, Filters(project=(project,), agent=agents, since=since), MAX_RANKED)
     items: list[dict[str, Any]] = []
     for item in found.items:
         try:

@@ -71,7 +71,7 @@ def find_target(reference: Ref, catalog: Catalog) -> ChunkTarget | SessionTarget
     return SessionTarget(*find_session(reference.value, _sessions(catalog)))
 
 
-def find_commit(layout: Layout, paths: Iterable[str], commit: str, say: Callable[[str], None]) -> Iterator[Mention]:
+def find_commit(layout: Layout, paths: Iterable[str], commit: str, notify: Callable[[str], None]) -> Iterator[Mention]:
     """The chunks, in the order given, whose session began at the commit or which mention it."""
     token = re.compile(rf"(?<![\w-]){commit[:_ABBREVIATED]}[0-9a-f]*(?![\w-])")
     for path in paths:
@@ -79,7 +79,7 @@ def find_commit(layout: Layout, paths: Iterable[str], commit: str, say: Callable
             sidecar = load_sidecar(layout, path)
             text = load_markdown(layout, path)
         except (NotFound, CorpusDamaged) as error:
-            say(f"{error.message}; `aicx doctor` says more")
+            notify(f"{error.message}; `aicx doctor` says more")
             continue
         fields = dict(sidecar.fields)
         commands = " ".join(map(str, fields.get("commands") or ()))

@@ -12,7 +12,7 @@ import orjson
 
 from aicx.redaction import redact
 from aicx.storage.atomic import replace_file
-from aicx.terminal import unseen, without_controls
+from aicx.terminal import invisible, without_controls
 from aicx.text import instant, plural
 from aicx.types import TimelineEntry
 
@@ -100,7 +100,7 @@ def for_terminal(page: str, *, redact_secrets: bool) -> str:
 
     A file keeps those, since joined emoji and some scripts need them.
     """
-    plain = page.translate(unseen())
+    plain = page.translate(invisible())
     # What stood on both sides of such a character is one word now, and may be a secret.
     return redact(plain).text if redact_secrets and plain != page else plain
 

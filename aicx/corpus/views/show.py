@@ -211,7 +211,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
     )
 
 
-def _part(layout: Layout, row: dict[str, Any], full: bool, verify: bool, say: Callable[[str], None]) -> Part:
+def _part(layout: Layout, row: dict[str, Any], full: bool, verify: bool, notify: Callable[[str], None]) -> Part:
     public = {
         "id": row["id"],
         "number": row["number"],
@@ -223,7 +223,7 @@ def _part(layout: Layout, row: dict[str, Any], full: bool, verify: bool, say: Ca
     try:
         stored = read_chunk(layout, row["path"])
     except (NotFound, CorpusDamaged) as error:
-        say(f"{error.message}; `aicx doctor` says more")
+        notify(f"{error.message}; `aicx doctor` says more")
         return Part(public)
     fields = stored.sidecar.fields
     markdown = None

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.doctor.inputs import Check, Facts
+from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.pending import Forgetting
@@ -19,7 +19,7 @@ from aicx.corpus.forget.redact_again import Redaction
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 # Imported when they are needed; each module exposes HOLDER.
 HOLDERS = (
@@ -52,7 +52,7 @@ class Holder:
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         """Adds to ``plan`` what it holds of ``request``: files in ``plan.held``. Raises NotFound for nothing."""
 
-    def kept(self, settings: Settings, say: Say) -> frozenset[str]:
+    def kept(self, settings: Settings, notify: Notify) -> frozenset[str]:
         """The names below ``index/`` that stay, because `follow` takes single chunks out of them."""
         return frozenset()
 
@@ -67,28 +67,28 @@ class Holder:
                 except OSError as error:
                     raise unwritable(file, error) from error
 
-    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
         """Loses what the store has lost, under the locks of store and vectors. May be called again."""
 
-    def refresh(self, settings: Settings, say: Say) -> None:
+    def refresh(self, settings: Settings, notify: Notify) -> None:
         """Comes up to date with the catalogue. No lock is held."""
 
     # store --redact-again
 
-    def redact(self, settings: Settings, say: Say, report: Redaction) -> None:
+    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Loses what was redacted in the store. May be called again."""
 
     # doctor
 
-    def paths(self, facts: Facts) -> Collection[str]:
+    def paths(self, facts: DoctorInputs) -> Collection[str]:
         """The paths below the home that `.aicxignore` may hide; what answers from them asks `ignore_matcher`."""
         return ()
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         """The checks of `aicx doctor`."""
         return ()
 
-    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
         """Makes again what is damaged, for `aicx doctor --fix`; adds a line to ``done`` for each thing."""
 
 

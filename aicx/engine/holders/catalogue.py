@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.doctor.checks import catalog_as_stored, index_json
-from aicx.corpus.doctor.inputs import Check, Facts
+from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.forget.pending import Forgetting
 from aicx.corpus.forget.run import tidy
-from aicx.engine.holders import Holder, Say
+from aicx.engine.holders import Holder, Notify
 
 
 class _Catalogue(Holder):
     name = "catalogue"
     own = frozenset({"index.json"})
 
-    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
-        tidy(settings.layout, catalog, begun.plan, say)
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
+        tidy(settings.layout, catalog, begun.plan, notify)
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         return catalog_as_stored(facts), index_json(facts)
 
 

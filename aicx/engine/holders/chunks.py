@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable
 
 from aicx.config import Settings
 from aicx.corpus.doctor.checks import canonical_store, sidecars
-from aicx.corpus.doctor.inputs import Check, Facts
+from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair, repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.plan import plan_stored
 from aicx.corpus.forget.run import publish
-from aicx.engine.holders import Holder, Say
+from aicx.engine.holders import Holder, Notify
 from aicx.paths import NON_REPOSITORY, Layout
 
 
@@ -26,14 +26,14 @@ class _Chunks(Holder):
         # The catalogue records it in the same step, so that no kill comes between the two.
         publish(erasure.settings.layout, erasure.catalog, erasure.plan)
 
-    def paths(self, facts: Facts) -> Collection[str]:
+    def paths(self, facts: DoctorInputs) -> Collection[str]:
         return facts.survey.chunks
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         return canonical_store(facts), sidecars(facts)
 
-    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
-        repaired = repair(settings, say)
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
+        repaired = repair(settings, notify)
         done.applied.extend(repaired.applied)
         done.refused.extend(repaired.refused)
 

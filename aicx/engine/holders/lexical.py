@@ -6,12 +6,12 @@ import shutil
 from collections.abc import Iterable
 
 from aicx.config import Settings
-from aicx.corpus.doctor.inputs import Check, Facts, current_writer
+from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.damage import FIX
-from aicx.engine.holders import Holder, Say
+from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import lexical_freshness, manifest_damage, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import StoreUnwritable, UnsafePath
@@ -28,20 +28,20 @@ class _Lexical(Holder):
     def erase(self, erasure: Erasure) -> None:
         _delete_indexes(erasure.settings.layout, erasure.kept)
 
-    def refresh(self, settings: Settings, say: Say) -> None:
-        refresh_lexical(settings, say)
+    def refresh(self, settings: Settings, notify: Notify) -> None:
+        refresh_lexical(settings, notify)
 
-    def redact(self, settings: Settings, say: Say, report: Redaction) -> None:
-        _rebuild_lexical(settings, say)
+    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
+        _rebuild_lexical(settings, notify)
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         return (self._check(facts),)
 
-    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
-        if written := refresh_lexical(settings, say, full=True):
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
+        if written := refresh_lexical(settings, notify, full=True):
             done.applied.append(f"brought the search index up to date ({written} chunks)")
 
-    def _check(self, facts: Facts) -> Check:
+    def _check(self, facts: DoctorInputs) -> Check:
         layout, name = facts.layout, self.name
         if current_writer(layout, "lexical") is not None:
             return Check(name, "skipped", "it is being written; look again when that is done")
@@ -88,14 +88,14 @@ def _delete_indexes(layout: Layout, kept: frozenset[str]) -> None:
         ) from error
 
 
-def _rebuild_lexical(settings: Settings, say: Say) -> None:
+def _rebuild_lexical(settings: Settings, notify: Notify) -> None:
     """Builds it anew: one that only replaces documents keeps their words until it is merged."""
     layout = settings.layout
-    with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="lexical"):
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="lexical"):
         write_manifest(layout, "lexical", None)
         withdraw(layout.lexical_index)
         shutil.rmtree(layout.lexical_index, ignore_errors=True)
-    refresh_lexical(settings, say)
+    refresh_lexical(settings, notify)
 
 
 HOLDER = _Lexical()

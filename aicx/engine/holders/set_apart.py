@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aicx.corpus.doctor.checks import set_apart
-from aicx.corpus.doctor.inputs import Check, Facts
+from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.forget.apart import plan_apart
 from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest
 from aicx.engine.holders import Holder
@@ -19,7 +19,7 @@ class _SetApart(Holder):
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         plan.held[self.name] = plan_apart(layout, request, plan)
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         return (set_apart(facts),)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.doctor.inputs import Check, Facts, current_writer
+from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.pending import Forgetting
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.damage import FIX, recorded_table, remove_damaged_models, table_folder, vector_damage
-from aicx.engine.holders import Holder, Say
+from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest
 from aicx.engine.vector_place import TABLE, heal_record, present_address, to_record
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra
@@ -30,7 +30,7 @@ class _Vectors(Holder):
     name = "vector_index"
     own = frozenset({"index", "models"})
 
-    def kept(self, settings: Settings, say: Say) -> frozenset[str]:
+    def kept(self, settings: Settings, notify: Notify) -> frozenset[str]:
         """The names below ``index/`` that stay when something is forgotten: the vector index and the record of it.
 
         The caller holds the locks of both indexes. Raises an AicxError when an index at another address cannot be read:
@@ -48,13 +48,13 @@ class _Vectors(Holder):
         except (CorpusDamaged, MissingExtra) as error:
             if to_record(layout, address) is not None:
                 raise
-            say(_deleted(error))
+            notify(_deleted(error))
             return frozenset()
         write_manifest(layout, "lexical", None)
         table = f"{TABLE}.lance"
         return frozenset({*(path.name for path in manifest_files(layout)), table, record_of(Path(table)).name})
 
-    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, say: Say) -> None:
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
         from indexer.vector_table import Location, erase_documents
 
         layout = settings.layout
@@ -78,12 +78,12 @@ class _Vectors(Holder):
             except (CorpusDamaged, MissingExtra) as error:
                 if to_record(layout, address) is not None:
                     raise
-                say(_deleted(error))
+                notify(_deleted(error))
                 _delete_vectors(layout)
             else:
                 _follow_rebuild(layout, catalog, left)
 
-    def redact(self, settings: Settings, say: Say, report: Redaction) -> None:
+    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Takes the passages of every chunk that changed out of the vector index; `aicx index` embeds the new ones."""
         layout = settings.layout
         made = read_manifest(layout).get("vectors", {})
@@ -97,12 +97,12 @@ class _Vectors(Holder):
             known = made.get("catalog") == opened.catalog.identity
             changed, gone = opened.catalog.changes_since(int(made.get("sequence") or 0))
         if not known:
-            drop_vectors(settings, say)
+            drop_vectors(settings, notify)
             report.notes.append(
                 "the vector index was of another catalogue and is deleted; `aicx index` makes a new one"
             )
             return
-        with writer_lock(layout.locks, settings.lock_wait_seconds, say, name="vectors"):
+        with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="vectors"):
             address = present_address(settings)
             if address is None:
                 return
@@ -111,19 +111,19 @@ class _Vectors(Holder):
         if changed:
             report.notes.append("changed chunks are searched by their words alone until `aicx index` has run")
 
-    def verify(self, facts: Facts) -> Iterable[Check]:
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         return (self._check(facts),)
 
-    def mend(self, settings: Settings, say: Say, done: Repair) -> None:
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
         if heal_record(settings):
             done.applied.append("recorded the place of the vector index as this home's own")
         if vector_damage(settings, full=True):
             try:
-                done.applied.append(_mend(settings, say))
+                done.applied.append(_mend(settings, notify))
             except AicxError as error:
                 done.refused.append(f"the vector index: {error.message}")
 
-    def _check(self, facts: Facts) -> Check:
+    def _check(self, facts: DoctorInputs) -> Check:
         name, settings = self.name, facts.settings
         table = recorded_table(settings)
         if current_writer(settings.layout, "vectors") is not None:
@@ -173,14 +173,16 @@ def _deleted(error: AicxError) -> str:
     return f"the vector index is deleted whole, as it cannot be opened: {error.message} (next: aicx index)"
 
 
-def _mend(settings: Settings, say: Say) -> str:
+def _mend(settings: Settings, notify: Notify) -> str:
     """Makes damaged vectors and models again; returns what was done."""
     if recorded_table(settings) is None:
         removed = remove_damaged_models(settings.layout, full=True)
         return f"removed {plural(len(removed), 'damaged model')}, which the next aicx index makes again"
     from aicx.engine.vector_index import build_vectors, made_with
 
-    synced = build_vectors(settings, made_with(settings), rebuild=False, tell=lambda _: None, say=say, full=True)
+    synced = build_vectors(
+        settings, made_with(settings), rebuild=False, on_progress=lambda _: None, notify=notify, full=True
+    )
     return f"mended the vector index ({synced.added + synced.changed} of its chunks embedded again)"
 
 

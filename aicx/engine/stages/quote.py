@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.views.documents import asides, header_of, spoken
+from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
 from aicx.engine.stages.order import decay_of
 from aicx.engine.stages.state import Hit, State, density_of
 from aicx.errors import AicxError
@@ -35,8 +35,8 @@ def quote(state: State) -> State:
             unreadable.append(f"{error.message}; `aicx doctor` says more")
             continue
         sidecar = stored.sidecar
-        texts = spoken(sidecar, stored.markdown)
-        tools = set(asides(sidecar))
+        texts = searchable_texts(sidecar, stored.markdown)
+        tools = set(tool_text_indexes(sidecar))
         said = tuple(text for place, text in enumerate(texts) if place not in tools)
         if query.min_score and density_of(said).score < query.min_score:
             left_out += 1

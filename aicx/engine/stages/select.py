@@ -12,7 +12,7 @@ from aicx.engine.stages.state import State
 from aicx.errors import AicxError
 from retrieval.analysis import written_as
 from retrieval.excerpts import lowered
-from retrieval.ranking import near_enough
+from retrieval.ranking import above_noise
 
 
 def keep_phrases(state: State) -> State:
@@ -49,7 +49,7 @@ def drop_noise(state: State) -> State:
     near = state.near
     if not state.query.rules.abstain or near is None or not state.rankings.get("dense"):
         return state
-    rankings = {**state.rankings, "dense": near_enough(state.rankings, near)}
+    rankings = {**state.rankings, "dense": above_noise(state.rankings, near)}
     notes = state.notes
     if not any(rankings.values()):
         nearest = f"the nearest passage scores {state.nearest:.2f}"

@@ -17,7 +17,7 @@ from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay
 from retrieval.excerpts import Line, Tier
 from retrieval.fusion import Vote
-from retrieval.params import DEFAULT_RULES, Rules
+from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question
 from retrieval.ranking import Answer
 
@@ -47,7 +47,7 @@ class SearchQuery:
     decay: Decay | None = PROFILES["off"]
     min_score: float = 0.0
     lift_dates: bool = True
-    rules: Rules = DEFAULT_RULES
+    rules: RankingParams = DEFAULT_PARAMS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { ago, clock, count, day, exact, ordinal, placeName, plainTitle, plural } from "./format.js";
 import { markIn } from "./highlight.js";
 
-const LEGS = { lexical: "words", dense: "meaning", scan: "words (no index)", date: "date" };
+const RETRIEVERS = { lexical: "words", dense: "meaning", scan: "words (no index)", date: "date" };
 
 // One answer to a question: a chunk, or a session by its best chunk.
 export function answerRow(item, address, pattern) {
@@ -75,7 +75,7 @@ function facts(item) {
 // Why an answer is where it is: its place with each ranker, and how much of the question it holds.
 function why(item) {
   const places = Object.entries(item.contributions).map(
-    ([leg, vote]) => `${ordinal(vote.rank)} by ${LEGS[leg] ?? leg}`,
+    ([name, vote]) => `${ordinal(vote.rank)} by ${RETRIEVERS[name] ?? name}`,
   );
   if (item.terms_asked > 1) places.push(`${item.terms_found} of ${item.terms_asked} words`);
   return places.join(" · ");
@@ -83,7 +83,7 @@ function why(item) {
 
 function reasons(item) {
   const votes = Object.entries(item.contributions).map(
-    ([leg, vote]) => `${LEGS[leg] ?? leg}: score ${vote.score}, worth ${vote.worth}`,
+    ([name, vote]) => `${RETRIEVERS[name] ?? name}: score ${vote.score}, worth ${vote.worth}`,
   );
   const aged = item.decay_factor === 1 ? [] : [`age: × ${item.decay_factor}`];
   return [`score ${count(item.score)}, fits ${item.tier}`, ...votes, ...aged].join("\n");

@@ -217,6 +217,6 @@ function how(status, milliseconds) {
       content_semantic: "meaning",
       filesystem_scan: "reading every part",
     }[status.backend] ?? status.backend;
-  const behind = Object.values(status.freshness ?? {}).some((leg) => leg.behind !== 0);
+  const behind = Object.values(status.freshness ?? {}).some((index) => index.behind !== 0);
   return `by ${by} · ${milliseconds < 1 ? "<1" : Math.round(milliseconds)} ms${behind ? " · index behind" : ""}`;
 }

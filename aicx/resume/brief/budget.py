@@ -10,7 +10,7 @@ from aicx.errors import UsageError
 from aicx.resume.brief.compose import Part
 
 # What even an empty brief takes: its head, and in JSON every key.
-LEAST_TOKENS = 500
+MIN_TOKENS = 500
 # How long texts from outside may be (the task, names, warnings) in the part of a brief that is never left out.
 _TEXT_LIMITS = (300, 100, 30, 0)
 
@@ -29,8 +29,8 @@ def fit(parts: Sequence[Part], budget: int, render: Callable[[Sequence[Part], in
 
     ``render`` gives what is printed for some parts, with outside texts cut to a length.
     """
-    if budget < LEAST_TOKENS:
-        raise UsageError(f"a brief does not fit into {budget} tokens", hint=f"--budget {LEAST_TOKENS} or more")
+    if budget < MIN_TOKENS:
+        raise UsageError(f"a brief does not fit into {budget} tokens", hint=f"--budget {MIN_TOKENS} or more")
     by_worth = sorted(range(len(parts)), key=lambda number: (parts[number].priority, number))
 
     def with_first(count: int, limit: int) -> tuple[tuple[Part, ...], bytes]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from aicx.evidence.session_brief import Line
-from aicx.evidence.texts import gist
+from aicx.evidence.texts import summary_line
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Reason
@@ -25,7 +25,7 @@ Slot = Literal[
 ]  # fmt: skip
 
 _SUMMARY_LENGTH = 160
-_MOST_LISTED = 8
+_MAX_LISTED = 8
 _RELATED_PATHS = 6
 # "there" only of the session that is gone on from.
 _EDITED = "edited before"
@@ -189,11 +189,11 @@ def _context(
     """A session as one line, and as an object of `loaded_context`."""
     facts = item.facts
     outcome = item.brief.progress if item.brief else item.outcome
-    title = gist(facts.title or "", 100) or "untitled"
+    title = summary_line(facts.title or "", 100) or "untitled"
     said = outcome.text if outcome else ""
     where = f", branch `{clean(facts.branch)}`" if facts.branch else ""
-    if item.standing in STANDING_WORDS:
-        where += f" ({STANDING_WORDS[item.standing]})"
+    if item.standing in BRANCH_STATE_WORDS:
+        where += f" ({BRANCH_STATE_WORDS[item.standing]})"
     where += f", {item.ending}" if item.ending else ""
     text = f"{facts.completed_at:%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
         f" → {shorten(said, 180)}" if said else ""
@@ -214,7 +214,7 @@ def _context(
     return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
 
 
-STANDING_WORDS = {
+BRANCH_STATE_WORDS = {
     "unmerged": "not merged here",
     "merged": "merged here",
     "gone": "gone now",
@@ -284,8 +284,8 @@ def _line_data(line: Line) -> dict[str, Any]:
 
 def _listed(names: Sequence[str], count: int) -> str:
     """The first names of a list, and how many there are besides."""
-    shown = ", ".join(f"`{name}`" for name in names[:_MOST_LISTED])
-    left = count - min(len(names), _MOST_LISTED)
+    shown = ", ".join(f"`{name}`" for name in names[:_MAX_LISTED])
+    left = count - min(len(names), _MAX_LISTED)
     return f"{shown} and {left:,} more" if left > 0 else shown
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from aicx.evidence.session_brief import StateReason
-from aicx.resume.brief.compose import STANDING_WORDS, Part, Section, clean, where_of
+from aicx.resume.brief.compose import BRANCH_STATE_WORDS, Part, Section, clean, where_of
 from aicx.resume.select.report import BriefedSession, ResumeReport
 from aicx.text import plural, shorten
 
@@ -120,8 +120,8 @@ def _git_lines(report: ResumeReport, limit: int) -> list[str]:
 def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> list[str]:
     facts = item.facts
     where = f", branch {_name(facts.branch, limit)}" if facts.branch else ""
-    if item.standing in STANDING_WORDS:
-        where += f" ({STANDING_WORDS[item.standing]})"
+    if item.standing in BRANCH_STATE_WORDS:
+        where += f" ({BRANCH_STATE_WORDS[item.standing]})"
     ago = _ago(facts.completed_at, report.now)
     state = _STATES[item.brief.state_reason] if item.brief else ""
     reopen = f"; reopen with `{item.reopen}`" if item.reopen else ""

@@ -13,7 +13,7 @@ from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown
 from aicx.resume.brief.selection_manifest import Format, manifest_of
 from aicx.resume.select.report import ResumeReport
-from aicx.terminal import unseen
+from aicx.terminal import invisible
 
 
 class Brief(NamedTuple):
@@ -88,7 +88,7 @@ def _holds_secret(texts: Iterable[str | None]) -> bool:
     """Whether any of the texts has to be redacted. Looked at as one text, which is ten times as fast as each alone."""
     from aicx.redaction import redact
 
-    return bool(redact("\n\n".join(text for text in texts if text).translate(unseen())).counts)
+    return bool(redact("\n\n".join(text for text in texts if text).translate(invisible())).counts)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _clean(value: Any) -> Any:
 
     if isinstance(value, str):
         # Without what nobody sees, which is not printed either and may stand within a secret.
-        return redact(value.translate(unseen())).text
+        return redact(value.translate(invisible())).text
     if isinstance(value, Mapping):
         return {name: _clean(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -18,10 +18,10 @@ from aicx.resume.select.report import EntryFile
 # What each way of coming up is worth. Edits of the best sessions decide; what was merely read there says little.
 EDITED, READ, MENTIONED, RECALLED, OFTEN = 1.0, 0.2, 1.0, 0.25, 0.5
 # Sessions beyond these are rarely what the work goes on from, and their files drown the others.
-MOST_SESSIONS = 3
+MAX_SESSIONS = 3
 # What is listed as considered; hundreds of files more have a score of almost nothing.
-_MOST_CONSIDERED = 40
-_MOST_OUTSIDE = 20
+_MAX_CONSIDERED = 40
+_MAX_OUTSIDE = 20
 
 
 @dataclass(slots=True)
@@ -52,11 +52,11 @@ def entry_files(
     """
     tallies = _tallies(ranked, edits, recalled, ask, mentions)
     folders = _folders({*tallies, *(path for item in ranked for path in item.files)})
-    changes = [edit.path for item in ranked[:MOST_SESSIONS] for edit in edits.get(item.session.ref, ())]
+    changes = [edit.path for item in ranked[:MAX_SESSIONS] for edit in edits.get(item.session.ref, ())]
     order = {path: number for number, path in reversed(list(enumerate(changes)))}
     # Of two that are worth the same, the one that was changed last.
     ordered = sorted(tallies, key=lambda path: (-round(tallies[path].score, 9), order.get(path, len(changes)), path))
-    ordered = ordered[:_MOST_CONSIDERED]
+    ordered = ordered[:_MAX_CONSIDERED]
     chosen: list[EntryFile] = []
     considered: list[Considered] = []
     for path in ordered:
@@ -91,12 +91,12 @@ def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:
     """What the best sessions touched elsewhere: never something to look at first."""
     paths = dict.fromkeys(
         path
-        for item in ranked[:MOST_SESSIONS]
+        for item in ranked[:MAX_SESSIONS]
         for path in item.session.files
         if roots.relative(path, item.session.cwd) is None
     )
     outside = Reason.OUTSIDE_REPOSITORY
-    return [Considered(str(Ref("file", path)), "file", None, (), outside) for path in list(paths)[:_MOST_OUTSIDE]]
+    return [Considered(str(Ref("file", path)), "file", None, (), outside) for path in list(paths)[:_MAX_OUTSIDE]]
 
 
 def _tallies(
@@ -108,7 +108,7 @@ def _tallies(
 ) -> dict[str, _Tally]:
     tallies: dict[str, _Tally] = {}
     best = ranked[0].score if ranked else 1.0
-    for item in ranked[:MOST_SESSIONS]:
+    for item in ranked[:MAX_SESSIONS]:
         changed = {edit.path for edit in edits.get(item.session.ref, ())}
         paths = {*item.files, *changed}
         # A session that went through half the repository says less of each file.

@@ -14,7 +14,7 @@ _PATH_LIKE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")
 # What each way of being meant is worth; words of a path together at most as much as a change.
 _CHANGED, _WRITTEN, _WORDS = 1.0, 1.5, 1.0
 # A task means a few files; how many more fit by a word must not matter.
-_MOST = 5
+_MAX = 5
 
 
 class Ask(NamedTuple):
@@ -38,11 +38,11 @@ class Mentions:
     def of(cls, ask: Ask, paths: Iterable[str]) -> Mentions:
         """What ``ask`` means among ``paths`` and the changed files."""
         weights = _weights(ask, {*paths, *ask.changed}) if ask.task.strip() or ask.changed else {}
-        return cls(weights, sum(sorted(weights.values(), reverse=True)[:_MOST]))
+        return cls(weights, sum(sorted(weights.values(), reverse=True)[:_MAX]))
 
     def share(self, paths: Iterable[str]) -> float:
         """Of what is meant, how much is among ``paths``: 0 to 1."""
-        found = sum(sorted((self.weights.get(path, 0.0) for path in paths), reverse=True)[:_MOST])
+        found = sum(sorted((self.weights.get(path, 0.0) for path in paths), reverse=True)[:_MAX])
         return found / self.total if self.total else 0.0
 
 

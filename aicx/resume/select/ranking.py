@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from aicx.git.roots import Roots
 from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.sessions import SessionFacts
+from aicx.resume.select.sessions import SessionRow
 
 Confidence = Literal["low", "medium", "high"]
 
@@ -23,20 +23,20 @@ _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 # What it takes to say that work goes on from a session, rather than that it is the nearest there is. One word of two
 # is not enough.
-_SURE_COVERAGE, _LIKELY_COVERAGE, _SOME_COVERAGE, _MOST_FILES = 0.8, 0.55, 0.3, 0.5
+_SURE_COVERAGE, _LIKELY_COVERAGE, _SOME_COVERAGE, _MAX_FILES = 0.8, 0.55, 0.3, 0.5
 
 
 class Scored(NamedTuple):
     """A session with its score and what it is made of."""
 
-    session: SessionFacts
+    session: SessionRow
     score: float
     parts: Mapping[str, float]
     files: tuple[str, ...]  # relative to the repository
 
 
 def rank_sessions(
-    sessions: Sequence[SessionFacts],
+    sessions: Sequence[SessionRow],
     ask: Ask,
     recall: Mapping[tuple[str, str], float],
     mentions: Mentions,
@@ -66,7 +66,7 @@ def confidence(item: Scored, ask: Ask, coverage: float) -> Confidence:
     own_branch = item.parts["branch"] >= BRANCH
     # Words of a task are in the paths of some files in any repository.
     meant = bool(ask.changed) or coverage >= _SOME_COVERAGE
-    files = meant and item.parts["files"] >= _MOST_FILES * FILES
+    files = meant and item.parts["files"] >= _MAX_FILES * FILES
     if not ask.task.strip():
         return "high" if own_branch else "medium"
     if coverage >= _SURE_COVERAGE or (coverage >= _LIKELY_COVERAGE and (own_branch or files)):
@@ -74,13 +74,13 @@ def confidence(item: Scored, ask: Ask, coverage: float) -> Confidence:
     return "medium" if coverage >= _LIKELY_COVERAGE or own_branch or files else "low"
 
 
-def files_of(session: SessionFacts, roots: Roots) -> tuple[str, ...]:
+def files_of(session: SessionRow, roots: Roots) -> tuple[str, ...]:
     """The files of a session, relative to the repository."""
     found = (roots.relative(path, session.cwd) for path in session.files)
     return tuple(dict.fromkeys(path for path in found if path))
 
 
-def _branch_worth(ask: Ask, session: SessionFacts) -> float:
+def _branch_worth(ask: Ask, session: SessionRow) -> float:
     if ask.branch is not None and session.branch == ask.branch:
         return MAIN_BRANCH if session.branch in _MAIN_NAMES else BRANCH
     return 0.0

@@ -8,20 +8,20 @@ from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import read_intact
-from aicx.corpus.views.documents import asides, header_of, spoken
+from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import Edit, edits_of
-from aicx.evidence.other_repositories import Elsewhere
+from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import Ending, Line, SessionBrief, brief_of, ending
 from aicx.evidence.statements import conclusion, requests, telling, weigh
-from aicx.evidence.texts import gist, words
+from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.resume.select.recall import Passage, is_quotable, telling_sentences
-from aicx.resume.select.sessions import SessionFacts, chunk_paths
-from aicx.resume.select.term_weights import Rarity
+from aicx.resume.select.recall import Passage, informative_sentences, is_quotable
+from aicx.resume.select.sessions import SessionRow, chunk_paths
+from aicx.resume.select.term_weights import TermWeights
 
 # Of a long session the beginning (what was wanted) and the end (where it stands) are read.
 _FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
@@ -41,7 +41,7 @@ class SessionReader:
     ``altered`` has the ids of chunks that were altered on disk since they were stored: nothing of them is used.
     """
 
-    def __init__(self, layout: Layout, catalog: Catalog, now: datetime, elsewhere: Elsewhere) -> None:
+    def __init__(self, layout: Layout, catalog: Catalog, now: datetime, elsewhere: OtherRepositories) -> None:
         self._layout = layout
         self._catalog = catalog
         self._now = now
@@ -50,16 +50,16 @@ class SessionReader:
         self.notes: list[str] = []
         self.altered: set[str] = set()
 
-    def brief(self, session: SessionFacts) -> SessionBrief | None:
+    def brief(self, session: SessionRow) -> SessionBrief | None:
         """The session in brief; None where nothing of it can be read."""
         steps = self._read(session)
         return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere) if steps else None
 
-    def edits(self, session: SessionFacts) -> list[Edit]:
+    def edits(self, session: SessionRow) -> list[Edit]:
         """The files the session changed, the last changed first."""
         return edits_of(answered_calls(self._read(session)), self._elsewhere.roots, session.cwd)
 
-    def outcome(self, session: SessionFacts) -> tuple[Line | None, Ending | None]:
+    def outcome(self, session: SessionRow) -> tuple[Line | None, Ending | None]:
         """What the agent said last, None where it said nothing towards the end; and how that left the work."""
         steps = self._steps.get(session.ref)
         if steps is None:
@@ -69,9 +69,9 @@ class SessionReader:
         if last is None:
             return None, ending(steps)
         ref = str(Ref("chunk", last.chunk))
-        return Line(gist(telling(last.text), _OUTCOME_LENGTH), last.at, (ref,)), ending(steps)
+        return Line(summary_line(telling(last.text), _OUTCOME_LENGTH), last.at, (ref,)), ending(steps)
 
-    def titled(self, session: SessionFacts) -> SessionFacts:
+    def titled(self, session: SessionRow) -> SessionRow:
         """The session under the first request in it that says something, where its title says nothing."""
         title = session.title or ""
         introduces = title.endswith(":") and len(words(title)) <= _INTRODUCES
@@ -81,32 +81,32 @@ class SessionReader:
         wanted = requests(self._load(paths))
         return replace(session, title=wanted[0][0].text) if wanted else session
 
-    def quote(self, passage: Passage, rarity: Rarity) -> tuple[str, ...]:
+    def quote(self, passage: Passage, rarity: TermWeights) -> tuple[str, ...]:
         """The lines of a passage that say why it is there; none where none says anything by itself.
 
         What the chunk before ended with is in it too: often the question stands here and the answer there.
         """
         steps, notes = read_steps(self._layout, [passage.path], self._now, repeated=True, altered=self.altered)
         self.notes += notes
-        said = telling_sentences(steps, rarity, _QUOTED_LINES)
+        said = informative_sentences(steps, rarity, _QUOTED_LINES)
         # Of what tools printed, and nobody talked about, the lines that the search found.
         marked = (line for line in passage.lines if is_quotable(line) and weigh(line).level > 1)
         return said or tuple(marked)[:_QUOTED_LINES]
 
-    def rarity(self, task: str, sessions: Sequence[SessionFacts]) -> Rarity:
+    def rarity(self, task: str, sessions: Sequence[SessionRow]) -> TermWeights:
         """What the words of a task are worth among sessions: of some, a chunk from the middle of each is looked at."""
         count = min(len(sessions), _SAMPLED)
         sample = [sessions[place * len(sessions) // count] for place in range(count)]
         paths = (chunk_paths(self._catalog, session, self._now) for session in sample)
-        return Rarity.of(task, [self._text(found[len(found) // 2]).lower() for found in paths if found])
+        return TermWeights.of(task, [self._text(found[len(found) // 2]).lower() for found in paths if found])
 
-    def coverage(self, passage: Passage, rarity: Rarity) -> float:
+    def coverage(self, passage: Passage, rarity: TermWeights) -> float:
         """How much of the task a passage holds, with what is known of its session: title, branch and files."""
         try:
             stored = read_intact(self._layout, passage.path)
             sidecar = stored.sidecar
-            texts = spoken(sidecar, stored.markdown)
-            tools = set(asides(sidecar))
+            texts = searchable_texts(sidecar, stored.markdown)
+            tools = set(tool_text_indexes(sidecar))
         except (AicxError, LookupError, TypeError, ValueError):
             return passage.coverage  # whoever quotes it says what is wrong with it
         header = header_of(sidecar)
@@ -120,7 +120,7 @@ class SessionReader:
         except AicxError:
             return ""  # whoever reads its session says so
 
-    def _read(self, session: SessionFacts) -> list[Step]:
+    def _read(self, session: SessionRow) -> list[Step]:
         if session.ref not in self._steps:
             paths = chunk_paths(self._catalog, session, self._now)
             if len(paths) > _FIRST_CHUNKS + _LAST_CHUNKS:

@@ -13,22 +13,22 @@ from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
-from aicx.resume.select.term_weights import Rarity
+from aicx.resume.select.term_weights import TermWeights
 from aicx.text import shorten
 
 # A session and its subagents; more of them say the same, and the places of other sessions are better used.
-MOST_OF_SESSION = 2
+MAX_OF_SESSION = 2
 _QUOTED_LENGTH = 220
-_LEAST_WORDS = 3
+_MIN_WORDS = 3
 # The level of a prompt that can be understood without what came before it.
 _BY_ITSELF = 2
 # By how much a sentence counts more that names a cause, a fix or a result.
 _ANSWERS = 1.6
 # Below this part of the best score a passage shares only common words with the task.
-_LEAST_SHARE = 0.25
+_MIN_SHARE = 0.25
 # A passage that holds less of the task, counted by how rare its words are, has to do with something else; below the
 # second figure it shares no more than a word that stands everywhere.
-_LEAST_COVERAGE, _LEAST_SHARED = 0.45, 0.2
+_MIN_COVERAGE, _MIN_SHARED = 0.45, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def choose(
     for passage in sorted(passages, key=lambda item: (item.relation is not None, -item.score, item.chunk)):
         own = passage.relation is None
         left_out = _against(passage, now, excluded, best[own])
-        if left_out is None and of_session.get(passage.owner, 0) >= MOST_OF_SESSION:
+        if left_out is None and of_session.get(passage.owner, 0) >= MAX_OF_SESSION:
             left_out = Reason.ENOUGH_OF_SESSION
         if left_out is None and counts[own] >= (limit if own else related_limit):
             left_out = Reason.OVER_LIMIT
@@ -119,30 +119,30 @@ def _against(passage: Passage, now: datetime, excluded: tuple[str, ...], best: f
         return Reason.AFTER_NOW
     if passage.altered:
         return Reason.ALTERED_ON_DISK
-    if not fits(passage) or passage.score < _LEAST_SHARE * best:
+    if not fits(passage) or passage.score < _MIN_SHARE * best:
         return Reason.WEAK_MATCH
     return None
 
 
 def fits(passage: Passage) -> bool:
     """Whether a passage has to do with the task, by its words or by what it means."""
-    return passage.tier == "meaning" or (passage.tier != "nearest" and passage.coverage >= _LEAST_COVERAGE)
+    return passage.tier == "meaning" or (passage.tier != "nearest" and passage.coverage >= _MIN_COVERAGE)
 
 
 def is_near(passage: Passage) -> bool:
     """Whether a passage shares enough with the task to say which session is nearest to it."""
-    return fits(passage) or passage.coverage >= _LEAST_SHARED
+    return fits(passage) or passage.coverage >= _MIN_SHARED
 
 
 def _why(passage: Passage) -> Mapping[str, Any] | None:
     return {"relation": passage.relation, "project": passage.project} if passage.relation else None
 
 
-def telling_sentences(steps: Sequence[Step], rarity: Rarity, limit: int) -> tuple[str, ...]:
+def informative_sentences(steps: Sequence[Step], rarity: TermWeights, limit: int) -> tuple[str, ...]:
     """What people and agents said in a passage that has most to do with the task; empty where only tools did."""
     rules = statement_rules()
     # That both want something fixed, or reviewed, ties a sentence to no task.
-    rarity = rarity.besides(request_rules().procedural)
+    rarity = rarity.without(request_rules().procedural)
     scored: list[tuple[float, int, str]] = []
     for step in steps:
         if step.role not in ("user", "assistant"):
@@ -150,7 +150,7 @@ def telling_sentences(steps: Sequence[Step], rarity: Rarity, limit: int) -> tupl
         for said in sentences(step.text):
             length = len(words(said.text))
             # Most sentences share nothing, which is soon seen.
-            shared = rarity.shared(said.text) if length >= _LEAST_WORDS else 0.0
+            shared = rarity.shared(said.text) if length >= _MIN_WORDS else 0.0
             if not shared or not is_quotable(said.text, by_agent=step.role == "assistant"):
                 continue
             if step.role == "user" and weigh(said.text).level < _BY_ITSELF:

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from aicx.evidence.session_brief import Ending, Line, SessionBrief
-from aicx.git.branches import Standing
+from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.ranking import Confidence
-from aicx.resume.select.sessions import SessionFacts
+from aicx.resume.select.sessions import SessionRow
 
 Staleness = Literal["fresh", "recent", "old", "stale"]
 
@@ -25,8 +25,8 @@ class BriefedSession:
     ``outcome`` is what was said last in a session of which only the end was read, ``ending`` how that left the work.
     """
 
-    facts: SessionFacts
-    standing: Standing
+    facts: SessionRow
+    standing: BranchState
     score: float
     reasons: tuple[Reason, ...]
     confidence: Confidence = "low"

@@ -13,7 +13,7 @@ from aicx.refs import Ref
 from aicx.text import instant
 
 # The newest sessions that are looked at; older ones come in through recall alone.
-MOST_SESSIONS = 60
+MAX_SESSIONS = 60
 # Chunks looked through before the whole repository is: in most of them the newest sessions are all among these.
 _NEWEST_CHUNKS = 2500
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -42,7 +42,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionRow:
     """What the catalogue knows of a session. ``files`` are the paths its tools named, as they stand there."""
 
     agent: str
@@ -63,8 +63,8 @@ class SessionFacts:
 
 
 def list_sessions(
-    catalog: Catalog, scope: Scope, now: datetime, since: datetime | None = None, limit: int | None = MOST_SESSIONS
-) -> list[SessionFacts]:
+    catalog: Catalog, scope: Scope, now: datetime, since: datetime | None = None, limit: int | None = MAX_SESSIONS
+) -> list[SessionRow]:
     """The sessions of a repository that had begun by ``now``, the last active first."""
     after, conditions = instant(since) if since else "", _conditions(scope)
     last: dict[tuple[str, str], str] = {}
@@ -108,7 +108,7 @@ def _among_all(
     return last
 
 
-def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datetime) -> list[SessionFacts]:
+def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datetime) -> list[SessionRow]:
     """The named sessions as (agent, session id), as far as they had begun by ``now``."""
     ids = sorted({session_id for _, session_id in named})
     among = f"IN ({','.join('?' * len(ids))})"
@@ -137,7 +137,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
         values,
     )
     return [
-        SessionFacts(
+        SessionRow(
             agent=row["agent"],
             session_id=row["session_id"],
             project=row["project"],
@@ -155,7 +155,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
     ]
 
 
-def chunk_paths(catalog: Catalog, session: SessionFacts, now: datetime) -> list[str]:
+def chunk_paths(catalog: Catalog, session: SessionRow, now: datetime) -> list[str]:
     """Where the chunks of a session lie that had begun by ``now``, in order."""
     rows = catalog.rows(
         "SELECT path FROM chunks WHERE agent=? AND session_id=? AND stream='' AND +ignored=0 AND +started_at<=?"

@@ -10,34 +10,34 @@ from dataclasses import dataclass
 from retrieval.analysis import Terms, analyze, analyze_runs
 
 # What stands first in a task says what it is about; a pasted log follows, whose every word takes time to count.
-_MOST_TERMS = 60
+_MAX_TERMS = 60
 # So many documents more, in which a word stands once, keep a handful of sessions from calling every word common.
-_UNSEEN = 10
+_INVISIBLE = 10
 # A passage that holds so much has enough of a long task, of which no passage holds most: some ten rare words.
 _ENOUGH = 30.0
 # A task worth less, of one common word or of several that stand everywhere, fits every session alike.
-_LEAST = 1.5
+_MIN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Rarity:
+class TermWeights:
     """The words and names of a task, each with what it is worth: more, the fewer documents hold it."""
 
     runs: tuple[Terms, ...]
     worths: tuple[float, ...]
 
     @classmethod
-    def of(cls, task: str, documents: Sequence[str]) -> Rarity:
+    def of(cls, task: str, documents: Sequence[str]) -> TermWeights:
         """Counts the terms of ``task`` in lowered ``documents``, a sample of what the repository's sessions hold."""
         runs = {_key(run): run for run in analyze_runs(task)}
-        terms = tuple(runs.values())[:_MOST_TERMS]
-        size = len(documents) + _UNSEEN
+        terms = tuple(runs.values())[:_MAX_TERMS]
+        size = len(documents) + _INVISIBLE
         return cls(terms, tuple(math.log(size / (1 + _count(run, documents))) for run in terms))
 
     @property
-    def tells_apart(self) -> bool:
+    def is_discriminative(self) -> bool:
         """Whether the words of the task are in some sessions and not in others."""
-        return sum(self.worths) >= _LEAST
+        return sum(self.worths) >= _MIN
 
     def coverage(self, texts: Iterable[str]) -> float:
         """How much of the task ``texts`` hold. From 0 to 1."""
@@ -54,7 +54,7 @@ class Rarity:
             names.update(found.names)
         return sum(worth for run, worth in zip(self.runs, self.worths, strict=True) if _holds(run, words, names))
 
-    def besides(self, words: Iterable[str]) -> Rarity:
+    def without(self, words: Iterable[str]) -> TermWeights:
         """The task without plain words that say little by themselves; the whole task where nothing else is in it."""
         little = set(analyze(" ".join(words)).words)
         kept = [
@@ -62,7 +62,7 @@ class Rarity:
             for run, worth in zip(self.runs, self.worths, strict=True)
             if run.names or not little.issuperset(run.words)
         ]
-        return Rarity(tuple(run for run, _ in kept), tuple(worth for _, worth in kept)) if kept else self
+        return TermWeights(tuple(run for run, _ in kept), tuple(worth for _, worth in kept)) if kept else self
 
     def shared(self, text: str) -> float:
         """The same for one sentence, in which half of a name counts that is told in its words."""

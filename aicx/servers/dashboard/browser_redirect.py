@@ -23,7 +23,7 @@ _PAGE = """<!doctype html>
 
 
 @contextmanager
-def invitation(address: str) -> Iterator[str]:
+def redirect_page(address: str) -> Iterator[str]:
     """The address of a file that leads on to ``address``. Nobody else can read it, and it goes with the block."""
     try:
         folder = TemporaryDirectory(prefix="aicx-", ignore_cleanup_errors=True)  # made with mode 0700

@@ -35,7 +35,7 @@ _STATUSES: tuple[tuple[type[AicxError], int], ...] = (
     (MissingExtra, 404),
     (StoreLocked, 409),
 )
-_MOST_COMPLAINTS = 5
+_MAX_COMPLAINTS = 5
 
 
 class Handlers:
@@ -88,7 +88,7 @@ class Handlers:
 
     async def invalid(self, _: Request, error: Any) -> Response:
         """The answer to parameters that do not fit; it holds none of their values."""
-        complaints = "; ".join(_complaint(found) for found in error.errors()[:_MOST_COMPLAINTS])
+        complaints = "; ".join(_complaint(found) for found in error.errors()[:_MAX_COMPLAINTS])
         return self._failure(400, complaints, "/openapi.json describes every parameter")
 
     async def refused(self, _: Request, error: Any) -> Response:

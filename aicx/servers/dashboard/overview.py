@@ -13,12 +13,12 @@ from aicx.errors import NotFound
 from aicx.paths import Layout
 
 # A plot has room for this many projects; the rest is shown as one.
-MOST_IN_PLOT = 12
+MAX_IN_PLOT = 12
 OTHERS = "others"
-_MOST_PROJECTS = 500
+_MAX_PROJECTS = 500
 
 
-def overview(layout: Layout, filters: Filters, most_in_plot: int = MOST_IN_PLOT) -> dict[str, Any]:
+def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) -> dict[str, Any]:
     """What there is within the filters, by project (most recently active first), agent, kind and week.
 
     In weeks, the projects with fewer chunks than the first ``most_in_plot`` are together under "others".
@@ -42,7 +42,7 @@ def overview(layout: Layout, filters: Filters, most_in_plot: int = MOST_IN_PLOT)
     )
     # A session that worked in two projects is one session of its agent.
     agent_weeks = _grouped(rows, lambda row: (_monday(row["date"]), row["agent"]))
-    newest = sorted(projects, key=lambda name: projects[name].latest, reverse=True)[:_MOST_PROJECTS]
+    newest = sorted(projects, key=lambda name: projects[name].latest, reverse=True)[:_MAX_PROJECTS]
     return {
         "projects": [
             {"project": name, **projects[name].counts, "first": projects[name].first, "last": projects[name].last}

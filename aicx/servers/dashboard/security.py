@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote_to_bytes
 
-from aicx.servers.http.guard import App, Guard, Message, Rate, Receive, Refused, Rules, Scope, Send
+from aicx.servers.http.guard import AccessPolicy, App, Guard, Message, Rate, Receive, Refused, Scope, Send
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -24,7 +24,7 @@ _OPEN = frozenset({"/", "/health", "/api/health", "/openapi.json"})
 
 def secured(app: App, *, token: str | None, hosts: frozenset[str], per_second: float) -> App:
     """``app`` behind its guard, with the headers on everything that leaves, refusals included."""
-    rules = Rules(
+    rules = AccessPolicy(
         token=token,
         hosts=hosts,
         rate=Rate(per_second, 2 * per_second),

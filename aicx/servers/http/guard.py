@@ -20,7 +20,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 _OTHER_SITES = "pages of other sites may not ask this server"
 
 
@@ -57,7 +57,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class AccessPolicy:
     """Who is let in.
 
     ``hosts`` are the names under which the server may be called: a page of another site that has its own name point to
@@ -78,7 +78,7 @@ class Rules:
 class Guard:
     """An ASGI application around another, which sees only requests that passed; it gets their bodies whole."""
 
-    def __init__(self, app: App, rules: Rules) -> None:
+    def __init__(self, app: App, rules: AccessPolicy) -> None:
         self._app = app
         self._rules = rules
         self._token = rules.token.encode() if rules.token is not None else None
@@ -152,8 +152,8 @@ def _headers(scope: Scope) -> dict[bytes, bytes]:
 async def _body(headers: dict[bytes, bytes], receive: Receive, seconds: float) -> bytes:
     """The whole body. Raises Refused when it is too large, or too slow in coming."""
     declared = headers.get(b"content-length", b"0")
-    if declared.isdigit() and int(declared) > MOST_BYTES:
-        raise Refused(413, f"a request holds at most {MOST_BYTES} bytes")
+    if declared.isdigit() and int(declared) > MAX_BYTES:
+        raise Refused(413, f"a request holds at most {MAX_BYTES} bytes")
     parts = []
     size = 0
     try:
@@ -164,8 +164,8 @@ async def _body(headers: dict[bytes, bytes], receive: Receive, seconds: float) -
                     raise Refused(400, "the request broke off")
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
-                if size > MOST_BYTES:
-                    raise Refused(413, f"a request holds at most {MOST_BYTES} bytes")
+                if size > MAX_BYTES:
+                    raise Refused(413, f"a request holds at most {MAX_BYTES} bytes")
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:

@@ -18,7 +18,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.servers.http.authority import host_of
 from aicx.servers.http.guard import LOOPBACK, App
 
-_MOST_CONNECTIONS = 128
+_MAX_CONNECTIONS = 128
 _KEEP_ALIVE_SECONDS = 30
 _SECONDS_TO_FINISH = 3
 _HEAD_SECONDS = 10.0
@@ -36,7 +36,7 @@ def serve_app(app: App, listening: socket.socket) -> None:
         server_header=False,
         headers=[_FRAMING],
         ws="none",
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SECONDS_TO_FINISH,
     )

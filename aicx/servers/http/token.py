@@ -11,7 +11,7 @@ from aicx.config import Settings
 from aicx.errors import StoreUnwritable, UsageError
 from aicx.storage.atomic import UNFINISHED, create_private
 
-_FEWEST = 16
+_MIN_LENGTH = 16
 _BYTES = 32
 
 
@@ -43,9 +43,9 @@ def token_of_run(settings: Settings) -> str:
 
 
 def _checked(token: str, place: str) -> str:
-    if len(token) < _FEWEST or not token.isascii() or not token.isprintable() or " " in token:
+    if len(token) < _MIN_LENGTH or not token.isascii() or not token.isprintable() or " " in token:
         raise UsageError(
-            f"what {place} holds is no token: at least {_FEWEST} printable ASCII characters without spaces",
+            f"what {place} holds is no token: at least {_MIN_LENGTH} printable ASCII characters without spaces",
             hint="python -c 'import secrets; print(secrets.token_urlsafe(32))' makes one",
         )
     return token

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from aicx.servers.filters import PARAMETERS, Name, Names
 
 # What `aicx_read` gives of a chunk at once; with what stands around it, it has to fit into a reply.
-_LEAST_CHARS, _MOST_CHARS = 200, 50_000
-_MOST_COMPLAINTS = 5
+_MIN_CHARS, _MAX_CHARS = 200, 50_000
+_MAX_COMPLAINTS = 5
 
 Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 
@@ -111,7 +111,7 @@ class Read(Asked):
         ),
     ]
     max_chars: Annotated[
-        int, Field(ge=_LEAST_CHARS, le=_MOST_CHARS, description="At most so many characters of a chunk.")
+        int, Field(ge=_MIN_CHARS, le=_MAX_CHARS, description="At most so many characters of a chunk.")
     ] = 20_000
     offset: Annotated[
         int,
@@ -140,7 +140,7 @@ def parse(kind: type, given: Mapping[str, Any]) -> Any:
         return _adapter(kind).validate_json(body)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
-        raise InvalidArguments("; ".join(_complaint(kind, one) for one in found[:_MOST_COMPLAINTS])) from None
+        raise InvalidArguments("; ".join(_complaint(kind, one) for one in found[:_MAX_COMPLAINTS])) from None
     except orjson.JSONEncodeError:
         raise InvalidArguments("text that is not valid Unicode, or a number beyond 64 bits") from None
 

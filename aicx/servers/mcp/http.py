@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server.transport_security import TransportSecuritySettings
 
 import aicx
-from aicx.servers.http.guard import App, Guard, Rate, Receive, Refused, Rules, Scope, Send, answer
+from aicx.servers.http.guard import AccessPolicy, App, Guard, Rate, Receive, Refused, Scope, Send, answer
 from aicx.servers.http.serve import serve_app
 
 PATH = "/mcp"
@@ -39,7 +39,7 @@ def guarded(app: App, *, token: str | None, hosts: frozenset[str], rate: Rate) -
         else:
             await app(scope, receive, send)
 
-    rules = Rules(
+    rules = AccessPolicy(
         token=token,
         hosts=hosts,
         rate=rate,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from aicx.terminal import unseen
+from aicx.terminal import invisible
 
 _RUN = re.compile("`+")
-_LEAST_FENCE = 4
+_MIN_FENCE = 4
 _UNPLAIN = re.compile(r"[^\w.:/@~+*,#-]+")
-_LONGEST_LABEL = 120
+_MAX_LABEL_LENGTH = 120
 # What steers a terminal, hides, or turns the direction of writing is taken out; other ends of lines become plain ones.
-_TABLE: dict[int, str | None] = unseen() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
+_TABLE: dict[int, str | None] = invisible() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 _TABLE |= dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n") | {0x09: "\t", 0x0A: "\n"}
 
 
@@ -21,7 +21,7 @@ def quoted(text: str, **labels: object) -> str:
     The fences are longer than any run of backticks inside, so the text cannot close them.
     """
     body = readable(text).strip("\n")
-    fence = "`" * max(_LEAST_FENCE, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
+    fence = "`" * max(_MIN_FENCE, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
     said = "".join(f" {name}={label(value)}" for name, value in labels.items() if value is not None)
     return f"{fence} quoted-history{said}\n{body}\n{fence}"
 
@@ -40,7 +40,7 @@ def readable(text: str) -> str:
 
 def label(value: object) -> str:
     """A name from a log as one word: it stands outside the quotation and may hold anything."""
-    return _UNPLAIN.sub("_", str(value).translate(unseen()))[:_LONGEST_LABEL] or "_"
+    return _UNPLAIN.sub("_", str(value).translate(invisible()))[:_MAX_LABEL_LENGTH] or "_"
 
 
 def line(text: str) -> str:

@@ -99,13 +99,13 @@ def index_text(fields: Mapping[str, Any]) -> str:
 
 def part_of(text: str) -> str:
     """The beginning of ``text`` that has room in a reply."""
-    return text.encode()[: replies.MOST_TEXT - _ROOM_AROUND].decode(errors="ignore")
+    return text.encode()[: replies.MAX_TEXT - _ROOM_AROUND].decode(errors="ignore")
 
 
 def _fitting(lines: Sequence[str]) -> list[str]:
     """The first of ``lines``, as many as have room in a reply."""
     ends = accumulate(len(text.encode()) + 1 for text in lines)
-    return [text for text, end in zip(lines, ends, strict=True) if end <= replies.MOST_TEXT - _ROOM_AROUND]
+    return [text for text, end in zip(lines, ends, strict=True) if end <= replies.MAX_TEXT - _ROOM_AROUND]
 
 
 def _go_on(fields: Mapping[str, Any], shown: int) -> str:
@@ -166,7 +166,7 @@ def _warnings(fields: Mapping[str, Any]) -> list[str]:
 def _joined(parts: Sequence[str]) -> str:
     """The parts with empty lines between them, as many as fit into a reply."""
     kept: list[str] = []
-    room = replies.MOST_TEXT - _ROOM_FOR_AN_END
+    room = replies.MAX_TEXT - _ROOM_FOR_AN_END
     for part in parts:
         room -= len(part.encode()) + 2
         if room < 0:

@@ -33,7 +33,7 @@ from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
 from retrieval.decay import PROFILES
 
 # Chunks that a reference to a file or a commit lists at once.
-_MOST_LISTED = 50
+_MAX_LISTED = 50
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = ("messages", "folders")
 # What a list of many chunks says of each when there is no room for whole sidecars.
@@ -119,7 +119,7 @@ def _resume(means: Means, asked: Resume) -> Reply:
 
 def _read(means: Means, asked: Read) -> Reply:
     layout = means.settings.layout
-    shown = show(layout, asked.ref, asked.offset + _MOST_LISTED)
+    shown = show(layout, asked.ref, asked.offset + _MAX_LISTED)
     fields = to_fields(show_answers.show_answer(shown, asked.ref))
     fields["oracle_status"] = {
         "source_layer": "layer_1_canonical_corpus",

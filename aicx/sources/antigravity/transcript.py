@@ -16,7 +16,7 @@ from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
-from aicx.types import BadRecord, LogFile, SessionFact, SourceItem, ToolUse
+from aicx.types import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
 
 _FORMAT = "antigravity-transcript"  # no log of its own: it is read as a part of its brain folder
 _REQUEST = re.compile(r"<USER_REQUEST>(.*?)</USER_REQUEST>", re.DOTALL)
@@ -92,7 +92,7 @@ class Transcript:
                 yield from (conversation.place(draft, ref, at) for draft in drafts)
             if record.value.get("type") == "INVOKE_SUBAGENT":
                 for child in _CHILD.findall(string_of(record.value.get("content"))):
-                    yield SessionFact(child, parent_session=conversation.session_id, lane="subagent")
+                    yield SessionEvent(child, parent_session=conversation.session_id, lane="subagent")
 
     def _step(self, step: dict[str, Any], index: int | None) -> list[Draft]:
         kind, source = string_of(step.get("type")), string_of(step.get("source"))

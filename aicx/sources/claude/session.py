@@ -10,7 +10,7 @@ from typing import Any
 
 from aicx.sources.claude.bare import is_tool_record, tool_block
 from aicx.sources.claude.queue import PromptQueue
-from aicx.sources.claude.text import cut_additions, hear
+from aicx.sources.claude.text import classify_speakers, cut_additions
 from aicx.sources.claude.turns import Draft, Turns, message_blocks
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.record_marks import record_mark
@@ -21,7 +21,7 @@ from aicx.types import (
     LogFile,
     LogIdentity,
     RecordMarks,
-    SessionFact,
+    SessionEvent,
     Skipped,
     SourceItem,
     SourceRef,
@@ -197,17 +197,17 @@ class SessionReader:
         self._skipped["queue-operation"] += 1
 
     def _queued(self, text: str, record: Record) -> TimelineEntry | None:
-        voices = hear(cut_additions(text)[0])
+        voices = classify_speakers(cut_additions(text)[0])
         if self._subagent or len(voices) != 1 or voices[0].origin != "typed":
             return None
         placed = self._place(Draft("user", "typed", voices[0].text, None), record.ref(self._path), record.line)
         return placed if isinstance(placed, TimelineEntry) else None
 
-    def _fact(self, kind: str, value: dict[str, Any]) -> SessionFact | None:
+    def _fact(self, kind: str, value: dict[str, Any]) -> SessionEvent | None:
         if kind == "summary":
             title = string_of(value.get("summary")).strip()
             leaf = text_of(value.get("leafUuid"))
-            return SessionFact(self._session_id, title=title, title_of_record=leaf) if title else None
+            return SessionEvent(self._session_id, title=title, title_of_record=leaf) if title else None
         if kind == "pr-link":
             return self._pull_request(value)
         title = string_of(value.get(_TITLES[kind])).strip()
@@ -216,15 +216,15 @@ class SessionReader:
         if not title or title == self._title or (self._titled_by_hand and not by_hand):
             return None
         self._title, self._titled_by_hand = title, by_hand
-        return SessionFact(self._session_id, title=title)
+        return SessionEvent(self._session_id, title=title)
 
-    def _pull_request(self, value: dict[str, Any]) -> SessionFact | None:
+    def _pull_request(self, value: dict[str, Any]) -> SessionEvent | None:
         repository = string_of(value.get("prRepository")).strip("/")
         if not repository:
             return None
         host, found, _ = string_of(value.get("prUrl")).partition(f"/{repository}/")
         host = host if found and host.startswith("https://") else "https://github.com"
-        return SessionFact(self._session_id, remote_url=f"{host}/{repository}", cwd=self._cwd)
+        return SessionEvent(self._session_id, remote_url=f"{host}/{repository}", cwd=self._cwd)
 
 
 def _omission(kind: str, value: dict[str, Any]) -> str:

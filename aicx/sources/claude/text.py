@@ -32,7 +32,7 @@ _CLARIFY = "The user wants to clarify these questions."
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Utterance:
     """One voice in a user record: a person, another agent, a tool, or the client itself."""
 
     role: Role
@@ -41,7 +41,7 @@ class Heard:
     call_id: str | None = None  # the call a background result answers
 
 
-def hear(text: str) -> list[Heard]:
+def classify_speakers(text: str) -> list[Utterance]:
     """Who speaks in a text without additions; nothing when it is scaffolding through and through."""
     text = _OLD_CAVEAT.sub("", text, count=1).strip() if text.startswith("Caveat: ") else text.strip()
     if not text:
@@ -50,52 +50,52 @@ def hear(text: str) -> list[Heard]:
     if tag:
         return _hear_markup(tag[1], text)
     if _INTERRUPTED.fullmatch(text):
-        return [Heard("system", "injected", text)]
+        return [Utterance("system", "injected", text)]
     if text.startswith(_HOOK_STOP):
         reason, *prompt = _ORIGINAL_PROMPT.split(text, maxsplit=1)
-        typed = [Heard("user", "typed", said) for part in prompt if (said := part.strip())]
-        return [Heard("system", "injected", reason.strip()), *typed]
+        typed = [Utterance("user", "typed", said) for part in prompt if (said := part.strip())]
+        return [Utterance("system", "injected", reason.strip()), *typed]
     if text.startswith(_SUMMARY):
-        return [Heard("system", "compaction", text)]
-    return [Heard("user", "typed", text)]
+        return [Utterance("system", "compaction", text)]
+    return [Utterance("user", "typed", text)]
 
 
-def _hear_markup(tag: str, text: str) -> list[Heard]:
+def _hear_markup(tag: str, text: str) -> list[Utterance]:
     if tag.startswith("command-"):
         return _hear_slash_command(text)
     if tag in ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"):
         output = "\n".join(_inner(text, f"{tag[:-3]}out", f"{tag[:-3]}err")).strip()
         # Colours stay until secrets are looked for, which may touch them.
-        return [] if without_controls(output).strip() in ("", "(no content)") else [Heard("tool", "tool", output)]
+        return [] if without_controls(output).strip() in ("", "(no content)") else [Utterance("tool", "tool", output)]
     if tag in ("task-notification", "agent-notification"):
         return _hear_notification(text)
     if tag in ("bash-input", "user-memory-input", "channel"):
         sign = {"bash-input": "! ", "user-memory-input": "# ", "channel": ""}[tag]
         said = "\n".join(_inner(text, tag)).strip()
-        return [Heard("user", "typed", sign + said)] if said else []
+        return [Utterance("user", "typed", sign + said)] if said else []
     if tag in ("teammate-message", "agent-message", "cross-session-message"):
-        return [Heard("user", "agent", text)]
-    return [Heard("user", "typed", text)]  # people paste markup too
+        return [Utterance("user", "agent", text)]
+    return [Utterance("user", "typed", text)]  # people paste markup too
 
 
-def _hear_slash_command(text: str) -> list[Heard]:
+def _hear_slash_command(text: str) -> list[Utterance]:
     parts = {tag: inner.strip() for tag, inner in _COMMAND_TAGS.findall(text)}
     name = parts.get("command-name", "")
     if not name:
-        return [Heard("user", "typed", text)]
+        return [Utterance("user", "typed", text)]
     if not name.startswith("/") and "skill-format" in parts:
         return []  # the model loads a skill, nobody typed it
     command = f"{name if name.startswith('/') else '/' + name} {parts.get('command-args', '')}".strip()
     beyond = _COMMAND_TAGS.sub("", text).strip()
-    return [Heard("user", "typed", f"{command}\n\n{beyond}".strip())]
+    return [Utterance("user", "typed", f"{command}\n\n{beyond}".strip())]
 
 
-def _hear_notification(text: str) -> list[Heard]:
+def _hear_notification(text: str) -> list[Utterance]:
     """What a background task or agent reports when it ends, without the envelope."""
     said = [*_inner(text, "summary"), *_inner(text, "result")]
     report = "\n\n".join(part.strip() for part in said) or re.sub(r"</?[a-z-]+>", "", text).strip()
     call_id = next(iter(_inner(text, "tool-use-id")), None)
-    return [Heard("tool", "tool", report, call_id)] if report else []
+    return [Utterance("tool", "tool", report, call_id)] if report else []
 
 
 def _inner(text: str, *tags: str) -> list[str]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aicx.sources.claude.text import (
-    Heard,
+    Utterance,
     block_text,
+    classify_speakers,
     content_text,
     cut_additions,
     cut_reminders,
-    hear,
     split_remark,
     without_data_urls,
 )
@@ -85,11 +85,11 @@ class Turns:
         if value.get("isMeta") is True and _origin_kind(value) not in ("human", "channel", *_FROM_AGENTS):
             self._skipped["injected (isMeta)"] += 1
             return
-        voices: list[Heard] = []
+        voices: list[Utterance] = []
         for block in blocks:
             text, cut = cut_additions(block_text(block))
             self._skip("scaffolding inside a text", cut)
-            for heard in hear(text):
+            for heard in classify_speakers(text):
                 if voices and not heard.call_id and _same_voice(voices[-1], heard):
                     voices[-1] = replace(heard, text=f"{voices[-1].text}\n\n{heard.text}")
                 else:
@@ -99,7 +99,7 @@ class Turns:
         for heard in voices:
             yield from self._voice(heard, value, ids)
 
-    def _voice(self, heard: Heard, value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
+    def _voice(self, heard: Utterance, value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
         role, origin, text = heard.role, heard.origin, heard.text
         source = _origin_kind(value)
         if origin == "typed" and (self.is_side(value) or source in _FROM_AGENTS):
@@ -196,7 +196,7 @@ class Turns:
             yield Draft("system", "compaction", text, next(ids))
         elif subtype == "api_error":
             yield Draft("system", "injected", _api_error(value), next(ids))
-        elif subtype == "local_command" or (subtype == "informational" and len(hear(text)) > 1):
+        elif subtype == "local_command" or (subtype == "informational" and len(classify_speakers(text)) > 1):
             yield from self._prompt([text], value, ids)
         else:
             self._skipped[f"system: {quoted(subtype)}"] += 1
@@ -235,7 +235,7 @@ def _numbered(record_id: str | None) -> Iterator[str | None]:
         yield f"{record_id}#{number}" if record_id else None
 
 
-def _same_voice(one: Heard, other: Heard) -> bool:
+def _same_voice(one: Utterance, other: Utterance) -> bool:
     return (one.role, one.origin, one.call_id) == (other.role, other.origin, other.call_id)
 
 

@@ -67,7 +67,7 @@ class Messages:
             return
         self._last_answer = text
         record_id = text_of(payload.get("id"))
-        self._timeline.tell("assistant", text, "agent", record_id=record_id, turn=self._turn_of(payload))
+        self._timeline.emit("assistant", text, "agent", record_id=record_id, turn=self._turn_of(payload))
 
     def _take_user_item(self, payload: dict[str, Any], texts: list[str]) -> None:
         """Scaffolding, notices, and perhaps a prompt, which then waits for the clean copy that proves it one."""
@@ -100,9 +100,9 @@ class Messages:
         if text.startswith("<user_shell_command>"):
             command, outcome = _inside(text, "command"), read_outcome(_inside(text, "result"))
             use = ToolUse("user_shell", "result", None, command, (), outcome.failed, outcome.exit_code, outcome.seconds)
-            self._timeline.tell("tool", f"$ {command}\n{outcome.text}", "tool", tool=use)
+            self._timeline.emit("tool", f"$ {command}\n{outcome.text}", "tool", tool=use)
         else:
-            self._timeline.tell("system", text, "injected")
+            self._timeline.emit("system", text, "injected")
 
     def take_reasoning(self, payload: dict[str, Any]) -> None:
         """A ``reasoning`` item. Within a turn it may begin with the headlines of the one before it."""
@@ -118,7 +118,7 @@ class Messages:
             self._timeline.skip(COPY)
             return
         text, record_id = "\n\n".join(fresh), text_of(payload.get("id"))
-        self._timeline.tell("reasoning", text, "agent", record_id=record_id, turn=self._turn_of(payload))
+        self._timeline.emit("reasoning", text, "agent", record_id=record_id, turn=self._turn_of(payload))
 
     def take_mail(self, payload: dict[str, Any], channel: str) -> None:
         """A message between the agents of a session, in the log of the one that got it: a model wrote it."""
@@ -131,7 +131,7 @@ class Messages:
             self._timeline.skip(COPY)
             return
         record_id = text_of(payload.get("id"))
-        self._timeline.tell("assistant", text, "agent", record_id=record_id, turn=self._turn_of(payload))
+        self._timeline.emit("assistant", text, "agent", record_id=record_id, turn=self._turn_of(payload))
 
     def take_prompt_event(self, payload: dict[str, Any]) -> None:
         """A ``user_message`` event: the prompt as it was typed."""
@@ -154,7 +154,7 @@ class Messages:
             self._timeline.skip(COPY)
             return
         self._timeline.skip(_CUT, is_cut)
-        self._timeline.tell("user", text, self._origin(text), turn=self._timeline.turn)
+        self._timeline.emit("user", text, self._origin(text), turn=self._timeline.turn)
         self.begin_turn()
 
     def take_answer_copy(self, text: str | None, channel: str) -> None:

@@ -12,7 +12,7 @@ from aicx.sources.codex.timeline import COPY, Timeline
 from aicx.sources.codex.untyped import typed_item
 from aicx.sources.records import LogRecord
 from aicx.sources.values import quoted, string_of, text_of
-from aicx.types import LogIdentity, SessionFact, SourceItem, ToolUse
+from aicx.types import LogIdentity, SessionEvent, SourceItem, ToolUse
 
 # Live progress, bookkeeping, and events that say less than the items they go with.
 _NOISE = frozenset(
@@ -116,14 +116,14 @@ class Rollout:
         self._messages.is_copied = value.get("id") not in (None, timeline.session_id)
         if identity.parent_session or identity.lane != "primary":
             lane = None if identity.lane == "primary" else identity.lane
-            timeline.state(SessionFact(timeline.session_id, parent_session=identity.parent_session, lane=lane))
+            timeline.state(SessionEvent(timeline.session_id, parent_session=identity.parent_session, lane=lane))
         timeline.move(value.get("cwd"))
         git = value.get("git")
         if isinstance(git, dict):
             timeline.branches[timeline.cwd] = text_of(git.get("branch"))
             remote, commit = text_of(git.get("repository_url")), text_of(git.get("commit_hash"))
             if remote or commit:
-                timeline.state(SessionFact(timeline.session_id, remote_url=remote, cwd=timeline.cwd, commit=commit))
+                timeline.state(SessionEvent(timeline.session_id, remote_url=remote, cwd=timeline.cwd, commit=commit))
 
     def _take_turn_context(self, payload: dict[str, Any]) -> None:
         self._messages.knows_cwd = True
@@ -140,7 +140,7 @@ class Rollout:
     def _take_compaction(self, payload: dict[str, Any]) -> None:
         # replacement_history holds the turns above once more.
         if text := text_of(payload.get("message")):
-            self._timeline.tell("system", text, "compaction")
+            self._timeline.emit("system", text, "compaction")
         else:
             self._timeline.skip("compaction without a summary")
 
@@ -163,7 +163,7 @@ class Rollout:
         text, use = describe_call_item(payload, self._timeline.cwd)
         if use.call_id:
             self._calls[use.call_id] = use.name
-        self._timeline.tell("tool", text, "tool", record_id=_phase_id(use.call_id, "call"), tool=use)
+        self._timeline.emit("tool", text, "tool", record_id=_phase_id(use.call_id, "call"), tool=use)
 
     def _take_output(self, payload: dict[str, Any]) -> None:
         call_id = text_of(payload.get("call_id"))
@@ -176,7 +176,7 @@ class Rollout:
             self._answered.add(call_id)
         outcome, record_id = read_outcome(payload.get("output")), _phase_id(call_id, "result")
         use = self._result(outcome, call_id, "unknown")
-        self._timeline.tell("tool", outcome.text, "tool", record_id=record_id, tool=use)
+        self._timeline.emit("tool", outcome.text, "tool", record_id=record_id, tool=use)
 
     def _take_end(self, payload: dict[str, Any]) -> None:
         """The end of a call as an event: told only where no output item follows that tells it."""
@@ -193,7 +193,7 @@ class Rollout:
             self._timeline.hold(call_id, "tool", outcome.text, "tool", record_id=record_id, tool=use)
         else:  # with the call nowhere in the log, its end must say what was asked
             text = f"{request}\n{outcome.text}" if request else outcome.text
-            self._timeline.tell("tool", text, "tool", record_id=record_id, tool=use)
+            self._timeline.emit("tool", text, "tool", record_id=record_id, tool=use)
 
     def _result(self, outcome: Outcome, call_id: str | None, name: str) -> ToolUse:
         called = self._calls.get(call_id, name) if call_id else name
@@ -242,10 +242,10 @@ class Rollout:
     def _take_name(self, payload: dict[str, Any]) -> None:
         if title := text_of(payload.get("thread_name")):
             session_id = text_of(payload.get("thread_id")) or self._timeline.session_id
-            self._timeline.state(SessionFact(session_id, title=title))
+            self._timeline.state(SessionEvent(session_id, title=title))
 
     def _tell_event(self, text: str, record_id: str | None = None) -> None:
-        self._timeline.tell("system", text, "injected", record_id=record_id)
+        self._timeline.emit("system", text, "injected", record_id=record_id)
 
 
 def _phase_id(record_id: str | None, phase: str) -> str | None:

@@ -27,7 +27,7 @@ from aicx.types import (
     Lane,
     LogFile,
     LogIdentity,
-    SessionFact,
+    SessionEvent,
     SourceItem,
     TimelineEntry,
 )
@@ -211,4 +211,4 @@ def _read_index(log: LogFile) -> Iterator[SourceItem]:
         elif (session_id := text_of(record.value.get("id"))) is None:
             yield BadRecord(str(log.path), "names no session", record.line)
         elif title := text_of(record.value.get("thread_name")):
-            yield SessionFact(session_id, title=title)
+            yield SessionEvent(session_id, title=title)

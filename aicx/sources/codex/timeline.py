@@ -15,7 +15,7 @@ from aicx.types import (
     LogIdentity,
     Origin,
     Role,
-    SessionFact,
+    SessionEvent,
     Skipped,
     SourceItem,
     TimelineEntry,
@@ -52,7 +52,7 @@ class Timeline:
         self._stamp: Any = None
         self._at: datetime | None = identity.started_at
         self._skipped: Counter[str] = Counter()
-        self._facts: set[SessionFact] = set()
+        self._facts: set[SessionEvent] = set()
         self._numbers: Counter[str] = Counter()
 
     def begin(self, record: LogRecord) -> None:
@@ -81,7 +81,7 @@ class Timeline:
         """The record at hand is not what it should be."""
         self.ready.append(BadRecord(self.path, reason, self._record.line))
 
-    def tell(
+    def emit(
         self,
         role: Role,
         text: str,
@@ -121,7 +121,7 @@ class Timeline:
                 Held(key, role, text, origin, record_id, tool, turn, self._record, at, self.cwd, branch, self.model)
             )
 
-    def state(self, fact: SessionFact) -> None:
+    def state(self, fact: SessionEvent) -> None:
         """Yields ``fact``, the first time it is said."""
         if fact not in self._facts:
             self._facts.add(fact)

@@ -15,7 +15,7 @@ from aicx.sources.gemini.sessions import is_header, open_session, title_of
 from aicx.sources.gemini.timeline import Timeline
 from aicx.sources.records import Record, parse_instant, read_jsonl
 from aicx.sources.values import object_of, text_of
-from aicx.types import BadRecord, LogFile, SessionFact, SourceItem
+from aicx.types import BadRecord, LogFile, SessionEvent, SourceItem
 
 
 def read_lines(log: LogFile) -> Iterator[SourceItem]:
@@ -95,11 +95,11 @@ def _versions(record: Record, number: int) -> Iterator[_Version]:
         yield _Version(text_of(value.get("id")) or str(number), value, False, record)
 
 
-def _patches(timeline: Timeline, value: dict[str, Any]) -> Iterator[SessionFact]:
+def _patches(timeline: Timeline, value: dict[str, Any]) -> Iterator[SessionEvent]:
     patch = value.get("$set")
     if isinstance(patch, dict):
         if title := title_of(patch):
-            yield SessionFact(timeline.session_id, title=title)
+            yield SessionEvent(timeline.session_id, title=title)
         timeline.skipped["metadata update"] += 1
     elif "$rewindTo" in value:
         # The rewound turns stay: they were said, and taking them back would change what has been given out already.

@@ -13,7 +13,7 @@ from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
 from aicx.sources.records import Element, Record, parse_instant, read_json, read_json_cut, read_jsonl
 from aicx.sources.values import text_of
-from aicx.types import BadRecord, Lane, LogFile, LogIdentity, SessionFact, SourceItem
+from aicx.types import BadRecord, Lane, LogFile, LogIdentity, SessionEvent, SourceItem
 
 SESSION_JSON = "gemini-json"
 SESSION_LINES = "gemini-jsonl"
@@ -52,7 +52,7 @@ def read_object(log: LogFile) -> Iterator[SourceItem]:
 
 def open_session(
     log: LogFile, header: dict[str, Any], first: datetime | None
-) -> Generator[SessionFact | BadRecord, None, Timeline]:
+) -> Generator[SessionEvent | BadRecord, None, Timeline]:
     """Yields what the header says of the session; returns the timeline to go on with."""
     cwd, bad = find_cwd(log, header)
     yield from bad
@@ -60,7 +60,7 @@ def open_session(
     lane, parent = _lane(log.path, header)
     title = title_of(header)
     if title or lane == "subagent":
-        yield SessionFact(session_id, title=title, parent_session=parent, lane=lane if lane == "subagent" else None)
+        yield SessionEvent(session_id, title=title, parent_session=parent, lane=lane if lane == "subagent" else None)
     began = parse_instant(header.get("startTime")) or first or parse_instant(header.get("lastUpdated"))
     began = began or changed_at(log.path)
     return Timeline(str(log.path), session_id, cwd, began)

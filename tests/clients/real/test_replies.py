@@ -12,7 +12,7 @@ pytest.importorskip("tomlkit")
 
 from aicx.cli import run
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.servers.mcp.replies import MOST_TEXT
+from aicx.servers.mcp.replies import MAX_TEXT
 from tests.clients.real.running import RealClient
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import call
@@ -57,7 +57,7 @@ def test_every_tool_arrives_as_text(client: RealClient, client_home: Path, tmp_p
         assert "\n````" in given
         assert '"schema"' not in given
         assert FORBIDDEN & set(given) == set()
-        assert len(given) < MOST_TEXT + _AROUND
+        assert len(given) < MAX_TEXT + _AROUND
 
 
 def test_a_long_reply_arrives_whole(
@@ -74,7 +74,7 @@ def test_a_long_reply_arrives_whole(
     monkeypatch.setenv("AICX_HOME", str(user.corpus))
     assert run(["install", client.name, "--yes"]) == 0
     said = text(user, "aicx_search", query="lexer", limit=50)
-    assert 0.8 * MOST_TEXT < len(said.encode()) <= MOST_TEXT
+    assert 0.8 * MAX_TEXT < len(said.encode()) <= MAX_TEXT
     [given] = client.run(
         client_home, [client.call("aicx_search", {"query": "lexer", "limit": 50})], cwd=tmp_path
     ).results

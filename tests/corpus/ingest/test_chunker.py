@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, pack
 from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
 from aicx.corpus.ingest.identity import Identity
-from aicx.types import SessionFact, TimelineEntry
+from aicx.types import SessionEvent, TimelineEntry
 from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
 
 # Sizes in tokens, around everything that decides: small talk, the overlap, the target, the limit, far beyond.
@@ -131,7 +131,7 @@ FOLDERS = ("/srv/ada/orbit", "/srv/ada/lamp", "/srv/ada/orbit/src", "/nowhere", 
 
 
 @st.composite
-def timelines(draw: st.DrawFn) -> tuple[list[TimelineEntry], list[tuple[int, SessionFact]]]:
+def timelines(draw: st.DrawFn) -> tuple[list[TimelineEntry], list[tuple[int, SessionEvent]]]:
     """Sessions that change folder, day, branch and title, with frontmatter and tools in them."""
     entries = []
     seconds = 0
@@ -152,7 +152,7 @@ def timelines(draw: st.DrawFn) -> tuple[list[TimelineEntry], list[tuple[int, Ses
         branch = draw(st.sampled_from(("main", "feature/x", None)))
         entries.append(replace(made, cwd=folder, branch=branch))
     places = sorted(draw(st.lists(st.integers(0, len(entries)), max_size=3)))
-    facts = [(at, SessionFact("s", title=f"Title {at}", commit=f"c{at}")) for at in places]
+    facts = [(at, SessionEvent("s", title=f"Title {at}", commit=f"c{at}")) for at in places]
     return entries, facts
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.corpus.ingest.drafts import FORGOTTEN, MAX_TOKENS, blank, draft_entries, estimate_tokens, split_draft
+from aicx.corpus.ingest.drafts import FORGOTTEN, MAX_TOKENS, blank_message, draft_entries, estimate_tokens, split_draft
 from aicx.redaction import redact
 from aicx.types import Redacted, ToolUse
 from tests.corpus.builders import draft, drafts_of, entry, tool_entry
@@ -184,7 +184,7 @@ class TestEntries:
         assert [estimate_tokens(b"x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
 
     def test_a_forgotten_message_keeps_its_place_and_nothing_else(self):
-        found = blank(drafts_of([tool_entry("secret plans", files=("/a",), command="cat /a")], hide)[0])
+        found = blank_message(drafts_of([tool_entry("secret plans", files=("/a",), command="cat /a")], hide)[0])
         assert (found.body.decode(), found.entry.text) == (FORGOTTEN, FORGOTTEN)
         assert found.entry.tool == ToolUse("Bash", "result")
         assert found.key == draft("x", role="tool").key

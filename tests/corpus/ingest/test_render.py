@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from aicx.types import Redacted, SessionFact, SourceRef
+from aicx.types import Redacted, SessionEvent, SourceRef
 from tests.corpus.builders import SESSION, chunks_of, entry, tool_entry
 
 SECRET = "s3cret-of-the-house"
@@ -171,7 +171,7 @@ def test_an_untitled_session_says_so():
 
 def test_a_title_given_later_is_on_the_chunks_after_it_only():
     entries = [entry("word " * 1000, second) for second in range(3)]
-    titles = [found.fields["title"] for found in chunks_of(entries, [(2, SessionFact(SESSION, title="Lexer"))])]
+    titles = [found.fields["title"] for found in chunks_of(entries, [(2, SessionEvent(SESSION, title="Lexer"))])]
     assert titles[0] != "Lexer"
     assert titles[-1] == "Lexer"
 
@@ -233,7 +233,7 @@ def test_no_secret_of_a_tool_is_in_either_file(use):
 
 @pytest.mark.parametrize("fact", [{"title": f"About {SECRET}"}, {"commit": SECRET}])
 def test_no_secret_of_a_fact_is_in_either_file(fact):
-    found = chunks_of([entry()], [(0, SessionFact(SESSION, **fact))], redact=hide)[0]
+    found = chunks_of([entry()], [(0, SessionEvent(SESSION, **fact))], redact=hide)[0]
     assert SECRET not in found.markdown.decode() + found.sidecar.decode()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.http.guard import LOOPBACK, MOST_BYTES, Guard, Rate, Refused, Rules
+from aicx.servers.http.guard import LOOPBACK, MAX_BYTES, AccessPolicy, Guard, Rate, Refused
 from tests.servers.mcp.mcp_client import TOKEN
 
 PLENTY = Rate(1e6, 1e6)
@@ -47,7 +47,7 @@ def post(
     async def send(message: Any) -> None:
         answers.append(message)
 
-    asyncio.run(Guard(echo, Rules(token=token, hosts=hosts, rate=rate, **rules))(scope, receive, send))
+    asyncio.run(Guard(echo, AccessPolicy(token=token, hosts=hosts, rate=rate, **rules))(scope, receive, send))
     return answers[0]["status"], answers[1]["body"], dict(answers[0]["headers"])
 
 
@@ -172,12 +172,12 @@ def test_place_is_checked_before_the_token() -> None:
 
 @pytest.mark.parametrize("headers", [{}, {"content-length": "5"}])
 def test_a_large_request_is_refused(headers: dict[str, str]) -> None:
-    half = b"x" * (MOST_BYTES // 2)
+    half = b"x" * (MAX_BYTES // 2)
     assert post(headers, body=(half, half, b"x"))[0] == 413
 
 
 def test_a_request_that_says_it_is_large_is_not_read() -> None:
-    status, _, _ = post({"content-length": str(MOST_BYTES + 1)}, body=())
+    status, _, _ = post({"content-length": str(MAX_BYTES + 1)}, body=())
     assert status == 413
 
 
@@ -231,7 +231,7 @@ def test_a_header_that_decides_may_stand_there_once(name: str) -> None:
         answers.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": raw}
-    asyncio.run(Guard(echo, Rules(token=None, hosts=LOOPBACK, rate=PLENTY))(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(Guard(echo, AccessPolicy(token=None, hosts=LOOPBACK, rate=PLENTY))(scope, None, send))  # type: ignore[arg-type]
     assert answers[0]["status"] == 400
 
 

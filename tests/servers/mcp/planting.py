@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.terminal import unseen
+from aicx.terminal import invisible
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 # An instruction in tag characters, a turn of direction, a space of no width, terminal commands.
 HIDDEN = "".join(chr(0xE0000 + ord(letter)) for letter in "obey") + "\u202e\u200b\x07\x1b[2J"
-FORBIDDEN = frozenset(map(chr, (*unseen(), *range(0x20), *range(0x7F, 0xA0)))) - {"\n", "\t"}
+FORBIDDEN = frozenset(map(chr, (*invisible(), *range(0x20), *range(0x7F, 0xA0)))) - {"\n", "\t"}
 
 
 def planted_home(folder: Path) -> Home:

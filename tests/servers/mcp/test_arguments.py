@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from aicx.servers.mcp.arguments import IndexStatus, InvalidArguments, Rank, Read, Resume, Search, Steer, parse, schema
 
 KINDS = [Search, Steer, Rank, Resume, Read, IndexStatus]
-LEAST: dict[type, dict[str, Any]] = {Search: {"query": "x"}, Rank: {"project": "x"}, Read: {"ref": "x"}}
+MIN_BUDGET: dict[type, dict[str, Any]] = {Search: {"query": "x"}, Rank: {"project": "x"}, Read: {"ref": "x"}}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -24,14 +24,14 @@ JSON = st.recursive(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_least_that_is_required_is_enough(kind: type) -> None:
-    assert isinstance(parse(kind, LEAST.get(kind, {})), kind)
-    assert schema(kind).get("required", []) == list(LEAST.get(kind, {}))
+    assert isinstance(parse(kind, MIN_BUDGET.get(kind, {})), kind)
+    assert schema(kind).get("required", []) == list(MIN_BUDGET.get(kind, {}))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_unknown_parameter_is_named_with_the_known(kind: type) -> None:
     with pytest.raises(InvalidArguments, match="unknown parameter 'colour'; known: "):
-        parse(kind, LEAST.get(kind, {}) | {"colour": 1})
+        parse(kind, MIN_BUDGET.get(kind, {}) | {"colour": 1})
 
 
 @pytest.mark.parametrize("kind", KINDS)

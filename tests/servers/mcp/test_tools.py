@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from aicx.cli import run
 from aicx.servers.http.workers import Busy, Workers
 from aicx.servers.mcp import replies, server, tools
-from aicx.servers.mcp.replies import MOST_CHARS, bounded
+from aicx.servers.mcp.replies import MAX_CHARS, bounded
 from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
@@ -264,7 +264,7 @@ class TestSizes:
     )
     def test_no_reply_is_larger_than_it_may_be(self, items: list[Any], times: int) -> None:
         found = bounded({"results": times * len(items), "items": times * items, "notes": []})
-        assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":"))) <= MOST_CHARS
+        assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":"))) <= MAX_CHARS
         assert found["results"] == len(found["items"])
 
     @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ class TestSizes:
     ) -> None:
         whole = text(call(stored.settings, name, **arguments))
         monkeypatch.setattr(
-            replies, "MOST_TEXT", most
+            replies, "MAX_TEXT", most
         )  # of which a list and a chunk leave 4,000 for what is around them
         said = text(call(stored.settings, name, **arguments))
         assert more in said
@@ -298,7 +298,7 @@ class TestSizes:
         user.claude(ClaudeLog(SESSION, orbit).prompt("漢字" * 600, 0))
         user.store()
         whole = structured(user.settings, "aicx_read", ref=LEXER)["markdown"]
-        monkeypatch.setattr(replies, "MOST_TEXT", 5_000)
+        monkeypatch.setattr(replies, "MAX_TEXT", 5_000)
         parts: list[str] = []
         while len("".join(parts)) < len(whole):
             result = call(user.settings, "aicx_read", ref=LEXER, offset=len("".join(parts)), structured=True)
@@ -328,7 +328,7 @@ class TestSizes:
         assert found["children"][-1] == "… and 1580 more"
 
     def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home, monkeypatch: Any) -> None:
-        monkeypatch.setattr(replies, "MOST_CHARS", 2_500)
+        monkeypatch.setattr(replies, "MAX_CHARS", 2_500)
         ids: list[str] = []
         fields = {"matched": 1}
         while len(ids) < fields["matched"]:
@@ -339,7 +339,7 @@ class TestSizes:
 
     def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home, monkeypatch: Any) -> None:
         whole = structured(stored.settings, "aicx_read", ref=THIRD)["matched"]
-        monkeypatch.setattr(replies, "MOST_CHARS", 2_500)
+        monkeypatch.setattr(replies, "MAX_CHARS", 2_500)
         result = call(stored.settings, "aicx_read", ref=THIRD, structured=True)
         shown = len(result.structured_content["chunks"])
         assert shown < whole
@@ -354,7 +354,7 @@ class TestSizes:
         second_log = ClaudeLog(OTHER, orbit).prompt("Mend it again", 60).answer("I look at it.", 61)
         user.claude(second_log.call("Edit", 62, "toolu_2", file_path="src/lexer.py"))
         user.store()
-        monkeypatch.setattr(tools, "_MOST_LISTED", 1)
+        monkeypatch.setattr(tools, "_MAX_LISTED", 1)
         first, second = (
             call(user.settings, "aicx_read", ref="file:lexer.py", offset=offset, structured=True) for offset in (0, 1)
         )
