@@ -12,7 +12,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.installation import install_command
-from retrieval.params import Rules
+from retrieval.params import RankingParams
 from tests.bench.invented import write_lines
 
 pytest.importorskip("polars")
@@ -156,7 +156,7 @@ def test_ablate_switches_rules_off_and_recommend_says_what_follows(
     code, out, _ = bench(capsys, "recommend", *folder, "--json")
     found = json.loads(out)
     assert (code, found["schema"]) == (0, "aicx.bench-recommendation/1")
-    assert found["rules"] == json.loads(json.dumps(asdict(Rules())))
+    assert found["rules"] == json.loads(json.dumps(asdict(RankingParams())))
     assert not any(line["earned"] for line in found["evidence"])
 
 

@@ -44,7 +44,7 @@ def _write(home: Home, pieces: Iterable[bytes | int]) -> None:
     with path.open("wb") as stream:
         for piece in pieces:
             if isinstance(piece, int):
-                stream.truncate(stream.on_progress() + piece)
+                stream.truncate(stream.tell() + piece)
                 stream.seek(piece, 1)
             else:
                 stream.write(piece)
