@@ -219,7 +219,8 @@ DeterministicEmbedder.embed = slowly
 def tell(progress):
     print(progress.done, flush=True)
 upkeep = Upkeep(documents_at_once=1, commit_passages=1)
-build_vectors(load_settings(), Choice("test"), rebuild="rebuild" in sys.argv, on_progress=tell, notify=print, upkeep=upkeep)
+rebuild = "rebuild" in sys.argv
+build_vectors(load_settings(), Choice("test"), rebuild=rebuild, on_progress=tell, notify=print, upkeep=upkeep)
 print("done", flush=True)
 """
 
