@@ -173,10 +173,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with its secrets replaced, and how often each rule fired."""
+    """A text with its secrets replaced, and how often each rule fired.
+
+    ``plain`` where it is known that the text holds nothing a terminal would obey.
+    """
 
     text: str
     counts: dict[str, int] = field(default_factory=dict)
+    plain: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

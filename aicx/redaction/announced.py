@@ -31,18 +31,33 @@ def password_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
         yield from last_argument_after(text, hit.end())
 
 
-def said_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
-    """What a PIN, a code or a pw is said to be, with ` is ` in ``hit``."""
-    if text.endswith(("secret", "Secret", "SECRET"), 0, hit.start()):
-        yield from told_at(text, hit.start() - 6, hit.start(), "secret")
-    elif text[hit.start() - 3 : hit.start()].lower() == " pw":
-        yield from told_at(text, hit.start() - 2, hit.start(), "password")
-    elif _opens().search(text[max(0, hit.start() - 20) : hit.start()]):
-        yield from figures_after(text, hit.start())
+def said_word_at(text: str, at: int) -> Iterator[Finding]:
+    """What a PIN, a code, a pw or a secret is said to be, with ` is ` at ``at``."""
+    if text.endswith(("secret", "Secret", "SECRET"), 0, at):
+        yield from told_at(text, at - 6, at, "secret")
+    elif text[at - 3 : at].lower() == " pw":
+        yield from told_at(text, at - 2, at, "password")
+    elif _opens().search(text[max(0, at - 20) : at]):
+        yield from figures_after(text, at)
+
+
+def p_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
+    """What follows `pass`, `password` and their like, a PIN or a pw."""
+    return password_word_at(text, hit) if len(hit[0]) > 3 else said_word_at(text, hit.end())
+
+
+def c_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
+    """What follows a code, a secret, `clave`, or a command; which of ``c q v`` begins it, the text says."""
+    begin = text[hit.start()].lower()
+    if hit[0] in (b"code", b"cret"):
+        return said_word_at(text, hit.end()) if begin == "c" else iter(())
+    if hit[0] == b"clace":
+        return told_at(text, hit.start(), hit.end(), "password")
+    return argument_at(text, hit.start())
 
 
 def key_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
-    """What the word with a k at its end, or before it, is about: `hook/`, `PRIVATE KEY`, `--key X`, «the key is X»."""
+    """What the word with a k in it is about: `hook/`, `PRIVATE KEY`, `--key X`, «the key is X»."""
     word = text[hit.start() : hit.end()].lower()
     if text.startswith("ind:", hit.end()):
         yield from manifest_at(text, hit.start())

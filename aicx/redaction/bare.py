@@ -20,7 +20,7 @@ _TOKENS = (
     ("gitlab-token", r"GR1348941[\w-]{20}"),
 )
 # How they begin, in the copy for names: each with one letter that is taken, not looked at.
-BEGINNINGS = "d(?=api[0-9a-f]{8})|c(?=io[a-z0-9]{32})|4(?=b1d[a-z0-9]{38})|1(?=//0)|a(?=kkn)|g(?=r1348941)"
+BEGINNINGS = "d(?=api[0-9a-f]{8})|c(?=io[a-z0-9]{32})|4(?=b1d[a-z0-9]{38})|1(?=//0)|a(?=ccn)|g(?=r1348941)"
 # A dozen small words in a row.
 PHRASE = r"[a-z](?=[a-z]{2,7}+ [a-z]{3,8}+[ =]{1,2}+[a-z]{3,8}+[ =]{1,2}+(?:[a-z]{3,8}+[ =]{1,2}+){8}[a-z]{3,8})"
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
 
-from aicx.redaction.anchors import Finding, as_bytes, has_controls, names_copy
+from aicx.redaction.anchors import Finding, as_bytes, as_utf8, has_controls, names_copy
 from aicx.redaction.patterns import RULES
 from aicx.redaction.search import find_all, find_in
-from aicx.terminal import sequences, without_controls
+from aicx.terminal import sequences, turns, without_controls
 from aicx.types import Redacted
 
 # Texts up to this length are remembered when nothing was found in them.
@@ -27,27 +27,29 @@ def redact(text: str) -> Redacted:
     never part of a secret, so every round leaves fewer other characters.
     """
     if len(text) <= _SHORT and _is_clean(text):
-        return Redacted(text)
-    secrets = _secrets(text)
+        return Redacted(text, plain=True)
+    secrets, plain = _search(text)
     if not secrets:
-        return Redacted(text)
+        return Redacted(text, plain=plain)
     counts: Counter[str] = Counter()
     while secrets:
         counts.update(secret.rule for secret in secrets)
         text = _replace(text, secrets)
-        secrets = _secrets(text)
-    return Redacted(text, dict(counts))
+        secrets, plain = _search(text)
+    return Redacted(text, dict(counts), plain)
 
 
 @lru_cache(maxsize=8192)
 def _is_clean(text: str) -> bool:
-    """Whether the rules find nothing in ``text``: names, ids and short lines recur all over a log."""
-    return not _secrets(text)
+    """Whether ``text`` holds neither a secret nor a terminal sequence: names and short lines recur all over a log."""
+    return _search(text) == ([], True)
 
 
 def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redacted:
     """``text`` redacted and without what a terminal would obey, as it may be stored and shown."""
     first = redact(text)
+    if first.plain:
+        return first
     plain = without_controls(first.text)
     if plain == first.text:
         return first
@@ -56,13 +58,14 @@ def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redac
     return Redacted(again.text, dict(Counter(first.counts) + Counter(again.counts)))
 
 
-def _secrets(text: str) -> list[Finding]:
+def _search(text: str) -> tuple[list[Finding], bool]:
+    """What the rules find in ``text``, apart from one another, and whether it holds no terminal sequence."""
     data = as_bytes(text)
-    names = names_copy(data)
-    found = find_in(text, data, names)
-    if hidden := sequences(text, has_controls(names)):
+    names, utf8 = names_copy(data), as_utf8(text)
+    found = find_in(text, data, names, utf8)
+    if hidden := sequences(text, has_controls(names) or turns(utf8)):
         found += _behind(text, hidden)
-    return list(_disjoint(_outside_marks(text, found))) if found else []
+    return list(_disjoint(_outside_marks(text, found))) if found else [], not hidden
 
 
 def _behind(text: str, hidden: Sequence[tuple[int, int]]) -> Iterator[Finding]:

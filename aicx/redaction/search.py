@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 
 from aicx.redaction import shapes
-from aicx.redaction.anchors import UNMARKED, Finding, as_bytes, names_copy
-from aicx.redaction.announced import key_word_at
+from aicx.redaction.anchors import UNMARKED, Finding, as_bytes, as_utf8, literals_copy, names_copy
 from aicx.redaction.arguments import argument_at, figures_after, slashed_at
 from aicx.redaction.assignments import assigned_at
 from aicx.redaction.bare import bare_after, hash_at, windows_hash_at
@@ -15,7 +14,6 @@ from aicx.redaction.commands import option_at
 from aicx.redaction.encoded import behind_quotes, in_percent_signs, run_at, says_secret
 from aicx.redaction.labels import labelled_at
 from aicx.redaction.languages import foreign
-from aicx.redaction.prose import told_at
 from aicx.redaction.scans import scans
 from aicx.redaction.standard_input import here_string_at, piped_at
 from aicx.redaction.urls import url_at
@@ -23,69 +21,100 @@ from aicx.redaction.urls import url_at
 # How many encodings are taken off, one within the other.
 _DEEPEST = 3
 _SHORTEST_RUN = 24
+_LONGEST_NAME = 40  # that is looked for before a sign, and what is between them
 # «pw: abcd» is the shortest text that holds a secret.
 _SHORTEST_TEXT = 7
 # What follows the colon in a token of Asana and in a line of `.pgpass`, where it stands before the port.
 _BEGIN_UNNAMED = b"0123456789abcdef*"
-# What the scan for words that hold a `k` takes; all else that it takes begins with a `v` or `q`.
-_KEY_WORDS = (b"k", b"ken", b"key")
 _BEFORE_OPTIONS = " \n\t\"'`("
 
 
 def find_all(text: str, depth: int = 0) -> list[Finding]:
     """Every secret of ``text``, in no order and possibly overlapping; ``depth`` counts the encodings taken off."""
     data = as_bytes(text)
-    return find_in(text, data, names_copy(data), depth)
+    return find_in(text, data, names_copy(data), as_utf8(text), depth)
 
 
-def find_in(text: str, data: bytes, names: bytes, depth: int = 0) -> list[Finding]:
+def find_in(text: str, data: bytes, names: bytes, utf8: bytes, depth: int = 0) -> list[Finding]:
     """``find_all`` of ``text``, of which the copies are made already."""
     if len(text) < _SHORTEST_TEXT:
         return []
     scan = scans()
-    found = _by_prefix(text, data, depth)
+    literals = literals_copy(data)
+    found = _by_prefix(text, literals, depth) if scan.literals.hop.search(literals) else []
+    # A search that finds nothing costs half of what it costs to begin with `finditer`, and most find nothing.
     if scan.begin.match(names):
         found += bare_after(text, 0)
-    if b"$" in data:
-        found += (f for dollar in scan.hashes.finditer(data) for f in hash_at(text, dollar.start()))
-    if b" " not in names and b"=" not in names and b"%" not in names and text.isascii():
+    if b" " not in names and b"=" not in names and b"%" not in names and not utf8:
+        if b"$" in data:
+            found += (f for dollar in scan.hashes.finditer(data) for f in hash_at(text, dollar.start()))
         return found  # one word: an id, a path
-    for sign in scan.signs.finditer(names):
-        found += _at_sign(text, names, sign.start())
+    if first := scan.signs.search(names):
+        for sign in scan.signs.finditer(names, first.start()):
+            if sign.lastindex is None or _is_off(names, sign.start()):
+                found += _at_sign(text, names, sign.start())
     if names.startswith((b"pw=", b"pin=")):
         found += _at_sign(text, names, names.index(b"="))
-    for hit in scan.keys.finditer(names):
-        if (hit[0] in _KEY_WORDS) == (text[hit.start()] in "kK"):
-            found += _at_word(text, hit)
+    for words, find in scan.words:
+        if first := words.search(names):
+            found += (finding for hit in words.finditer(names, first.start()) for finding in find(text, hit))
     for needed, where, find in scan.rare:
         if needed in names:
             found += (finding for hit in where.finditer(names) for finding in find(text, hit))
-    # One byte is looked for in a tenth of the time it takes to begin a search.
-    for dash in scan.dashes.finditer(data) if b"-" in data else ():
-        at = dash.start()
-        if text.startswith(("-secret ", "-SECRET "), at):
-            found += labelled_at(text, at + len("-secret"))
-        elif text.startswith("-cli ", at):
-            found += argument_at(text, at)
-        else:
-            found += option_at(text, at) if text[at - 1] in _BEFORE_OPTIONS else shapes.mailchimp_at(text, at)
-    if b"|" in data:
-        found += (f for pipe in scan.pipes.finditer(data) for f in piped_at(text, pipe.start()))
-    here = data.find(b"<<<") if b"<" in data else -1
-    while here >= 0:
-        found += here_string_at(text, here)
-        here = data.find(b"<<<", here + 3)
-    if b"%" in data and scan.percent.search(data):
+    if first := scan.dashes.search(data):
+        for dash in scan.dashes.finditer(data, first.start()):
+            found += _at_dash(text, dash.start())
+    quoted = False
+    if b"\\" in data:
+        quoted = scan.quotes.search(data) is not None
+        if b" u003d" in names:  # `=` as JSON escapes it
+            found += (f for escaped in re.finditer(b"u003d", names) for f in assigned_at(text, escaped.start()))
+    if quoted or scan.marks.search(literals):
+        found += _by_mark(text, data, literals, depth, quoted)
+    if utf8:
+        found += foreign(text, names, utf8)
+    return found
+
+
+def _at_dash(text: str, at: int) -> Iterable[Finding]:
+    """What follows the dash at ``at``: of an option, or of a name that ends in a secret's."""
+    if text.startswith(("-secret ", "-SECRET "), at):
+        return labelled_at(text, at + len("-secret"))
+    if text.startswith("-cli ", at):
+        return argument_at(text, at)
+    return option_at(text, at) if text[at - 1] in _BEFORE_OPTIONS else shapes.mailchimp_at(text, at)
+
+
+def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) -> list[Finding]:
+    """What `| $ % & <` stand before; and, where quotes are written as entities or ``quoted``, what is behind them."""
+    scan = scans()
+    found: list[Finding] = []
+    percent = False
+    here = 0
+    for mark in scan.marks.finditer(literals):
+        at = mark.start()
+        sign = text[at]
+        if sign == "|":
+            found += piped_at(text, at) if scan.pipes.match(data, at) else ()
+        elif sign == "$":
+            found += hash_at(text, at) if scan.hashes.match(data, at) else ()
+        elif sign == "%":
+            percent = percent or scan.percent.match(data, at) is not None
+        elif sign == "&":
+            quoted = quoted or scan.entities.match(data, at) is not None
+        elif at >= here and text.startswith("<<<", at):
+            found += here_string_at(text, at)
+            here = at + 3
+    if percent:
         found += in_percent_signs(text)
-    if not text.isascii():
-        found += foreign(text, names)
-    if b"\\" in data and b" u003d" in names:  # `=` as JSON escapes it
-        found += (f for escaped in re.finditer(b"u003d", names) for f in assigned_at(text, escaped.start()))
-    if depth < _DEEPEST and (
-        (b"\\" in data and scan.quotes.search(data)) or (b"&" in data and scan.entities.search(data))
-    ):
+    if quoted and depth < _DEEPEST:
         found += behind_quotes(text, lambda plain: find_all(plain, _DEEPEST))
     return found
+
+
+def _is_off(names: bytes, at: int) -> bool:
+    """Whether a name that announces a secret ends some quotes before the sign at ``at``."""
+    return names[max(0, at - _LONGEST_NAME) : at].rstrip(b" ").endswith(scans().endings)
 
 
 def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
@@ -105,21 +134,12 @@ def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
     return found
 
 
-def _at_word(text: str, hit: re.Match[bytes]) -> Iterable[Finding]:
-    """What follows a word that holds a ``k``, ``v`` or ``q`` where ``hit`` begins."""
-    if hit[0] in _KEY_WORDS:
-        return key_word_at(text, hit)
-    if hit[0] == b"ke":
-        return told_at(text, hit.start() - 3, hit.end(), "password")
-    return argument_at(text, hit.start())
-
-
-def _by_prefix(text: str, data: bytes, depth: int) -> list[Finding]:
+def _by_prefix(text: str, literals: bytes, depth: int) -> list[Finding]:
     """The tokens with a mark of their own, and the runs of base64 that hide one."""
     scan = scans()
     found: list[Finding] = []
     reached = run_end = 0
-    for start, literal in scan.literals.hits(text, data):
+    for start, literal in scan.literals.hits(text, literals):
         if start < reached:
             continue  # inside the last one found
         secrets = list(scan.finders[literal](text, start, literal))

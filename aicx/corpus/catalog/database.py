@@ -364,7 +364,7 @@ class Catalog:
         )
         rowid = cursor.lastrowid
         folders = fields.get("folders")
-        self.connection.executemany(
+        self._insert(
             "INSERT OR IGNORE INTO folders VALUES (?,?,?,?,?)",
             [
                 (
@@ -377,18 +377,16 @@ class Catalog:
                 for cwd, found in (folders.items() if isinstance(folders, dict) else ())
             ],
         )
-        self.connection.executemany(
-            "INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()]
-        )
-        self.connection.executemany("INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
-        self.connection.executemany(
+        self._insert("INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()])
+        self._insert("INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
+        self._insert(
             "INSERT INTO messages VALUES (?,?,?,?,?)",
             [
                 (rowid, _integer(item["key"]), _integer(item["text_key"]), milliseconds(item["at"]), item["role"])
                 for item in messages
             ],
         )
-        self.connection.executemany(
+        self._insert(
             "INSERT OR REPLACE INTO duplicates VALUES (?,?,?,?)",
             [
                 (_integer(item["key"]), item["path"], item["span"][0], orjson.dumps(item).decode())
@@ -401,6 +399,10 @@ class Catalog:
             # A key that no log has: what was forgotten from a chunk would come back if a log could decide over it.
             key = _integer(message_key(fields["agent"], f"forgotten\0{fields['id']}"))
             self.connection.execute("INSERT INTO messages VALUES (?,?,?,?,?)", (rowid, key, key, 0, "system"))
+
+    def _insert(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if rows:  # a statement without rows costs as much as one with a row, and most chunks lack most of these
+            self.connection.executemany(statement, rows)
 
     def remove_chunk(self, chunk_id: str) -> None:
         """Forgets a chunk, and notes for every index that it is gone."""
