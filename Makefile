@@ -9,6 +9,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
 TORCH ?= torch==2.13.0
 
+# pytest writes its tests anew for each run otherwise, which is half of the time it takes to collect them.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
 

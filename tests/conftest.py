@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from tests.browsers import SharedBrowser, started
 
 _REAL_HOME = Path.home()

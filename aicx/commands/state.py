@@ -21,6 +21,7 @@ _LABELS = {
     "redactions": "secrets redacted",
     "corpus_bytes": "size",
     "ignored_chunks": "hidden by .aicxignore",
+    "chunks_without_tool_facts": "without tool facts",
     "first": "first message",
     "last": "last message",
     "logs_read": "logs read",
@@ -61,3 +62,5 @@ def command(
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
     if state["fallback_reason"]:
         console.warn(state["fallback_reason"])
+    for note in state["notes"]:
+        console.notify(note)

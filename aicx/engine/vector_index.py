@@ -282,9 +282,8 @@ def made_with(settings: Settings) -> Choice:
 
 def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice:
     kind = Choice().kind if kind is None else kind
-    if kind not in EMBEDDERS or kind == "test":
-        known = ", ".join(name for name in EMBEDDERS if name != "test")
-        raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {known}")
+    if kind not in EMBEDDERS:
+        raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {', '.join(EMBEDDERS)}")
     if kind == "sentence-transformers" and not model:
         raise UsageError("which model?", hint="--model NAME or --model FOLDER")
     return Choice(kind, model, quantized)

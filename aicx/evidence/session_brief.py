@@ -44,7 +44,6 @@ StateReason = Literal[
 
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
-_SHOWN_OUTCOMES = ("ok", "failed")
 _MAX_CHECKS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 5, 6, 8
 
 

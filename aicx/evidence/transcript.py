@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from aicx.corpus.files.read import ALTERED, read_chunk
-from aicx.corpus.files.sidecar import WITHOUT_TOOL_FACTS, Sidecar
+from aicx.corpus.files.sidecar import Sidecar, lacks_tool_facts
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.text_facts import facts_in_text
 from aicx.paths import Layout
@@ -66,7 +66,7 @@ def read_steps(
         except (LookupError, TypeError, ValueError):
             notes.append(f"{path}: its sidecar does not fit it; `aicx doctor` says more")
             continue
-        guessed += lacks_tool_facts(stored.sidecar)
+        guessed += lacks_tool_facts(stored.sidecar.fields)
         for step, continues in found:
             if until is not None and step.at > until:
                 continue
@@ -77,12 +77,6 @@ def read_steps(
     if guessed:
         notes.append(f"{guessed} chunks have no tool facts; their commands and outcomes were read from the text")
     return steps, notes
-
-
-def lacks_tool_facts(sidecar: Sidecar) -> bool:
-    """Whether the chunk was stored before facts of tools were kept, and its log is gone."""
-    messages = sidecar.messages
-    return sidecar.get("schema") == WITHOUT_TOOL_FACTS and any(item.get("role") == "tool" for item in messages)
 
 
 def _steps(sidecar: Sidecar, markdown: bytes, repeated: bool) -> Iterator[tuple[Step, bool]]:

@@ -23,7 +23,7 @@ MAX_FILES_WITHOUT_GIT = 50_000
 _SKIPPED_FOLDERS = frozenset({"build", "dist", "node_modules", "target", "venv", "__pycache__"})
 # Names that could not be printed as they are, or not at all.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_GIT_SECONDS = 60.0
+GIT_SECONDS = 60.0
 
 Source = Literal["git", "scan"]
 # What tells whether a file may have changed, without opening it: size, modification and change time.
@@ -42,11 +42,14 @@ class Listing:
         return len(self.stamps) + self.skipped.total()
 
 
-def list_files(repository: Repository) -> Listing:
+def list_files(
+    repository: Repository, *, git_seconds: float = GIT_SECONDS, max_without_git: int = MAX_FILES_WITHOUT_GIT
+) -> Listing:
     """What there is to map: tracked files, and untracked ones that are not ignored. Links are never followed."""
     listing = Listing()
-    paths = _from_git(repository.root) if repository.common else _from_scan(repository.root)
-    folders = _Folders(str(repository.root))
+    root = repository.root
+    paths = _from_git(root, git_seconds) if repository.common else _from_scan(root, max_without_git)
+    folders = _Folders(str(root))
     seen: set[str] = set()
     for path in paths:
         if path in seen:  # a conflict is listed once for each side
@@ -104,7 +107,7 @@ class _Folders:
         return known
 
 
-def _from_git(root: Path) -> Iterator[str]:
+def _from_git(root: Path, seconds: float) -> Iterator[str]:
     """Tracked paths, then untracked ones, which take git longest: it looks for them while the first are used."""
     import subprocess  # not for a question that a stored map answers
 
@@ -115,10 +118,10 @@ def _from_git(root: Path) -> Iterator[str]:
     try:
         for process in asked:
             try:
-                names, complaint = process.communicate(timeout=_GIT_SECONDS)
+                names, complaint = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired as error:
                 raise AicxError(
-                    f"git did not list the files of {root} within {_GIT_SECONDS:g} s", hint=f"git -C {root} status"
+                    f"git did not list the files of {root} within {seconds:g} s", hint=f"git -C {root} status"
                 ) from error
             if process.returncode != 0:
                 reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
@@ -145,7 +148,7 @@ def _git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
         raise AicxError(f"git does not start: {error.strerror or error}", hint="install git") from error
 
 
-def _from_scan(root: Path) -> Iterator[str]:
+def _from_scan(root: Path, most: int) -> Iterator[str]:
     """The files below a folder that is no repository, without what tools leave behind and what is hidden."""
     pending = [""]
     count = 0
@@ -162,9 +165,9 @@ def _from_scan(root: Path) -> Iterator[str]:
                     pending.append(path)
                 continue
             count += 1
-            if count > MAX_FILES_WITHOUT_GIT:
+            if count > most:
                 raise UsageError(
-                    f"{root} is no git repository and holds more than {MAX_FILES_WITHOUT_GIT:,} files",
+                    f"{root} is no git repository and holds more than {most:,} files",
                     hint="name a folder further down with --repo, or make it a repository: git init",
                 )
             yield path

@@ -22,8 +22,6 @@ from aicx.repomap.worker import READY
 
 # What a request holds: many files, so that little time goes into talking; few, so that a crash costs few a second look.
 _BATCH, _BATCH_BYTES = 24, 300_000
-# Seconds a worker may think about a request, and about a single file that was in a request it died of.
-_TIMEOUT, _TIMEOUT_WITH_ONE = 30.0, 10.0
 # Starting a worker takes a tenth of a second, in which another one reads this many files.
 _WORTH_A_WORKER = 60
 # Requests on their way for each worker: enough to keep it busy, few enough to bound memory.
@@ -74,14 +72,18 @@ class _Died(Exception):
 class WorkerPool:
     """Workers that read files of one repository; those that die are replaced when they are next needed.
 
-    The first one starts at once, while it is still being found out what there is to read.
+    The first one starts at once, while it is still being found out what there is to read. A worker may take ``seconds``
+    for a request, and ``seconds_alone`` for a single file that was in a request it died of. ``start`` is its program.
     """
 
-    def __init__(self, root: str, most: int) -> None:
+    def __init__(
+        self, root: str, most: int, *, start: str = _START, seconds: float = 30.0, seconds_alone: float = 10.0
+    ) -> None:
         self._root = root
         self._most = most
+        self._start, self._seconds, self._seconds_alone = start, seconds, seconds_alone
         self._dismissed = False
-        first = _Worker(root)
+        first = _Worker(root, start)
         self._alive = {first}
         self._free: SimpleQueue[_Worker | None] = SimpleQueue()
         self._free.put(first)
@@ -122,13 +124,13 @@ class WorkerPool:
     def _examine(self, batch: list[Task]) -> list[Outcome]:
         """What comes of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
         try:
-            return list(zip(batch, self._ask(batch, _TIMEOUT), strict=True))
+            return list(zip(batch, self._ask(batch, self._seconds), strict=True))
         except _Died:
             return [(task, self._try_alone(task)) for task in batch]
 
     def _try_alone(self, task: Task) -> Record | Failure:
         try:
-            [found] = self._ask([task], _TIMEOUT_WITH_ONE)
+            [found] = self._ask([task], self._seconds_alone)
         except _Died as death:
             return Failure(str(death))
         return found
@@ -139,7 +141,7 @@ class WorkerPool:
             if self._dismissed:
                 raise _Died("stopped")
             if worker is None:
-                worker = _Worker(self._root)
+                worker = _Worker(self._root, self._start)
                 self._alive.add(worker)
             return worker.ask(batch, patience)
         except _Died:
@@ -155,8 +157,8 @@ class WorkerPool:
 class _Worker:
     """One process of `aicx.repomap.worker`."""
 
-    def __init__(self, root: str) -> None:
-        code = _START.format(path=sys.path, root=root)
+    def __init__(self, root: str, start: str) -> None:
+        code = start.format(path=sys.path, root=root)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )

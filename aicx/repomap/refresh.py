@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -60,6 +61,8 @@ def refresh_map(
     workers: int = 1,
     rebuild: bool = False,
     wait_seconds: float = 120.0,
+    settled_after_ns: int = _SETTLED_AFTER_NS,
+    pool: Callable[[str, int], WorkerPool] = WorkerPool,
     on_progress: Callable[[int, int, str], None] = lambda done, total, at: None,
     notify: Callable[[str], None] = lambda text: None,
 ) -> Refreshed:
@@ -74,7 +77,9 @@ def refresh_map(
     started = time.monotonic()
     with hold_lock(place.lock, wait_seconds, notify, busy="refreshes this map", wait="that refreshes this map"):
         try:
-            return _Run(repository, place, workers, on_progress, started).refresh(rebuild)
+            return _Run(
+                repository, place, partial(pool, str(repository.root), workers), on_progress, started, settled_after_ns
+            ).refresh(rebuild)
         except sqlite3.OperationalError as error:
             raise StoreUnwritable(
                 f"the map below {place.folder} cannot be written: {error}",
@@ -89,12 +94,14 @@ class _Run:
         self,
         repository: Repository,
         place: Place,
-        workers: int,
+        pool: Callable[[], WorkerPool],
         on_progress: Callable[[int, int, str], None],
         started: float,
+        settled_after_ns: int,
     ) -> None:
         self._repository, self._place = repository, place
-        self._workers, self._tell, self._started = workers, on_progress, started
+        self._pool, self._tell, self._started = pool, on_progress, started
+        self._settled_after_ns = settled_after_ns
 
     def refresh(self, rebuild: bool) -> Refreshed:
         current = None if rebuild else self._current()
@@ -143,7 +150,7 @@ class _Run:
             return False
 
     def _bring_up_to_date(self, store: MapStore, mode: Mode) -> Refreshed:
-        with WorkerPool(str(self._repository.root), self._workers) as crew:
+        with self._pool() as crew:
             return self._take_in(store, mode, crew)
 
     def _take_in(self, store: MapStore, mode: Mode, crew: WorkerPool) -> Refreshed:
@@ -168,9 +175,9 @@ class _Run:
                     found = without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome.reason)
                     store.put(task.path, Record.of(found))
             elif outcome.unchanged:
-                store.touch(task.path, _settled(outcome.stamp, now))
+                store.touch(task.path, self._settled(outcome.stamp, now))
             else:
-                store.put(task.path, outcome._replace(stamp=_settled(outcome.stamp, now)))
+                store.put(task.path, outcome._replace(stamp=self._settled(outcome.stamp, now)))
                 parsed += 1
         totals = store.totals()
         skipped = dict(sorted((listing.skipped + Counter(store.count_skipped())).items()))
@@ -204,8 +211,7 @@ class _Run:
         store.commit()
         return done
 
-
-def _settled(stamp: Stamp, now: int) -> Stamp:
-    """The stamp to keep of a file that was read: one that never fits again while the file may still be in change."""
-    size, modified, changed = stamp
-    return stamp if max(modified, changed) < now - _SETTLED_AFTER_NS else (size, 0, 0)
+    def _settled(self, stamp: Stamp, now: int) -> Stamp:
+        """The stamp to keep of a file that was read: one that never fits again while it may still be changing."""
+        size, modified, changed = stamp
+        return stamp if max(modified, changed) < now - self._settled_after_ns else (size, 0, 0)

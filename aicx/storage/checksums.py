@@ -9,14 +9,14 @@ one costs a few calls of `stat`; one that was only copied elsewhere has other ti
 from __future__ import annotations
 
 import json  # a question to a map loads nothing faster
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
-from aicx.errors import AicxError, CorpusDamaged
+from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
+from aicx.storage.atomic import replace_file
 
 SUFFIX = ".checksums.json"
 SCHEMA = "aicx.checksums/1"
@@ -83,8 +83,10 @@ def record(path: Path, known: Mapping[str, tuple[Stamp, str]] | None = None) -> 
         before = known.get(name)
         files[name] = (stamp, before[1] if before and before[0] == stamp else _digest(file))
     line = _dumps({"schema": SCHEMA, "files": files, "sha256": _own_digest(files)}) + b"\n"
-    with suppress(OSError):  # on a full disk it stays without a record, which the next writer makes
-        _write(record_of(path), line + line)  # twice, for a record that is damaged itself would condemn all the rest
+    with suppress(StoreUnwritable):  # on a full disk it stays without a record, which the next writer makes
+        replace_file(
+            record_of(path), line + line
+        )  # twice, for a record that is damaged itself would condemn all the rest
 
 
 @contextmanager
@@ -191,16 +193,3 @@ def _dumps(value: Any) -> bytes:
 
 def _own_digest(files: Files) -> str:
     return sha256(_dumps(files)).hexdigest()
-
-
-def _write(path: Path, body: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(body)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.rename(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -75,7 +75,6 @@ EMBEDDERS: Mapping[str, str] = {
     "static": "retrieval.embedders.static",
     "sentence-transformers": "retrieval.embedders.onnx",
     "http": "retrieval.embedders.http",
-    "test": "retrieval.embedders.deterministic",
 }
 
 

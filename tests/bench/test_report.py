@@ -192,6 +192,7 @@ def test_page_escapes_what_it_quotes() -> None:
     assert "no &lt;data&gt;" in page(pair())
 
 
+@pytest.mark.slow
 def test_page_of_the_same_result_is_the_same() -> None:
     pytest.importorskip("matplotlib")
     from aicx.bench.report.page import page

@@ -49,6 +49,7 @@ def test_p_counts_ties_as_extreme() -> None:
     assert differences({"a": [1.0, 0.0]}, [0.0, 1.0], seed=1)["a"].p == 1.0
 
 
+@pytest.mark.slow
 def test_p_agrees_with_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     first, second = [0.9, 0.4, 1.0, 0.5, 0.3, 1.0, 0.2, 0.7], [0.5, 0.5, 0.3, 0.5, 0.1, 0.8, 0.1, 0.6]

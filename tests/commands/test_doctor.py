@@ -20,7 +20,7 @@ from aicx.corpus.files.read import walk_chunks
 from aicx.storage.checksums import record, withdraw
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot, strip_tool_facts
 
 LONG = "The wick is trimmed at both ends. " * 45
 
@@ -104,6 +104,31 @@ def test_a_home_that_does_not_exist_is_not_made(home: Path, capsys: pytest.Captu
     assert run(["doctor"]) == 0
     assert run(["doctor", "--fix"]) == 0
     assert not (home / ".aicx").exists()
+
+
+def test_chunks_without_tool_facts_are_counted_until_their_logs_are_read_again(patient: Patient) -> None:
+    log = patient.talk().call("Bash", 200, command="pytest").result("fine", 201)
+    patient.claude_log.write_bytes(log.body())
+    assert run(["store"]) == 0
+    strip_tool_facts(patient.corpus)
+    assert run(["doctor", "--fix"]) == 0  # which makes the catalogue again, and reads no log
+    check = patient.doctor()["checks"]["tool_facts"]
+    assert (check["severity"], check["recommendation"]) == ("warning", "aicx store --full-rescan")
+    assert check["detail"].startswith("1 chunk without tool facts: ")
+    assert run(["store", "--full-rescan"]) == 0
+    assert patient.severity("tool_facts") == "green"
+
+
+def test_chunk_whose_log_is_gone_stays_without_tool_facts_and_is_no_warning(patient: Patient) -> None:
+    patient.claude_log.write_bytes(patient.talk().call("Bash", 200, command="pytest").result("fine", 201).body())
+    assert run(["store"]) == 0
+    strip_tool_facts(patient.corpus)
+    patient.claude_log.unlink()
+    assert run(["store"]) == 0
+    check = patient.doctor()["checks"]["tool_facts"]
+    assert (check["severity"], check["recommendation"]) == ("green", None)
+    assert "1 chunk without tool facts" in check["detail"]
+    assert check["detail"].endswith("the logs of 0 are there")
 
 
 def test_the_report_counts_what_was_compared(patient: Patient) -> None:

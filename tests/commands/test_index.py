@@ -223,11 +223,10 @@ class TestBuild:
     ("arguments", "hint"),
     [
         (["--embedder", "word2vec"], "choose one of minilm"),
-        (["--embedder", "test"], "choose one of minilm"),
         (["--embedder", "sentence-transformers"], "--model"),
         (["everything"], "--help"),
     ],
-    ids=["unknown", "for tests", "no model", "no action"],
+    ids=["unknown", "no model", "no action"],
 )
 def test_what_makes_no_sense_is_exit_two_with_a_next_step(user, capsys, arguments, hint):
     code, _, err = index(capsys, *arguments)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, strip_tool_facts
 
 SECRET = "ghp_" + "aB3dE6gH9kL2mN5pQ8rS1tU4vW7xY0zA3bC6"
 KEYS = [
@@ -21,12 +21,14 @@ KEYS = [
     "redactions",
     "corpus_bytes",
     "ignored_chunks",
+    "chunks_without_tool_facts",
     "first",
     "last",
     "logs_read",
     "log_bytes_read",
     "logs_with_bad_records",
     "fallback_reason",
+    "notes",
 ]
 
 
@@ -67,12 +69,14 @@ def test_everything_is_counted(user, capsys):
         "redactions": 1,
         "corpus_bytes": sum((user.corpus / path).stat().st_size for path in user.chunks()),
         "ignored_chunks": 0,
+        "chunks_without_tool_facts": 0,
         "first": "2026-03-01T10:00:00.000Z",
         "last": "2026-03-01T10:01:00.000Z",
         "logs_read": 2,
         "log_bytes_read": sum(path.stat().st_size for path in logs),
         "logs_with_bad_records": 2,
         "fallback_reason": None,
+        "notes": [],
     }
 
 
@@ -86,6 +90,17 @@ def test_people_get_a_line_for_each(user, capsys):
 def test_people_get_sizes_in_their_units(user, capsys):
     lines = dict(line.strip().split("  ", 1) for line in state(capsys)[1].splitlines())
     assert lines["size of logs read"].endswith(" KB")
+
+
+def test_chunks_of_an_earlier_version_are_counted_with_the_next_step(user, capsys):
+    user.claude(ClaudeLog(SESSION).prompt("Test it", 70).call("Bash", 71, command="pytest").result("fine", 72))
+    user.store()
+    strip_tool_facts(user.corpus)
+    found = as_json(capsys)
+    assert found["chunks_without_tool_facts"] == 1
+    assert "`aicx store --full-rescan` adds facts" in found["notes"][0]
+    _, out, err = state(capsys)
+    assert ("without tool facts  1" in out, found["notes"][0] in err) == (True, True)
 
 
 def test_without_the_catalogue_the_corpus_is_counted_all_the_same(user, capsys):

@@ -483,6 +483,7 @@ class TestRead:
         assert any(isinstance(item, Skipped | BadRecord) for item in items)
 
 
+@pytest.mark.slow
 class TestJunk:
     """No content makes a source raise, and whatever comes out keeps every promise."""
 

@@ -15,6 +15,7 @@ import orjson
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import load_sidecar, walk_chunks
+from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.ingest.chunker import Window, pack
 from aicx.corpus.ingest.drafts import Draft, draft_entries
 from aicx.corpus.ingest.identity import Resolver
@@ -274,6 +275,17 @@ class Home:
                     start, end = message["span"]
                     texts.append(body[start:end].decode())
         return texts
+
+
+def strip_tool_facts(corpus: Path) -> None:
+    """Makes every sidecar below ``corpus`` one of aicx.chunk/1, which had no tool facts, as if its version had run."""
+    for path in corpus.rglob("*.meta.json"):
+        fields = json.loads(path.read_bytes())
+        for message in fields["messages"]:
+            message.pop("tool", None)
+        path.write_bytes(encode_sidecar({**fields, "schema": "aicx.chunk/1"}))
+    for path in corpus.glob("catalog.sqlite*"):
+        path.unlink()
 
 
 def write_git(folder: Path, remote: str | None = None) -> None:

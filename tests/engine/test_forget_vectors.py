@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -21,8 +22,11 @@ from indexer.vectors import Upkeep, VectorIndex
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, when
 from tests.engine.search_helpers import ignore
 
-pytest.importorskip("lancedb")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
+pytestmark = [
+    pytest.mark.skipif(find_spec("lancedb") is None, reason="lancedb is not installed"),  # an import takes a second
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),
+]  # lancedb's own
 
 
 @pytest.fixture

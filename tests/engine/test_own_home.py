@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,11 @@ from aicx.errors import UsageError
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, write_git
 from tests.engine.search_helpers import ignore
 
-pytest.importorskip("lancedb")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
+pytestmark = [
+    pytest.mark.skipif(find_spec("lancedb") is None, reason="lancedb is not installed"),  # an import takes a second
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),
+]  # lancedb's own
 
 BOTH = [f"claude:{SESSION}:001", f"claude:{OTHER}:001"]
 

@@ -193,9 +193,7 @@ def test_a_rebuild_takes_its_place(user):
     assert ask(user, "flour").oracle_status["fallback_reason"] is None
 
 
-@pytest.mark.parametrize(
-    ("kind", "model"), [("word2vec", None), ("test", None), ("sentence-transformers", None), ("", None)]
-)
+@pytest.mark.parametrize(("kind", "model"), [("word2vec", None), ("sentence-transformers", None), ("", None)])
 def test_a_choice_that_cannot_be_is_an_error_with_a_next_step(kind, model):
     with pytest.raises(UsageError) as raised:
         parse_choice(kind, model, quantized=False)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from aicx.evidence.transcript import Step, read_steps
-from tests.corpus.builders import ClaudeLog, Home, when
+from tests.corpus.builders import ClaudeLog, Home, strip_tool_facts, when
 
 
 def steps_of(home: Home, until: float | None = None) -> tuple[list[Step], list[str]]:
@@ -96,11 +95,7 @@ def test_chunk_stored_before_facts_were_kept_is_read_from_its_text_and_says_so(t
     home.store()
     (path,) = home.chunks()
     layout = home.settings.layout
-    sidecar = layout.inside(path.replace(".md", ".meta.json"))
-    fields = json.loads(sidecar.read_bytes())
-    for message in fields["messages"]:
-        message.pop("tool", None)
-    sidecar.write_text(json.dumps({**fields, "schema": "aicx.chunk/1"}))
+    strip_tool_facts(layout.home)
     steps, notes = read_steps(layout, [path])
     assert [(step.tool, step.command) for step in steps[1:]] == [("Bash", "pytest"), ("Bash", "")]
     assert notes == ["1 chunks have no tool facts; their commands and outcomes were read from the text"]

@@ -18,7 +18,6 @@ from aicx.errors import AicxError
 from aicx.git import command as gitcall
 from aicx.git.identity import find_repository
 from aicx.git.state import Git, GitProbe, GitState
-from aicx.repomap import files as files_module
 from aicx.repomap.files import list_files
 from tests.evidence.stories import Repository
 
@@ -160,6 +159,7 @@ def test_filter_is_not_run_where_git_config_is_led_to_another_file(
     assert not trap.sprung
 
 
+@pytest.mark.slow
 def test_more_filters_than_can_be_turned_off_leave_the_changes_unknown(repository: Repository, trap: Trap) -> None:
     with (repository.folder / ".git" / "config").open("a") as config:
         config.write(f'[filter "evil"]\nclean = {trap.program}\n')
@@ -280,10 +280,10 @@ def test_pipe_in_the_place_of_the_pointer_to_a_shared_folder_is_not_read(tmp_pat
 
 
 @pytest.mark.usefixtures("deadline")
-def test_git_that_hangs_is_given_up(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_hangs_is_given_up(repository: Repository) -> None:
     config = repository.folder / ".git" / "config"
     config.unlink()
     os.mkfifo(config)
-    monkeypatch.setattr(files_module, "_GIT_SECONDS", 0.2)
+    found = find_repository(repository.folder)
     with pytest.raises(AicxError, match=r"within 0\.2 s"):
-        files(repository.folder)
+        list_files(found, git_seconds=0.2)

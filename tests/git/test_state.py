@@ -135,6 +135,7 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
+@pytest.mark.slow
 def test_ten_thousand_untracked_files_are_counted_and_a_few_named(repository: Repository) -> None:
     for number in range(10_000):
         (repository.folder / f"new{number}.txt").touch()

@@ -89,6 +89,7 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
         'variable "a_key" { default = ',
     ],
 )
+@pytest.mark.slow
 def test_work_on_hostile_text_is_linear(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))

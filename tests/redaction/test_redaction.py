@@ -25,6 +25,7 @@ GHP = make("ghp", "test")[0]
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 
 
+@pytest.mark.slow
 def test_recall_on_the_labelled_set_stays_above_98_percent() -> None:
     missed = [positive for positive in POSITIVES if positive.leaked(redact(positive.text).text)]
     assert len(POSITIVES) >= 370
@@ -54,6 +55,7 @@ def test_each_row_of_issuers_names_a_dated_source() -> None:
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for _, day in SOURCES.values())
 
 
+@pytest.mark.slow
 def test_what_surrounds_a_secret_survives() -> None:
     redacted = [(positive, redact(positive.text).text) for positive in POSITIVES]
     spoilt = [text for positive, text in redacted if not positive.leaked(text) and not positive.kept(text)]
@@ -61,6 +63,7 @@ def test_what_surrounds_a_secret_survives() -> None:
 
 
 @pytest.mark.parametrize("family", sorted({positive.family for positive in POSITIVES}))
+@pytest.mark.slow
 def test_each_family_is_caught_six_times_in_seven(family: str) -> None:
     found = [not positive.leaked(redact(positive.text).text) for positive in POSITIVES if positive.family == family]
     assert sum(found) / len(found) >= 6 / 7
@@ -186,6 +189,7 @@ def test_unknown_mark_hides_nothing() -> None:
     assert GHP not in redact(f"[REDACTED:{GHP}]").text
 
 
+@pytest.mark.slow
 def test_every_rule_of_the_table_fires_on_the_labelled_set_or_is_a_prefix() -> None:
     fired: Counter[str] = Counter()
     for positive in [*POSITIVES, *PASTED]:
@@ -240,6 +244,7 @@ mixtures = st.lists(st.one_of(tokens, marks, contexts, snippets, st.text(max_siz
 
 @settings(max_examples=300, deadline=None)
 @given(mixtures)
+@pytest.mark.slow
 def test_redacting_twice_changes_nothing(text: str) -> None:
     once = redact(text)
     twice = redact(once.text)
@@ -249,6 +254,7 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(mixtures)
+@pytest.mark.slow
 def test_counts_match_the_marks_that_appear(text: str) -> None:
     result = redact(text)
     added = Counter(MARK.findall(result.text)) - Counter(MARK.findall(text))

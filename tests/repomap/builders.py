@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from aicx.paths import Layout
 from aicx.repomap import RepoMap, open_map
@@ -24,6 +25,7 @@ class Repo:
     def __init__(self, root: Path, home: Path) -> None:
         self.root = root
         self.layout = Layout(home)
+        self.options: dict[str, Any] = {}  # of every refresh
 
     @classmethod
     def new(cls, root: Path, home: Path, files: Mapping[str, str] | None = None) -> Repo:
@@ -43,8 +45,8 @@ class Repo:
         git(self.root, "add", "-A")
         git(self.root, "commit", "-q", "-m", "state")
 
-    def refresh(self, **options: bool) -> Refreshed:
-        return refresh_map(self.layout, self.root, **options)
+    def refresh(self, **options: Any) -> Refreshed:
+        return refresh_map(self.layout, self.root, **self.options, **options)
 
     @property
     def map(self) -> RepoMap:

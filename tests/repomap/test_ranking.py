@@ -193,6 +193,7 @@ def test_an_empty_repository_has_no_answer() -> None:
 
 @given(st.text(max_size=200))
 @settings(max_examples=80, deadline=None)
+@pytest.mark.slow
 def test_any_text_is_a_question(text: str) -> None:
     found = Files(file("a.py", "press"), file("b.md", "#Sell"), *_OTHERS).ask(text)
     assert all(0 < entry.score <= 1 for entry in found)

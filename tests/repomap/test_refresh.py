@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import MissingExtra, StoreLocked, StoreUnwritable
-from aicx.repomap import refresh as refresh_module
 from aicx.repomap.exclusions import HUGE_BYTES
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.refresh import refresh_map
@@ -39,9 +38,9 @@ def repo(new_repo) -> Repo:
 
 
 @pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def settled(repo: Repo) -> None:
     """Files of these tests are written in no time; here they count as old enough at once."""
-    monkeypatch.setattr(refresh_module, "_SETTLED_AFTER_NS", -(10**18))
+    repo.options["settled_after_ns"] = -(10**18)
 
 
 def rows(repo: Repo, sql: str) -> list[tuple[object, ...]]:

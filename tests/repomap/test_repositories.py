@@ -10,7 +10,6 @@ import pytest
 
 from aicx.errors import AicxError, NotFound, UsageError
 from aicx.git.identity import find_repository
-from aicx.repomap import files as files_module
 from aicx.repomap import open_map
 from aicx.repomap.files import list_files
 from aicx.repomap.refresh import refresh_map
@@ -116,14 +115,11 @@ def test_a_folder_without_git_is_walked(repo: Repo, tmp_path: Path) -> None:
     assert find_repository(plain.root).source == "scan"
 
 
-def test_a_folder_without_git_that_is_a_whole_disk_is_refused(
-    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files_module, "MAX_FILES_WITHOUT_GIT", 2)
+def test_a_folder_without_git_that_is_a_whole_disk_is_refused(repo: Repo, tmp_path: Path) -> None:
     plain = Repo(tmp_path / "plain", repo.layout.home)
     plain.write(FILES)
     with pytest.raises(UsageError, match="more than 2 files"):
-        listed(plain.root)
+        list_files(find_repository(plain.root), max_without_git=2)
 
 
 def test_a_folder_that_does_not_exist_is_not_found(repo: Repo, tmp_path: Path) -> None:
@@ -154,6 +150,7 @@ def test_without_git_a_repository_is_told(repo: Repo, monkeypatch: pytest.Monkey
         listed(repo.root)
 
 
+@pytest.mark.slow
 def test_ten_thousand_files_are_listed(repo: Repo) -> None:
     (repo.root / "many").mkdir()
     for number in range(10_000):

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aicx.repomap import pool as crew
+from aicx.errors import AicxError
+from aicx.repomap.pool import WorkerPool
 from aicx.repomap.store import Place
 from tests.repomap.builders import Repo
 from tests.repomap.test_refresh import as_if_new, content
@@ -35,6 +37,7 @@ def examine(root, path, *rest):
 worker.examine = examine
 worker.main({root!r})
 """
+BAD_WORKERS = partial(WorkerPool, start=_BAD_WORKER)
 
 
 @pytest.fixture
@@ -62,47 +65,38 @@ def ended(process: subprocess.Popen[bytes]) -> dict[str, Any]:
 # Files that workers do not survive ---------------------------------------------------------------------------------
 
 
-def test_a_file_that_crashes_the_parser_costs_itself(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "_START", _BAD_WORKER)
+def test_a_file_that_crashes_the_parser_costs_itself(repo: Repo) -> None:
     repo.write({"boom.py": "def bang(): ...\n"})
-    done = repo.refresh()
+    done = repo.refresh(pool=BAD_WORKERS)
     assert (done.status, done.parsed) == ("partial", 150)
     assert done.problems == [("boom.py", "the parser crashed on it")]
     assert done.skipped == {"unreadable": 1}
     assert repo.map.status().last_refresh_status == "partial"
 
 
-def test_a_file_that_never_ends_costs_itself(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "_START", _BAD_WORKER)
-    monkeypatch.setattr(crew, "_TIMEOUT", 2.0)
-    monkeypatch.setattr(crew, "_TIMEOUT_WITH_ONE", 1.0)
+def test_a_file_that_never_ends_costs_itself(repo: Repo) -> None:
     repo.write({"slow.py": "def wait(): ...\n"})
-    done = repo.refresh()
+    done = repo.refresh(pool=partial(WorkerPool, start=_BAD_WORKER, seconds=2.0, seconds_alone=1.0))
     assert (done.parsed, done.problems) == (150, [("slow.py", "took longer than 1 s")])
 
 
-def test_a_file_on_which_reading_fails_costs_itself(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "_START", _BAD_WORKER)
+def test_a_file_on_which_reading_fails_costs_itself(repo: Repo) -> None:
     repo.write({"odd.py": "def strange(): ...\n"})
-    assert repo.refresh().problems == [("odd.py", "RuntimeError: a bug of a grammar")]
+    assert repo.refresh(pool=BAD_WORKERS).problems == [("odd.py", "RuntimeError: a bug of a grammar")]
 
 
-def test_a_bad_file_is_found_by_its_name_and_not_tried_again(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_file_is_found_by_its_name_and_not_tried_again(repo: Repo) -> None:
     repo.write({"boom.py": "def bang(): ...\n"})
-    with monkeypatch.context() as patch:
-        patch.setattr(crew, "_START", _BAD_WORKER)
-        repo.refresh()
+    repo.refresh(pool=BAD_WORKERS)
     assert repo.paths("boom") == ["boom.py"]
     repo.refresh()
     assert repo.map.query("bang") == []
 
 
-def test_a_worker_that_does_not_start_is_an_error_and_not_a_bad_file(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(crew, "_START", "raise SystemExit('no such grammar') # {path} {root}")
-    with pytest.raises(crew.AicxError, match="no such grammar"):
-        repo.refresh()
+def test_a_worker_that_does_not_start_is_an_error_and_not_a_bad_file(repo: Repo) -> None:
+    start = "raise SystemExit('no such grammar') # {path} {root}"
+    with pytest.raises(AicxError, match="no such grammar"):
+        repo.refresh(pool=partial(WorkerPool, start=start))
 
 
 # Kills ---------------------------------------------------------------------------------------------------------------

@@ -153,6 +153,7 @@ texts = (
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(texts, st.integers(MIN_TOKENS, 6000), st.integers(0, 40))
+@pytest.mark.slow
 def test_brief_never_exceeds_its_budget(text: str, budget: int, count: int) -> None:
     found = report(text, count)
     assert estimate_tokens(as_markdown(found, budget).encode()) <= budget

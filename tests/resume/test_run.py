@@ -302,6 +302,7 @@ def test_detached_head_shallow_clone_and_submodule_give_a_brief(user: Home, repo
     assert "a submodule of" in texts[2]
 
 
+@pytest.mark.slow
 def test_ten_thousand_new_files_give_a_brief_within_its_budget(user: Home, repository: Repository, ask: Ask) -> None:
     work_on_login(user, repository)
     user.store()

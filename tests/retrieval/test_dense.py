@@ -296,6 +296,7 @@ def test_an_open_searcher_sees_what_is_written_meanwhile(embedder: Embedder, tmp
 def test_questions_load_neither_torch_nor_lancedb(uri: str) -> None:
     code = """
 import sys, pathlib
+import tests.embedder
 from retrieval.dense import DenseSearcher
 from retrieval.embedders import EmbedderSettings, open_embedder
 synonyms = (("car", "automobile", "vehicle"), ("fix", "repair", "mend"), ("crash", "failure"))

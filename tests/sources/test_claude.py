@@ -949,6 +949,7 @@ strange = st.builds(
 
 
 @given(st.lists(strange, max_size=4))
+@pytest.mark.slow
 def test_strange_content_is_never_an_error(tmp_path_factory, values):
     path = tmp_path_factory.getbasetemp() / f"{SESSION}.jsonl"
     path.write_bytes(lines(user("first"), *values, user("last", 9)))

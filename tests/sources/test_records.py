@@ -196,6 +196,7 @@ json_objects = st.dictionaries(
 
 
 @given(st.lists(json_objects, max_size=4), st.integers(min_value=0))
+@pytest.mark.slow
 def test_cutting_a_log_anywhere_keeps_every_whole_line(tmp_path_factory, objects, cut):
     lines = [json.dumps(value).encode() + b"\n" for value in objects]
     content = b"".join(lines)

@@ -159,10 +159,10 @@ class Runner:
 
 
 @contextmanager
-def running(scratch: Path) -> Iterator[Runner]:
-    """A Runner, and the end of its server."""
+def running(scratch: Path, *modules: str) -> Iterator[Runner]:
+    """A Runner, and the end of its server. Each run finds ``modules`` imported, and their memory counts as its own."""
     scratch.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "tests.survival.server"]
+    command = [sys.executable, "-m", "tests.survival.server", *modules]
     server = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         yield Runner(server, scratch)

@@ -1,4 +1,6 @@
-"""The process that runs commands for the survival tests: imports aicx once, then forks a child for every order."""
+"""The process that runs commands for the survival tests: imports aicx once, then forks a child for every order.
+
+Modules named on the command line are imported too."""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import aicx.cli
+import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources import SOURCES, load_source
 
@@ -101,7 +104,7 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
 
 def main() -> None:
     """Runs the orders of stdin, one a line, and says on stdout how each ended."""
-    for module in ("aicx.commands.store", "aicx.commands.steer", "indexer.lexical"):
+    for module in ("aicx.commands.store", "aicx.commands.steer", "indexer.lexical", *sys.argv[1:]):
         import_module(module)
     for agent in SOURCES:
         load_source(agent)

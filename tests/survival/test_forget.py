@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from aicx.paths import Layout
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.engine.search_helpers import embed, found, keep
 from tests.survival.runs import Home as Runs
-from tests.survival.runs import Runner
+from tests.survival.runs import Runner, running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
@@ -25,6 +26,15 @@ FORGET = {
     "pattern": ("forget", "--pattern", "(?i)heron", "--yes", "--json"),
 }
 FINISH = ((), ("store",), ("doctor", "--fix"))
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    pytest.importorskip("lancedb")
+    # The second is most of what importing lancedb takes, which itself has threads and so is not imported before a fork.
+    modules = ("aicx.commands.doctor", "lance_namespace", "aicx.commands.forget", "aicx.redaction")
+    with running(tmp_path_factory.mktemp("runs"), *modules) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

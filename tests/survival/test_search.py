@@ -81,6 +81,7 @@ class Missing:
         if name.partition(".")[0] in ("lance", "lancedb", "pyarrow"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Missing())
+import tests.embedder
 from aicx.cli import run
 sys.exit(run(sys.argv[1:]))
 """
@@ -210,17 +211,17 @@ import sys, time
 from indexer.vectors import Upkeep
 from aicx.config import load_settings
 from aicx.engine.vector_index import Choice, build_vectors
-from retrieval.embedders.deterministic import DeterministicEmbedder
+from tests.embedder import DeterministicEmbedder
 embed = DeterministicEmbedder.embed
 def slowly(self, texts):
     time.sleep(float(sys.argv[1]))
     return embed(self, texts)
 DeterministicEmbedder.embed = slowly
-def tell(progress):
+def report(progress):
     print(progress.done, flush=True)
 upkeep = Upkeep(documents_at_once=1, commit_passages=1)
 rebuild = "rebuild" in sys.argv
-build_vectors(load_settings(), Choice("test"), rebuild=rebuild, on_progress=tell, notify=print, upkeep=upkeep)
+build_vectors(load_settings(), Choice("test"), rebuild=rebuild, on_progress=report, notify=print, upkeep=upkeep)
 print("done", flush=True)
 """
 
@@ -299,7 +300,7 @@ def test_five_searches_and_an_index_at_once_all_answer(with_vectors):
     environ = {**user.environ, "PATH": os.environ["PATH"], "TERM": "dumb"}
 
     def searching(*arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "aicx", "search", *arguments, "--json", "-n", "100"]
+        command = [sys.executable, "-m", "tests.embedder", "search", *arguments, "--json", "-n", "100"]
         return subprocess.Popen(
             command, cwd=REPOSITORY, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

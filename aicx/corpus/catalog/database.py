@@ -19,11 +19,12 @@ from typing import Any, Self
 
 import orjson
 
+from aicx.corpus.files.sidecar import lacks_tool_facts
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.storage.checksums import Files, find_damage, record, withdraw
 from aicx.types import LogFile, LogIdentity
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
 COMPLETE = "complete"
 # What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.
@@ -43,7 +44,8 @@ CREATE TABLE chunks (
     parent_session TEXT, run_id TEXT, prompt_id TEXT, cwd TEXT, title TEXT, repo_source TEXT,
     path TEXT UNIQUE, content_sha256 TEXT, sidecar_sha256 TEXT, size INTEGER, tokens INTEGER,
     messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0, sequence INTEGER,
-    failed INTEGER, workflow_phase TEXT, mode TEXT, skill_code TEXT, token_usage INTEGER, findings_count INTEGER
+    failed INTEGER, workflow_phase TEXT, mode TEXT, skill_code TEXT, token_usage INTEGER, findings_count INTEGER,
+    without_tool_facts INTEGER
 );
 CREATE INDEX chunks_by_sequence ON chunks (sequence);
 CREATE TABLE removed (id TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
@@ -333,8 +335,8 @@ class Catalog:
             "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
             " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
             " sidecar_sha256, size, tokens, messages, redactions, source_path, sequence, failed, workflow_phase, mode,"
-            " skill_code, token_usage, findings_count)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " skill_code, token_usage, findings_count, without_tool_facts)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 fields["id"],
                 fields["agent"],
@@ -360,6 +362,7 @@ class Catalog:
                 any_tool_failed(fields),
                 *(fields.get(name) for name in ("workflow_phase", "mode", "skill_code")),
                 *(fields.get(name) for name in ("token_usage", "findings_count")),
+                lacks_tool_facts(fields),
             ),
         )
         rowid = cursor.lastrowid

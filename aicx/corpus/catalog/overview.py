@@ -10,6 +10,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.sidecar import without_tool_facts
 from aicx.paths import Layout
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
@@ -115,6 +116,7 @@ def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> dict[str, Any]:
             "SELECT count(*) AS chunks, count(DISTINCT agent || ':' || session_id) AS sessions,"
             " coalesce(sum(messages), 0) AS messages, coalesce(sum(redactions), 0) AS redactions,"
             " coalesce(sum(size), 0) AS size, coalesce(sum(ignored), 0) AS ignored,"
+            " coalesce(sum(without_tool_facts), 0) AS without_facts,"
             f" min(started_at) AS first, max(completed_at) AS last FROM chunks{where}",
             agents,
         )[0]
@@ -131,12 +133,14 @@ def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> dict[str, Any]:
             "redactions": row["redactions"],
             "corpus_bytes": row["size"],
             "ignored_chunks": row["ignored"],
+            "chunks_without_tool_facts": row["without_facts"],
             "first": row["first"],
             "last": row["last"],
             "logs_read": sources["logs"],
             "log_bytes_read": sources["size"],
             "logs_with_bad_records": sources["with_problems"],
             "fallback_reason": opened.fallback_reason,
+            "notes": [without_tool_facts(count)] if (count := row["without_facts"]) else [],
         }
 
 

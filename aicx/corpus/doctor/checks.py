@@ -28,8 +28,10 @@ from aicx.corpus.doctor.inputs import (
 )
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.doctor.survey import survey_store
+from aicx.corpus.files.sidecar import without_tool_facts
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.apart import list_apart
+from aicx.corpus.views.provenance import is_there
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.redaction import redact_plain
 from aicx.text import plural
@@ -199,6 +201,16 @@ def sidecars(facts: DoctorInputs) -> Check:
         detail = _count("sidecar", sorted(newer), f"of a newer version ({', '.join(sorted(set(newer.values())))})")
         return Check("sidecars", "warning", detail, "a newer aicx reads them")
     return Check("sidecars", "green", f"{len(facts.survey.chunks):,} read")
+
+
+@_while_nobody_writes("tool_facts")
+def tool_facts(facts: DoctorInputs) -> Check:
+    logs = [seen.log_without_facts for seen in facts.survey.chunks.values() if seen.log_without_facts is not None]
+    if not logs:
+        return Check("tool_facts", "green", "no chunk was stored without them")
+    left = sum(map(is_there, logs))
+    detail = f"{without_tool_facts(len(logs))}; the logs of {left:,} are there"
+    return Check("tool_facts", "warning" if left else "green", detail, f"{STORE} --full-rescan" if left else None)
 
 
 @_while_nobody_writes("catalog")

@@ -9,7 +9,7 @@ import orjson
 
 from aicx.corpus.files.inventory import take_inventory
 from aicx.corpus.files.read import is_altered, load_markdown, sidecar_path
-from aicx.corpus.files.sidecar import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decode_sidecar
+from aicx.corpus.files.sidecar import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decode_sidecar, lacks_tool_facts
 from aicx.corpus.forget.blanking import message_texts
 from aicx.errors import AicxError
 from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
@@ -26,6 +26,7 @@ class Seen:
     cwd: str | None
     content_sha256: str
     sidecar_sha256: str
+    log_without_facts: str | None  # the log that may have the tool facts which the chunk lacks
 
 
 @dataclass(slots=True)
@@ -91,6 +92,7 @@ def _look(layout: Layout, survey: Survey, path: str, *, read_chunk: bool) -> Non
         sidecar.get("cwd"),
         sidecar.content_sha256,
         sha256(body).hexdigest(),
+        sidecar.fields["source"]["path"] if lacks_tool_facts(sidecar.fields) else None,
     )
 
 

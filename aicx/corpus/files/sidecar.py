@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from aicx.errors import CorpusDamaged
+from aicx.text import plural
 
 SCHEMA = "aicx.chunk/2"
 # Sidecars of this version have no facts of tools: what a call ran and how it ended is in their text alone.
@@ -28,6 +29,20 @@ REQUIRED = (
     "source",
     "redactions",
 )
+
+
+def lacks_tool_facts(fields: Mapping[str, Any]) -> bool:
+    """Whether a chunk was stored before tool facts were kept, and has a message that would have some."""
+    messages = fields.get("messages") or ()
+    return fields.get("schema") == WITHOUT_TOOL_FACTS and any(item.get("role") == "tool" for item in messages)
+
+
+def without_tool_facts(count: int) -> str:
+    """What is said of ``count`` such chunks."""
+    why = "stored by an earlier version, and their commands and outcomes are read from the text"
+    return (
+        f"{plural(count, 'chunk')} without tool facts: {why}. `aicx store --full-rescan` adds facts from existing logs"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from aicx.config import Settings
-from aicx.corpus.doctor.checks import canonical_store, sidecars
+from aicx.corpus.doctor.checks import canonical_store, sidecars, tool_facts
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair, repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
@@ -30,7 +30,7 @@ class _Chunks(Holder):
         return facts.survey.chunks
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
-        return canonical_store(facts), sidecars(facts)
+        return canonical_store(facts), sidecars(facts), tool_facts(facts)
 
     def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
         repaired = repair(settings, notify)

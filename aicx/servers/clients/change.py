@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
 from aicx.servers.clients import json_text, toml_text
-from aicx.servers.clients.copies import copies_of, keep, write_new
+from aicx.servers.clients.copies import copies_of, keep
 from aicx.servers.clients.table import NAME, Client
+from aicx.storage.atomic import create_private
 from aicx.text import without_comments
 
 Action = Literal["added", "updated", "removed", "unchanged"]
@@ -102,7 +103,8 @@ def make(change: Change, now: datetime) -> Path | None:
         if change.before is not None and change.action != "removed":
             backup = keep(target, change.before, now)
         if change.after is not None:
-            write_new(temporary, change.after)
+            with create_private(temporary) as stream:
+                stream.write(change.after)
             if change.before is not None:
                 shutil.copymode(target, temporary)
         if _read(target) != change.before:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import suppress
 from datetime import datetime
 from glob import escape
 from itertools import count
 from pathlib import Path
+
+from aicx.storage.atomic import create_private
 
 
 def copies_of(target: Path) -> list[Path]:
@@ -25,20 +26,8 @@ def keep(target: Path, body: bytes, now: datetime) -> Path:
         again = "" if number == 1 else f"-{number}"
         backup = target.with_name(f"{target.name}.aicx-{now:%Y%m%dT%H%M%S}{again}.bak")
         with suppress(FileExistsError):
-            write_new(backup, body)
+            with create_private(backup) as stream:
+                stream.write(body)
             break
     shutil.copystat(target, backup)
     return backup
-
-
-def write_new(path: Path, body: bytes) -> None:
-    """Writes a file that is not there yet, whole or not at all; nobody else can read it, even for a moment."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(body)
-            stream.flush()
-            os.fsync(descriptor)
-    except OSError:
-        path.unlink()
-        raise

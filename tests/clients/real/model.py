@@ -28,7 +28,8 @@ class ScriptedModel:
     """Makes one of ``calls`` in answer to each request that offers tools, and then says that it is done.
 
     Clients may send a request before their MCP servers have started. While a tool is not offered yet, the model calls
-    ``wait`` in place of it, and after ``most_waits`` the tool all the same: Codex does not list every tool it has.
+    ``wait`` in place of it, and after ``most_waits`` the tool all the same: requests of Codex name no tool of an MCP
+    server, they offer ``tool_search`` to find those.
     ``requests`` holds the bodies of requests that offer tools, ``made`` the calls made, both in order.
     """
 

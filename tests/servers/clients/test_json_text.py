@@ -34,6 +34,7 @@ def test_what_is_put_there_is_all_that_changes(rest: Any, servers: Any, indent: 
 
 
 @given(st.dictionaries(st.text(), VALUES), st.dictionaries(st.text(), VALUES), LAYOUTS)
+@pytest.mark.slow
 def test_putting_and_dropping_leaves_every_value_in_its_order(rest: Any, servers: Any, indent: Any) -> None:
     servers.pop("aicx", None)
     text = json.dumps(rest | {"mcpServers": servers}, indent=indent)

@@ -110,6 +110,7 @@ def test_the_index_says_whether_it_is_there_and_how_far_behind(user: Home) -> No
     assert status.fields(NOW)["index"]["lexical"]["behind"] == 1
 
 
+@pytest.mark.slow
 def test_a_vector_index_says_what_it_was_made_with(user: Home) -> None:
     status = Status(user.settings)
     assert status.fields(NOW)["index"]["dense"] is None

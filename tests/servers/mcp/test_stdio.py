@@ -68,12 +68,10 @@ def test_stdout_holds_nothing_but_messages(environment: Path) -> None:
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize(
-    "line", [b"{", b"[]", b"null", b'{"id": 1}', b"\xff", b'{"jsonrpc": "2.0", "method": "\\ud800"}']
-)
-def test_a_line_that_is_no_message_is_answered(environment: Path, line: bytes) -> None:
-    [refused, hello], _ = piped(line, HELLO)
-    assert (refused["id"], refused["error"]["code"]) == (None, -32700)
+def test_each_line_that_is_no_message_is_answered(environment: Path) -> None:
+    lines = [b"{", b"[]", b"null", b'{"id": 1}', b"\xff", b'{"jsonrpc": "2.0", "method": "\\ud800"}']
+    [*refused, hello], _ = piped(*lines, HELLO)
+    assert [(answer["id"], answer["error"]["code"]) for answer in refused] == [(None, -32700)] * len(lines)
     assert "result" in hello
 
 

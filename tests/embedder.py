@@ -1,4 +1,6 @@
-"""An embedder for tests: no model, the same vector everywhere, and related words land near each other.
+"""An embedder without a model: the same vector everywhere, and related words land near each other.
+
+Importing this module adds it to the table of embedders as ``test``. Run as a program, it is aicx with that embedder.
 
 A text is the sum of what its words contribute; a word is hashed character trigrams, plus, for words in the synonym
 table, a strong direction it shares with its synonyms.
@@ -7,13 +9,15 @@ table, a strong direction it shares with its synonyms.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 
-from aicx.errors import MissingExtra
-from retrieval.embedders import EmbedderSettings, Vectors
+from retrieval.embedders import EMBEDDERS, EmbedderSettings, Vectors
+
+EMBEDDERS["test"] = __name__
 
 DIMENSIONS = 64
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -61,10 +65,6 @@ class DeterministicEmbedder:
 
 def load(kind: str, settings: EmbedderSettings) -> DeterministicEmbedder:
     """The embedder, with ``settings.synonyms`` as groups of words that mean the same."""
-    try:
-        import numpy  # noqa: F401 - only asked whether it is there
-    except ImportError as error:
-        raise MissingExtra(f"The embedder {kind}", "semantic") from error
     groups = {word.casefold(): group[0].casefold() for group in settings.synonyms for word in group}
     mark = blake2b(repr(sorted(groups.items())).encode(), digest_size=8).hexdigest()
     return DeterministicEmbedder("test", DIMENSIONS, settings.max_tokens or 64, f"test-1-{mark}", groups)
@@ -79,3 +79,9 @@ def _direction(feature: str) -> tuple[float, ...]:
     """A fixed direction with entries of 1 and -1, taken from the bits of a hash."""
     bits = int.from_bytes(blake2b(feature.encode(), digest_size=DIMENSIONS // 8).digest(), "big")
     return tuple(1.0 if bits >> i & 1 else -1.0 for i in range(DIMENSIONS))
+
+
+if __name__ == "__main__":
+    from aicx.cli import run
+
+    sys.exit(run(sys.argv[1:]))
