@@ -13,7 +13,12 @@ def main() -> None:
     _forget_current_folder()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries warn programmers of helps no user
+        sys.warnoptions.append("ignore")  # for worker processes
     os.umask(0o077)  # whatever is written is for its owner, also in a folder that others may read
+    from aicx.config import library_environment
+
+    for name, value in library_environment().items():
+        os.environ.setdefault(name, value)
     from aicx.cli import run
 
     sys.exit(run(sys.argv[1:]))

@@ -61,9 +61,7 @@ def load_settings(
 ) -> Settings:
     """Settings from the environment over ``config.toml`` over the defaults. ``corpus`` goes before `AICX_HOME`."""
     home = user_home or Path(environ.get("HOME") or Path.home())
-    if corpus is None:
-        corpus = Path(environ["AICX_HOME"]) if environ.get("AICX_HOME") else home / ".aicx"
-    layout = Layout(corpus.expanduser())
+    layout = Layout(corpus.expanduser() if corpus else _corpus(environ, home))
     _check_home(layout.home)
     values = _DEFAULTS | _read_file(layout.config_file)
     return Settings(
@@ -88,6 +86,27 @@ def load_settings(
         ),
         auth_token=environ.get("AICX_HTTP_AUTH_TOKEN") or None,
     )
+
+
+def library_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables under which libraries write nothing outside the corpus's folder, report to nobody and warn of nothing.
+
+    They are for the environment of a process that is aicx, and of those it starts.
+    """
+    cache = _corpus(environ, Path(environ.get("HOME") or Path.home())).absolute() / "cache"
+    return {
+        "MPLCONFIGDIR": str(cache / "matplotlib"),
+        "TORCHINDUCTOR_CACHE_DIR": str(cache / "torch"),
+        "TRITON_CACHE_DIR": str(cache / "triton"),
+        "ORT_DISABLE_TELEMETRY": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        # Where this is not set, a process started after tokenizers were used prints what to set.
+        "TOKENIZERS_PARALLELISM": "true",
+    }
+
+
+def _corpus(environ: Mapping[str, str], home: Path) -> Path:
+    return Path(environ["AICX_HOME"]).expanduser() if environ.get("AICX_HOME") else home / ".aicx"
 
 
 def _check_home(home: Path) -> None:

@@ -15,6 +15,8 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
 
+from aicx.config import library_environment
+
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
 # The logs hold this mark where a real one would hold a key: a key-like text in a repository alarms secret scanners.
 _TOKEN_MARK = b"{{FAKE_GITHUB_TOKEN}}"
@@ -177,6 +179,7 @@ class Demo:
         environ = {**os.environ, "HOME": str(self.home), "AICX_HOME": str(self.home / ".aicx"), "NO_COLOR": "1"}
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             environ.pop(name, None)
+        environ |= library_environment(environ)
         package_parent = str(Path(str(files("aicx"))).parent)
         done = subprocess.run(
             [sys.executable, "-P", "-c", _START, package_parent, *step.arguments],

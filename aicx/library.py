@@ -15,13 +15,14 @@ from aicx.api.answers.show import ChunkFound as ChunkFound
 from aicx.api.answers.show import ListFound as ListFound
 from aicx.api.answers.show import SessionFound as SessionFound
 from aicx.api.answers.show import ShowAnswer, show_answer
-from aicx.api.answers.steer import SteerAnswer, steer_answer
+from aicx.api.answers.steer import SteerAnswer, ranked_answer, steer_answer
 from aicx.api.filters import NAMES, Filters
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.filters import parse_filters, parse_instant
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.views.show import show
 from aicx.engine.search import Group, Mode, Searcher, SearchQuery, Sort
+from aicx.engine.steering import DECAY, steer_query
 from aicx.errors import AicxError as AicxError
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
@@ -128,9 +129,16 @@ class Corpus:
         )
         return search_answer(self._searcher.search(query))
 
-    def steer(self, *, limit: int = 20, **where: Unpack[Where]) -> SteerAnswer:
-        """Chunks by what is known of them, newest first, as `aicx steer` lists them."""
-        return steer_answer(steer(self._settings.layout, _filters(where, datetime.now(UTC)), limit))
+    def steer(self, question: str = "", *, limit: int = 20, decay: str = DECAY, **where: Unpack[Where]) -> SteerAnswer:
+        """Chunks by what is known of them, newest first, as `aicx steer` lists them.
+
+        With a question, those that are about it, by words, meaning and age; ``decay`` as in `search`.
+        """
+        now = datetime.now(UTC)
+        filters = _filters(where, now)
+        if not question.strip():
+            return steer_answer(steer(self._settings.layout, filters, limit))
+        return ranked_answer(self._searcher.search(steer_query(question, now, filters, limit, decay)))
 
     def show(self, ref: str, *, limit: int = 20, full: bool = False, verify: bool = False) -> ShowAnswer:
         """One chunk, one session, or what has to do with a file or a commit, as `aicx show` does."""

@@ -53,7 +53,7 @@ def distill_static(
         return folder
     import numpy as np
 
-    loaded = load_teacher(teacher, download=download)
+    loaded = load_teacher(teacher, models_dir, download=download)
     starting()
     with new_folder(folder) as work:
         loaded.tokenizer.backend_tokenizer.save(str(work / TOKENIZER))

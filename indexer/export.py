@@ -59,7 +59,7 @@ def export_model(name_or_folder: str, models_dir: Path, *, quantized: bool = Fal
         return folder
     if find_spec("onnxruntime") is None or (quantized and find_spec("onnx") is None):
         raise MissingExtra(f"Exporting the model {teacher.name}", "models")
-    model = load_teacher(teacher, download=download)
+    model = load_teacher(teacher, models_dir, download=download)
     expected = _unit(model.encode(list(PROBES), batch_size=1, show_progress_bar=False))
     with new_folder(folder) as work:
         model.tokenizer.backend_tokenizer.save(str(work / TOKENIZER))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
+from logging import NullHandler, getLogger
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -46,9 +47,15 @@ def find_teacher(name: str) -> Teacher:
     return Teacher(str(folder.resolve()), str(folder.resolve())) if folder.is_dir() else Teacher(name, name)
 
 
-def load_teacher(teacher: Teacher, *, download: bool) -> Any:
-    """The model itself, in torch, on the CPU. Without ``download`` only what is on this machine is looked at."""
-    if not download:
+def load_teacher(teacher: Teacher, models_dir: Path, *, download: bool) -> Any:
+    """The model itself, in torch, on the CPU.
+
+    With ``download`` it may be fetched into ``models_dir``; without, only what is on this machine is looked at.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    if download:
+        os.environ.setdefault("HF_HUB_DISABLE_XET", "1")  # its logs and pieces would be in the user's own cache
+    else:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when huggingface_hub is imported
     # A progress bar for reading 90 MB is noise between our own lines.
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
@@ -58,8 +65,17 @@ def load_teacher(teacher: Teacher, *, download: bool) -> Any:
     except ImportError as error:
         raise MissingExtra(f"Preparing the model {teacher.name}", "models") from error
     logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    getLogger().addHandler(NullHandler())  # what these libraries log is for programmers
+    downloads = models_dir / "downloads"
+    fetched = download or any(downloads.glob(f"models--*{teacher.source.replace('/', '--')}"))
     try:
-        model = SentenceTransformer(teacher.source, device="cpu", local_files_only=not download)
+        model = SentenceTransformer(
+            teacher.source,
+            device="cpu",
+            local_files_only=not download,
+            cache_folder=str(downloads) if fetched else None,
+        )
     except (OSError, ValueError) as error:
         raise NotFound(
             f"sentence-transformers cannot load the model {teacher.name}: {str(error).splitlines()[0]}",

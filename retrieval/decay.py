@@ -42,6 +42,12 @@ def parse_decay(text: str) -> Decay | None:
     return Decay(days=days)
 
 
+def decay_name(decay: Decay | None) -> str:
+    """What `parse_decay` reads as this decay."""
+    named = next((name for name, profile in PROFILES.items() if profile == decay), None)
+    return named or f"{decay.days:g}" if decay else "off"
+
+
 def factor(age_days: float, decay: Decay | None) -> tuple[float, float]:
     """The factor for an age, clamped to 0.3 … 1.5, and unclamped for breaking ties.
 

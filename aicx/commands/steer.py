@@ -1,47 +1,91 @@
-"""`aicx steer`: lists chunks by their metadata."""
+"""`aicx steer`: lists chunks by their metadata, and with a text by words, meaning and age too."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from aicx import console, options
+from aicx.api.answers import to_fields
+from aicx.api.answers.steer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
 from aicx.api.filters import EVERYTHING, Filters
-from aicx.config import load_settings
+from aicx.api.freshness import stale_indexes
+from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.query import steer
+from aicx.errors import UsageError
 
 
 @options.filtered()
 def command(
+    text: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT]...", help="What the chunks are about; without it, newest first."),
+    ] = None,
     filters: Filters = EVERYTHING,
+    decay: Annotated[
+        str | None,
+        typer.Option(
+            "--decay",
+            metavar="HOW",
+            help="With TEXT, prefer recent chunks: off, gentle (as without this option), strong, or a number of days.",
+        ),
+    ] = None,
     limit: options.Limit = 20,
     json: options.Json = False,
 ) -> None:
-    """List stored chunks by project, agent, date, session, branch or file, newest first.
+    """List stored chunks by project, agent, date, session, branch or file, and by what they are about.
 
-    Every filter has to hold. One that takes a name may be given several times, and then any of the names will do.
+    Every filter has to hold. One that takes a name may be given several times, and then any of the names will do. With
+    a text, chunks come in the order of a search: by words, by meaning where there is an index for it, and by age. It
+    needs no quotes, and what is quoted in it has to occur. Without a text the newest come first.
 
     Example: aicx steer -p myrepo --since 7d
+    Example: aicx steer why does the parser lose lines -p myrepo --kind plans
     Example: aicx steer --file src/parser.py --agent codex
     Example: aicx steer -p api -p web --failed --tool Bash
     Example: aicx steer --run-id r-2026-01-31 --json
     """
-    found = steer(load_settings().layout, filters, limit)
+    answer = _answer(load_settings(), " ".join(text or ()), filters, decay, limit)
     if json:
-        from aicx.api.answers.steer import SCHEMA, steer_answer
-
-        console.out_answer(SCHEMA, steer_answer(found))
+        console.out_answer(SCHEMA, answer)
         return
-    for item in found.items:
+    for item in answer.items:
         _print(item)
-    if found.oracle_status["fallback_reason"]:
-        console.warn(found.oracle_status["fallback_reason"])
-    for note in found.notes:
+    _print_summary(answer)
+
+
+def _answer(settings: Settings, text: str, filters: Filters, decay: str | None, limit: int) -> SteerAnswer:
+    if not text.strip():
+        if decay is not None:
+            raise UsageError("--decay is for a TEXT; without one the newest come first", hint="aicx steer --help")
+        return steer_answer(steer(settings.layout, filters, limit))
+    # Most uses of this command ask no index, and need none of what opens one.
+    from aicx.engine.search import search
+    from aicx.engine.steering import DECAY, steer_query
+
+    return ranked_answer(search(settings, steer_query(text, options.now(), filters, limit, decay or DECAY)))
+
+
+def _print_summary(answer: SteerAnswer) -> None:
+    fields = to_fields(answer)
+    status = fields["oracle_status"]
+    if status["fallback_reason"]:
+        console.warn(status["fallback_reason"])
+    for sentence in stale_indexes(status.get("freshness", {})):
+        console.warn(sentence)
+    for note in answer.notes:
         console.notify(f"note: {note}")
-    if not found.items:
+    if not answer.items:
         console.notify("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
-    elif found.matched > len(found.items):
-        console.notify(f"{len(found.items)} of {found.matched} shown; --limit shows more.")
+        return
+    more = answer.matched > answer.results
+    shown = f"{answer.results} of {answer.matched} shown" if more else console.plural(answer.results, "chunk")
+    if answer.query is not None:
+        shown = f"{shown}, {order_of(fields)}"
+    if more or answer.query is not None:
+        console.notify(f"{shown}; --limit shows more." if more else f"{shown}.")
 
 
 def _print(item: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,11 @@ from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.text import instant
 from aicx.types import BadRecord
+
+if TYPE_CHECKING:
+    from aicx.commands.index.build import Synced
 
 SCHEMA = "aicx.store/1"
 REDACTION_SCHEMA = "aicx.redaction/1"
@@ -53,6 +57,9 @@ RedactAgain = Annotated[
     bool, typer.Option("--redact-again", help="Redact stored chunks again by the rules of this version; reads no log.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be stored and write nothing.")]
+Index = Annotated[
+    bool, typer.Option("--index", "--memex", help="Then embed what is new, as `aicx index` does, to search by meaning.")
+]
 StoreSince = Annotated[
     str | None,
     typer.Option(
@@ -72,6 +79,7 @@ def command(
     output: ReportFolder = None,
     no_redact_secrets: options.NoRedact = False,
     redact_again: RedactAgain = False,
+    index: Index = False,
     json: options.Json = False,
 ) -> None:
     """Read the agents' logs and store everything that is not stored yet.
@@ -82,11 +90,12 @@ def command(
     Example: aicx store            everything
     Example: aicx store -a codex   one agent
     Example: aicx store --since 7d --dry-run
+    Example: aicx store --index    and embed it, to search by meaning too
     Example: aicx store --redact-again   after an update that knows more kinds of secrets
     """
     if redact_again:
         others = (agent, project, hours, since, full_rescan, dry_run, emit is not Emit.none, output, no_redact_secrets)
-        if any(others):
+        if any((*others, index)):
             raise UsageError("--redact-again goes with --json alone", hint="it redacts everything that is stored")
         _redact_again(load_settings(), json)
         return
@@ -100,6 +109,7 @@ def command(
         emit=emit,
         output=output,
         no_redact_secrets=no_redact_secrets,
+        index=index,
         json=json,
     )
 
@@ -116,6 +126,7 @@ def limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
         emit: EmitOption = Emit.none,
         output: ReportFolder = None,
         no_redact_secrets: options.NoRedact = False,
+        index: Index = False,
         json: options.Json = False,
     ) -> None:
         run_store(
@@ -128,6 +139,7 @@ def limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
             emit=emit,
             output=output,
             no_redact_secrets=no_redact_secrets,
+            index=index,
             json=json,
         )
 
@@ -152,9 +164,12 @@ def run_store(
     emit: Emit,
     output: str | None,
     no_redact_secrets: bool,
+    index: bool,
     json: bool,
 ) -> None:
     """What `store` and its single-agent forms have in common."""
+    if index and dry_run:
+        raise UsageError("--dry-run stores nothing that --index could embed", hint="give one of them")
     settings = load_settings()
     folder = user_path(output) if output else None
     if folder is not None:
@@ -200,7 +215,39 @@ def run_store(
 
         for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
             console.notify(f"report: {path}")
-    _emit(settings, request, report, emit, json)
+    if json and emit is not Emit.json:  # its `paths` are what `--emit paths` asks for
+        _print_json(settings, request, report, index)
+        return
+    _emit(settings, request, report, emit)
+    if index:
+        from aicx.commands.index.build import print_indexed
+
+        print_indexed(_embed(settings))
+
+
+def _embed(settings: Settings) -> Synced:
+    from aicx.commands.index.build import embed
+    from aicx.engine.vector_index import made_with
+
+    return embed(settings, made_with(settings))
+
+
+def _print_json(settings: Settings, request: StoreRequest, report: StoreReport, index: bool) -> None:
+    """The report as one object. Where embedding fails, it says why, and the exit code is that of the failure."""
+    fields = report_fields(settings, request, report)
+    code = 0
+    if index:
+        from aicx.api.answers import to_fields
+        from aicx.api.answers.index import index_built
+
+        try:
+            fields["index"] = to_fields(index_built(_embed(settings)))
+        except AicxError as error:
+            fields["index"] = {"error": error.message, "kind": type(error).__name__, "hint": error.hint}
+            code = error.exit_code
+    console.out_json(SCHEMA, fields)
+    if code:
+        raise typer.Exit(code)
 
 
 def _redact_again(settings: Settings, json: bool | None) -> None:
@@ -239,14 +286,10 @@ def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime |
     return now - timedelta(hours=hours) if hours else None
 
 
-def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit, json: bool) -> None:
+def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit) -> None:
     home = settings.layout.home
     if emit is Emit.json:
         console.out_json(ENTRIES_SCHEMA, entries_payload(settings, request, report))
-    elif json:
-        # Its `paths` are what `--emit paths` asks for.
-        console.out_json(SCHEMA, report_fields(settings, request, report))
-        return
     elif emit is Emit.paths:
         for path in report.paths:
             console.out(str(home / path))
@@ -267,7 +310,9 @@ def entries_payload(settings: Settings, request: StoreRequest, report: StoreRepo
     return {
         "generated_at": options.now().isoformat(timespec="seconds"),
         "project_filter": request.project,
-        "requested_source_filters": list(request.agents),
+        "requested_source_filters": [request.project] if request.project else [],
+        "requested_agents": list(request.agents),
+        "requested_since": None if request.since is None else instant(request.since),
         "resolved_repositories": sorted(name for name in report.buckets if "/" in name),
         "includes_non_repository_contexts": any("/" not in name for name in report.buckets),
         "resolved_store_buckets": report.buckets,

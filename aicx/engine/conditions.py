@@ -16,7 +16,8 @@ def index_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
     """Conditions with the same meaning as the filters have for `steer`, and notes on how a filter was read.
 
     A plain comparison of a column that the indexes have stays one. Everything else (a part of a name, a pattern, a
-    touched file, a field that only the catalogue has) is looked up in the catalogue first.
+    touched file, a run that a chunk was found to belong to later, a field that only the catalogue has) is looked up in
+    the catalogue first.
     """
     found: list[Condition] = []
     notes: list[str] = []
@@ -75,8 +76,6 @@ _COMPARED: dict[str, Callable[[Any], Condition]] = {
     "agent": lambda agents: OneOf("agent", tuple(agent.lower() for agent in agents)),
     "kind": lambda kinds: OneOf("kind", parse_kinds(kinds)),
     "lane": lambda lanes: NoneOf("lane", tuple(lane for lane in LANES if lane not in parse_lanes(lanes))),
-    "run_id": lambda ids: OneOf("run_id", ids),
-    "prompt_id": lambda ids: OneOf("prompt_id", ids),
     "branch": lambda names: OneOf("branch", names),
     "date": _days,
     "since": _since,

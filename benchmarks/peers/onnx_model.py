@@ -16,7 +16,7 @@ def export_for_chroma(folder: Path) -> None:
 
     ChromaDB pools and normalises by itself, so the graph ends with the vectors of tokens, unlike our own export.
     """
-    model = load_teacher(find_teacher(MINILM), download=False)
+    model = load_teacher(find_teacher(MINILM), folder.parent, download=False)
     transformer, tokenizer = model[0].auto_model, model.tokenizer
     with new_folder(folder) as work:
         tokenizer.save_pretrained(str(work))

@@ -75,6 +75,7 @@ def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
     else:
         name = _model_name(settings.model)
     model = find_model(settings.models_dir, "onnx", name, quantized=settings.quantized, verify=settings.verify)
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read once, when it is imported
     try:
         import onnxruntime
         from tokenizers import Tokenizer

@@ -60,8 +60,8 @@ def words(text: str) -> set[str]:
 @pytest.mark.parametrize("schema", ANSWERS)
 def test_every_field_of_an_answer_is_documented(schema: str) -> None:
     names = {name for answer in ANSWERS[schema] for name in names_of(answer)}
-    # What a status has in common with that of `steer` is described there.
-    known = words(section(schema)) | words(section(steer.SCHEMA))
+    # What a status has in common with that of `steer` or of `search` is described there.
+    known = words(section(schema)) | words(section(steer.SCHEMA)) | words(section(search.SCHEMA))
     assert names - known == set()
 
 

@@ -26,6 +26,15 @@ def test_a_corpus_answers_from_the_folder_it_is_given(user: Home) -> None:
         assert "drops the last token" in shown.chunk.markdown
 
 
+def test_steer_with_a_question_lists_what_it_is_about(user: Home) -> None:
+    with aicx.open(user.corpus) as corpus:
+        found = corpus.steer("lexer", project="orbit")
+        assert (found.order, found.query, found.decay) == ("relevance", "lexer", "gentle")
+        assert [item["score"] > 0 for item in found.items] == [True]
+        assert corpus.steer("turbines").items == []
+        assert corpus.steer(" ").order is None
+
+
 def test_without_a_folder_the_environment_names_it(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AICX_HOME", str(user.corpus))
     with aicx.open() as corpus:

@@ -13,7 +13,7 @@ import pytest
 
 from aicx.cli import run
 from retrieval.embedders import EmbedderSettings, open_embedder
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import copied, keep
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
@@ -312,3 +312,39 @@ class TestDrop:
         assert index(capsys, "drop")[0] == 0
         assert run(["search", "flour"]) == 0
         assert "without meaning" not in capsys.readouterr().err
+
+
+# After storing --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("arguments", [["store", "--index"], ["all", "--memex"], ["claude", "--index"]], ids=" ".join)
+def test_what_was_stored_is_embedded_with_the_index_s_own_model(user, endpoint, capsys, arguments):
+    assert index(capsys, *BUILD)[0] == 0
+    endpoint.texts = []
+    user.claude(ClaudeLog(THIRD).prompt("Honey and wax", 120))
+    assert run(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.index("Stored 1 chunk") < printed.err.index("Indexed 1 chunk")
+    assert any("Honey and wax" in text for text in endpoint.texts)
+    assert rankers(capsys, "honey") == ["dense", "lexical"]
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_report_has_what_was_embedded(user, capsys):
+    assert index(capsys, *BUILD)[0] == 0
+    user.claude(ClaudeLog(THIRD).prompt("Honey and wax", 120))
+    assert run(["store", "--index", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["chunks_written"], found["index"]["added"], found["index"]["unchanged"]) == (1, 1, 2)
+
+
+@pytest.mark.usefixtures("engine")
+def test_an_embedder_that_refuses_leaves_the_corpus_stored(user, endpoint, capsys):
+    assert index(capsys, *BUILD)[0] == 0
+    user.claude(ClaudeLog(THIRD).prompt("Honey and wax", 120))
+    endpoint.refuses = True
+    assert run(["store", "--index"]) != 0
+    assert "Stored 1 chunk" in capsys.readouterr().err
+    assert len(user.sidecars()) == 3

@@ -68,9 +68,9 @@ ALL = [BEES, DOCS, NOTES, ORBIT]
         (["-k", "other"], [NOTES]),
         (["-s", SESSION], [BEES, ORBIT]),
         (["-s", SESSION[:8]], [BEES, ORBIT]),
-        (["--run-id", "r-1"], [ORBIT]),
+        (["--run-id", "r-1"], [BEES, ORBIT]),
         (["--run-id", "r-"], []),
-        (["--prompt-id", "p-1"], [ORBIT]),
+        (["--prompt-id", "p-1"], [BEES, ORBIT]),
         (["--prompt-id", "p"], []),
         (["-d", "2026-03-01"], [DOCS, NOTES, ORBIT]),
         (["-d", "2026-03-01..2026-03-02"], ALL),
@@ -121,7 +121,7 @@ class TestJson:
         ]
 
     def test_an_item_has_these_fields(self, user, capsys):
-        (item,) = answer(capsys, "--run-id", "r-1")["items"]
+        (item,) = answer(capsys, "--run-id", "r-1", "-p", "orbit")["items"]
         assert set(item) == {
             "schema",
             "id",
@@ -176,9 +176,58 @@ class TestJson:
         assert json.loads(out)["schema"] == "aicx.error/1"
 
 
+class TestText:
+    def test_only_chunks_about_it_are_listed_best_first(self, user, capsys):
+        found = answer(capsys, "fix", "the", "lexer")
+        assert found["items"][0]["id"] == ORBIT
+        assert DOCS not in [item["id"] for item in found["items"]]
+        scores = [item["score"] for item in found["items"]]
+        assert scores == sorted(scores, reverse=True)
+        assert all(score > 0 for score in scores)
+
+    def test_an_item_has_a_score_beside_what_it_has_without_a_text(self, user, capsys):
+        [item] = answer(capsys, "lexer", "-p", "orbit")["items"]
+        [plain] = answer(capsys, "-s", SESSION, "-p", "orbit")["items"]
+        score = item.pop("score")
+        assert (item, score > 0) == (plain, True)
+
+    def test_the_answer_says_what_was_asked_and_how_it_is_ordered(self, user, capsys):
+        found = answer(capsys, "lexer", "--decay", "30")
+        assert [found[name] for name in ("query", "order", "decay")] == ["lexer", "relevance", "30"]
+        assert found["oracle_status"]["rankers"] == ["lexical"]
+        assert answer(capsys, "lexer")["decay"] == "gentle"
+
+    def test_filters_hold_before_anything_is_ordered(self, user, capsys):
+        assert ids(capsys, "write", "docs", "lexer", "bees", "-a", "codex") == [DOCS]
+        assert ids(capsys, "bees", "--run-id", "r-1", "-p", "apiary") == [BEES]
+        assert ids(capsys, "lexer", "-a", "codex") == []
+
+    def test_the_list_looks_as_without_a_text_and_its_order_is_said(self, user, capsys):
+        _, out, err = steer(capsys, "lexer", "-p", "orbit", "-n", "1")
+        assert out == steer(capsys, "--run-id", "r-1", "-p", "orbit")[1]
+        assert err == "1 chunk, ordered by words and age (decay gentle).\n"
+
+    def test_more_than_is_shown_is_mentioned(self, user, capsys):
+        err = steer(capsys, "bees lexer", "-n", "1")[2]
+        assert "1 of 2 shown, ordered by words and age (decay gentle); --limit shows more." in err
+
+    def test_a_date_lists_its_chunks_newest_first(self, user, capsys):
+        found = answer(capsys, "march", "2026")
+        assert [item["id"] for item in found["items"]] == ALL
+        assert found["order"] == "newest"
+        assert "newest first" in steer(capsys, "2026-03-01")[2]
+
+    def test_an_empty_text_is_none(self, user, capsys):
+        assert answer(capsys, " ") == answer(capsys)
+
+    @pytest.mark.parametrize("arguments", [["--decay", "gentle"], ["lexer", "--decay", "soon"], ["the"]], ids=" ".join)
+    def test_what_makes_no_sense_is_exit_two(self, user, capsys, arguments):
+        assert steer(capsys, *arguments)[0] == 2
+
+
 class TestForPeople:
     def test_a_chunk_is_three_lines(self, user, capsys):
-        _, out, err = steer(capsys, "--run-id", "r-1")
+        _, out, err = steer(capsys, "--run-id", "r-1", "-p", "orbit")
         path = next(path for path, fields in user.chunks().items() if fields["id"] == ORBIT)
         assert out.splitlines() == [
             "2026-03-01 10:00  Fix the lexer",

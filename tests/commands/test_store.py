@@ -42,6 +42,8 @@ ENTRIES_KEYS = [
     "generated_at",
     "project_filter",
     "requested_source_filters",
+    "requested_agents",
+    "requested_since",
     "resolved_repositories",
     "includes_non_repository_contexts",
     "resolved_store_buckets",
@@ -173,6 +175,19 @@ class TestEmit:
         assert (found["project_filter"], found["total_entries"], found["sessions"]) == ("orbit", 2, [SESSION])
         assert found["resolved_repositories"] == ["ada/orbit"]
         assert found["includes_non_repository_contexts"] is False
+
+    def test_the_filters_that_were_asked_are_named(self, user, capsys):
+        names = ("project_filter", "requested_source_filters", "requested_agents", "requested_since")
+        _, out, _ = store(capsys, "--emit", "json", "-p", "orbit", "--since", "2026-01-31", command="gemini")
+        found = json.loads(out)
+        assert [found[name] for name in names] == [
+            "orbit",
+            ["orbit"],
+            ["gemini", "gemini-antigravity"],
+            "2026-01-31T00:00:00.000Z",
+        ]
+        found = json.loads(store(capsys, "--emit", "json")[1])
+        assert [found[name] for name in names] == [None, [], [], None]
 
     def test_an_entry_has_the_names_that_consumers_know(self, user, capsys):
         _, out, _ = store(capsys, "--emit", "json", "-a", "claude")
@@ -351,3 +366,36 @@ class TestColour:
 
     def test_a_pipe_gets_none(self, user, capsys):
         assert "\x1b" not in store(capsys)[2]
+
+
+class TestIndex:
+    """`--index` where no embedder is installed; tests/commands/test_index.py has what it does with one."""
+
+    @pytest.fixture(autouse=True)
+    def _no_embedder(self, monkeypatch):
+        for name in ("sentence_transformers", "lancedb", "lance", "tokenizers", "onnxruntime"):
+            monkeypatch.setitem(sys.modules, name, None)
+
+    @pytest.mark.parametrize("option", ["--index", "--memex"])
+    @pytest.mark.parametrize("command", ["store", "all", "claude"])
+    def test_the_corpus_is_stored_and_the_next_step_said(self, user, capsys, command, option):
+        code, out, err = store(capsys, option, command=command)
+        assert (code, out) == (4, "")
+        stored, failed = err.split("error: ")
+        assert "Stored " in stored
+        assert "needs the optional part [" in failed
+        assert "\n next: " in failed
+        assert len(user.sidecars()) == (1 if command == "claude" else 2)
+
+    def test_json_stays_one_object(self, user, capsys):
+        code, out, err = store(capsys, "--index", "--json")
+        found = json.loads(out)
+        assert (code, err) == (4, "")
+        assert list(found) == [*REPORT_KEYS, "index"]
+        assert (found["chunks_written"], found["index"]["kind"]) == (2, "MissingExtra")
+        assert found["index"]["hint"]
+
+    @pytest.mark.parametrize("other", ["--dry-run", "--redact-again"])
+    def test_there_must_be_something_to_embed(self, user, capsys, other):
+        assert store(capsys, "--index", other)[0] == 2
+        assert not user.corpus.exists()

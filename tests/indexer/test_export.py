@@ -13,6 +13,7 @@ import indexer.export
 from aicx.errors import NotFound
 from indexer.distill import distill_static
 from indexer.export import ExportDiffers, export_model
+from indexer.models import Teacher, load_teacher
 from retrieval.embedders import EmbedderSettings, open_embedder
 from tests.models import save_tiny_bert
 
@@ -117,3 +118,24 @@ def test_a_model_made_by_another_recipe_is_made_anew(teacher: Path, models_dir: 
     distill_static(str(teacher), tmp_path, 16, starting=lambda: starts.append(1))
     distill_static(str(teacher), tmp_path, 16, starting=lambda: starts.append(1))
     assert starts == [1]
+
+
+def test_what_is_downloaded_goes_into_the_models_folder_and_is_found_there(tmp_path, monkeypatch):
+    library = pytest.importorskip("sentence_transformers")
+    asked = []
+
+    def unreachable(source: str, **options: object) -> None:
+        asked.append((options["local_files_only"], options["cache_folder"]))
+        raise OSError("no such model")
+
+    monkeypatch.setattr(library, "SentenceTransformer", unreachable)
+    for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_XET"):
+        monkeypatch.setenv(name, "1")  # which are set in this very process, and so taken back
+    downloads = tmp_path / "downloads"
+    for download in (False, True):
+        with pytest.raises(NotFound):
+            load_teacher(Teacher("someone/some-model", "someone/some-model"), tmp_path, download=download)
+    (downloads / "models--someone--some-model").mkdir(parents=True)
+    with pytest.raises(NotFound):
+        load_teacher(Teacher("someone/some-model", "someone/some-model"), tmp_path, download=False)
+    assert asked == [(True, None), (False, str(downloads)), (True, str(downloads))]

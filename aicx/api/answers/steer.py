@@ -1,12 +1,19 @@
-"""`aicx.steer/1`: chunks by what is known of them."""
+"""`aicx.steer/1`: chunks by what is known of them, and by words and meaning where a text is asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from aicx.api.answers import OPTIONAL
+from aicx.api.answers.search import SearchStatus, search_status
+from aicx.corpus.catalog.query import steer_item
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.query import Steered
+    from aicx.engine.search import SearchReport
 
 SCHEMA = "aicx.steer/1"
 
@@ -29,15 +36,49 @@ class SteerStatus:
 
 @dataclass(frozen=True, slots=True)
 class SteerAnswer:
-    """Chunks by what is known of them: the fields of their sidecars, and the path of each."""
+    """Chunks by what is known of them: the fields of their sidecars, and the path of each.
+
+    Where a text was asked for, each also has a ``score``, by which they are in descending ``order`` unless the text was
+    only a date, and ``oracle_status`` is that of a search.
+    """
 
     results: int
     matched: int
     items: list[dict[str, Any]]
     notes: list[str]
-    oracle_status: SteerStatus
+    oracle_status: SteerStatus | SearchStatus
+    query: str | None = field(default=None, metadata=OPTIONAL)
+    order: Literal["relevance", "newest"] | None = field(default=None, metadata=OPTIONAL)
+    decay: str | None = field(default=None, metadata=OPTIONAL)
 
 
 def steer_answer(found: Steered) -> SteerAnswer:
     status = SteerStatus(**found.oracle_status)
     return SteerAnswer(len(found.items), found.matched, found.items, found.notes, status)
+
+
+def ranked_answer(report: SearchReport) -> SteerAnswer:
+    """The answer to a text; see `aicx.engine.steering`."""
+    from retrieval.decay import decay_name
+
+    home, query = Path(report.oracle_status["store_root"]), report.query
+    return SteerAnswer(
+        results=len(report.hits),
+        matched=report.matched,
+        items=[steer_item(hit.sidecar.fields, home / hit.path) | {"score": round(hit.score, 6)} for hit in report.hits],
+        notes=report.notes,
+        oracle_status=search_status(report),
+        query=query.text,
+        order="newest" if query.sort == "newest" else "relevance",
+        decay=decay_name(query.decay),
+    )
+
+
+def order_of(fields: Mapping[str, Any]) -> str:
+    """In words, how the items of an answer's fields are ordered."""
+    if fields.get("order") != "relevance":
+        return "newest first"
+    rankers, decay = fields["oracle_status"]["rankers"], fields["decay"]
+    by = ["words"] * (rankers != ["dense"]) + ["meaning"] * ("dense" in rankers)
+    by += [] if decay == "off" else [f"age (decay {decay})"]
+    return f"ordered by {' and '.join(filter(None, (', '.join(by[:-1]), by[-1])))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from logging import NullHandler, getLogger
 from typing import Any
 
 from aicx.bench.results import Result
@@ -30,6 +31,7 @@ _ROOM = (80, 11)
 
 def quality_against_latency(result: Result, dataset: str) -> str:
     """The primary measure with its interval over the median warm latency, a point for each ranker."""
+    getLogger("matplotlib").addHandler(NullHandler())  # that it looks for fonts is of no interest
     try:
         import matplotlib as mpl
         import matplotlib.ticker

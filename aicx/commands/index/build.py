@@ -8,12 +8,13 @@ import typer
 
 from aicx import console, options
 from aicx.api.answers.index import SCHEMA, index_built
-from aicx.config import load_settings
+from aicx.config import Settings, load_settings
 from aicx.engine.forgetting import complete_forgetting
-from aicx.engine.vector_index import build_vectors, made_with, parse_choice
+from aicx.engine.vector_index import Choice, build_vectors, made_with, parse_choice
 
 if TYPE_CHECKING:
     from indexer.vectors import Progress
+    from indexer.vectors import Synced as Synced
 
 
 def command(
@@ -47,17 +48,27 @@ def command(
     settings = load_settings()
     complete_forgetting(settings, console.notify)
     choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)
+    synced = embed(settings, choice, rebuild=rebuild, download=download)
+    if json:
+        console.out_answer(SCHEMA, index_built(synced))
+    else:
+        print_indexed(synced)
+
+
+def embed(settings: Settings, choice: Choice, *, rebuild: bool = False, download: bool = False) -> Synced:
+    """Brings the vector index up to date while a bar shows how far it is."""
     with console.count_bar("Embedding") as bar:
 
         def on_progress(progress: Progress) -> None:
             bar(progress.done, progress.total, f"{progress.rate:,.0f} passages/s")
 
-        synced = build_vectors(
+        return build_vectors(
             settings, choice, rebuild=rebuild, on_progress=on_progress, notify=console.notify, download=download
         )
-    if json:
-        console.out_answer(SCHEMA, index_built(synced))
-        return
+
+
+def print_indexed(synced: Synced) -> None:
+    """What was embedded, for people."""
     new = console.plural(synced.added + synced.changed, "chunk")
     head = console.style("Indexed", fg="green", bold=True)
     console.notify(

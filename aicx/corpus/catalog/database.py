@@ -29,6 +29,8 @@ SCHEMA_VERSION = 4
 COMPLETE = "complete"
 # What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.
 DAMAGED = (sqlite3.DatabaseError, UnicodeDecodeError)
+# What names a run and where in it one is; the first two tell whether there is any.
+_RUN = ("run_id", "prompt_id", "workflow_phase", "mode", "skill_code")
 _FORGOTTEN = "[forgotten]"  # a title that was forgotten is not news again (drafts, which names the mark, imports us)
 
 _SCHEMA = """
@@ -285,6 +287,43 @@ class Catalog:
             if row:
                 counts[row[0]] = counts.get(row[0], 0) + count
         return min(counts, key=lambda session: (-counts[session], session), default=None)
+
+    def run_of(self, agent: str, session_id: str, at: str) -> dict[str, str]:
+        """What the run is called that a session was in at an instant; empty where it was in none.
+
+        Before the session's first chunk, what that one says: the clock of what it started may be behind its own.
+        """
+        row = self.connection.execute(
+            f"SELECT {', '.join(_RUN)} FROM chunks WHERE agent=? AND session_id=? AND stream=''"
+            " ORDER BY started_at<=?3 DESC, CASE WHEN started_at<=?3 THEN -number ELSE number END LIMIT 1",
+            (agent, session_id, at),
+        ).fetchone()
+        if row is None or not (row[0] or row[1]):
+            return {}
+        return {name: value for name, value in zip(_RUN, row, strict=True) if value}
+
+    def paths_without_run(self) -> list[str]:
+        """Chunks, session by session in order, that name no run although they belong to one.
+
+        An earlier chunk of their session names it, or the session that started theirs. They were stored by an earlier
+        version, or before that session was.
+        """
+        rows = self.connection.execute(
+            """WITH runs AS (
+                SELECT agent, session_id, stream, min(number) AS number, min(started_at) AS started_at FROM chunks
+                WHERE run_id IS NOT NULL OR prompt_id IS NOT NULL GROUP BY 1, 2, 3
+            )
+            SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c USING (agent, session_id, stream)
+            WHERE c.number > runs.number AND c.run_id IS NULL AND c.prompt_id IS NULL
+            UNION
+            SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c
+            ON c.agent = runs.agent AND c.parent_session = runs.session_id AND c.started_at >= runs.started_at
+            WHERE runs.stream = '' AND c.lane = 'subagent' AND c.run_id IS NULL AND c.prompt_id IS NULL
+            AND NOT EXISTS (SELECT 1 FROM chunks earlier WHERE earlier.agent = c.agent
+                AND earlier.session_id = c.session_id AND earlier.stream = c.stream AND earlier.number < c.number)
+            ORDER BY 1, 2, 3"""
+        )
+        return [row[3] for row in rows]
 
     def path_of(self, chunk_id: str) -> str | None:
         row = self.connection.execute("SELECT path FROM chunks WHERE id=?", (chunk_id,)).fetchone()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from aicx.api.filters import Filters
@@ -133,8 +134,13 @@ def _load(layout: Layout, paths: list[str]) -> tuple[list[dict[str, Any]], list[
         except (NotFound, CorpusDamaged) as error:
             missing.append(f"{error.message}; `aicx doctor` says more")
             continue
-        public = {name: value for name, value in fields.items() if name not in _INTERNAL}
-        if "model" in public:
-            public["agent_model"] = public["model"]
-        items.append(public | {"path": str(layout.home / path)})
+        items.append(steer_item(fields, layout.home / path))
     return items, missing
+
+
+def steer_item(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """A chunk as it is listed: the fields of its sidecar that are for whoever asks, and where it is."""
+    public = {name: value for name, value in fields.items() if name not in _INTERNAL}
+    if "model" in public:
+        public["agent_model"] = public["model"]
+    return public | {"path": str(path)}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog, StoredChunk, own_messages
 from aicx.corpus.catalog.filters import match_projects
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
-from aicx.corpus.files.read import load_sidecar, walk_chunks
+from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import stage_chunk
@@ -25,6 +26,7 @@ from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
 from aicx.corpus.ingest.render import Rendered
+from aicx.corpus.ingest.runs import catch_up, run_after, run_of_caller
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
@@ -33,6 +35,7 @@ from aicx.sources import SOURCES
 from aicx.sources.door import Redact, clean_id
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
+from aicx.text import instant
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent, TimelineEntry
 
 _HISTORY = "history"
@@ -215,14 +218,17 @@ class _Run:
         own, copies = separate_copies(reading.drafts, self._catalog, scope)
         self._record_copies(copies)
         lane, parent = _lineage(session, reading)
+        # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
+        shared = [copy for copy in copies if copy.owner and copy.key == copy.draft.key]
         if parent is None:
-            # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
-            parent = self._catalog.session_of_most(
-                [copy.owner for copy in copies if copy.owner and copy.key == copy.draft.key]
-            )
+            parent = self._catalog.session_of_most([copy.owner for copy in shared if copy.owner])
+        run: Mapping[str, Any] = {}
+        if parent is not None and own:
+            left_at = max((copy.draft.entry.at for copy in shared), default=own[0].entry.at)
+            run = run_of_caller(self._catalog, session.agent, parent, instant(left_at))
         formats = {self._redact(str(log.path)).text: log.format for log, _ in session.logs}
         titles_others = self._take_leaf_titles(session, reading)
-        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent))
+        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent, run=run))
         self._name_silent(session, reading, own)
         if titles_others:
             self._titled.append((session.logs, replace(reading, drafts=[])))
@@ -341,6 +347,7 @@ class _Run:
         folders = self._catalog.session_folders(scope.agent, scope.session_id)
         state = replace(
             state,
+            run=state.run if complete else run_after(self._layout, stored[-1].path),
             first_number=1 if complete else stored[-1].number + 1,
             folders={cwd: Identity(*found) if found else None for cwd, found in folders.items()},
             duplicates=self._catalog.duplicates_of([draft.key for draft in drafts]),
@@ -416,6 +423,10 @@ class _Run:
         if self._touched:
             self._update_touched()
             self._writer.publish()
+        if last:
+            for path, fields in catch_up(self._layout, self._catalog):
+                self._put_sidecar(path, fields, self._layout.inside(path).stat().st_size)
+            self._writer.publish()
         # With every batch: a reader must not meet between two of them what is to be hidden.
         apply_ignore_file(self._layout, self._catalog)
         if last:
@@ -441,12 +452,15 @@ class _Run:
             fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
             if self._catalog.is_last(chunk_id):
                 fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
-            sidecar = encode_sidecar(fields)
-            if sidecar == encode_sidecar(stored):
+            if encode_sidecar(fields) == encode_sidecar(stored):
                 continue
-            self._writer.stage(f"{path.removesuffix('.md')}.meta.json", sidecar)
-            self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
+            self._put_sidecar(path, fields, size)
         self._touched.clear()
+
+    def _put_sidecar(self, path: str, fields: dict[str, Any], size: int) -> None:
+        sidecar = encode_sidecar(fields)
+        self._writer.stage(sidecar_path(path), sidecar)
+        self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
 
 
 def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:

@@ -1,4 +1,4 @@
-"""Cuts a session's timeline into stretches of one repository and one UTC day, the groups that chunks are made from."""
+"""Cuts a session's timeline into stretches of one repository, UTC day and run, the groups that chunks are made from."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from aicx.corpus.ingest.drafts import Draft
-from aicx.corpus.ingest.frontmatter import split_frontmatter
+from aicx.corpus.ingest.drafts import MAX_TOKENS, Draft
+from aicx.corpus.ingest.frontmatter import next_run, split_frontmatter
 from aicx.corpus.ingest.identity import Identity, Resolver
 from aicx.types import Kind
 
@@ -17,11 +17,13 @@ _ARTIFACT_KINDS: dict[str, Kind] = {
     "(implementation plan)": "plans",
     "(walkthrough)": "reports",
 }
+# What a block says of the one stretch it opens: later ones have a kind and a model of their own.
+_OF_ONE_STRETCH = ("kind", "model")
 
 
 @dataclass(slots=True)
 class Segment:
-    """One stretch: messages in order, the repository they belong to, and the steering fields that opened it."""
+    """One stretch: messages in order, the repository they belong to, and the steering fields that hold for them."""
 
     date: str
     identity: Identity | None
@@ -30,39 +32,62 @@ class Segment:
     folders: dict[str, Identity | None] = field(default_factory=dict)
 
 
-def segment(drafts: Iterable[Draft], resolver: Resolver, decided: Mapping[str, Identity | None]) -> list[Segment]:
+def segment(
+    drafts: Iterable[Draft],
+    resolver: Resolver,
+    decided: Mapping[str, Identity | None],
+    run: Mapping[str, Any] | None = None,
+) -> list[Segment]:
     """Segments in timeline order.
 
     ``decided`` says what earlier runs made of this session's folders: what is filed stays where it is, even when a
-    folder has vanished or got a new remote since.
+    folder has vanished or got a new remote since. ``run`` is what steers before the first block of these messages.
 
     A folder of no known repository (a scratch folder, say) does not end a stretch: the work still belongs to the
     repository it was in. Before the first known one there is nothing to belong to.
     """
     segments: list[Segment] = []
+    run = run or {}
     for draft in drafts:
         date = draft.entry.at.date().isoformat()
         current = segments[-1] if segments else None
         cwd = draft.entry.cwd
         located = decided[cwd] if cwd is not None and cwd in decided else resolver.resolve(cwd)
         identity = located or (current.identity if current else None)
-        if (
+        opens = (
             current is None
             or current.date != date
             or _project(current.identity) != _project(identity)
             # A plan and a report are filed apart, so they cannot share a chunk.
-            or (current.drafts and _artifact_kind(current.drafts[-1]) != _artifact_kind(draft))
-        ):
-            current = Segment(date, identity)
+            or (bool(current.drafts) and _artifact_kind(current.drafts[-1]) != _artifact_kind(draft))
+        )
+        asks = is_prompt(draft.entry.role, draft.entry.origin)
+        fields, opened = _split_block(draft) if opens or asks else ({}, draft)
+        if current is None or opens or (fields and not _only_preamble(current)):
+            current = Segment(date, identity, steering=dict(run))
             segments.append(current)
-            opened = _without_frontmatter(draft, current)
-        else:
-            opened = draft
+        if fields:
+            current.steering = next_run(run, fields)
+            if asks:  # what a report or an artifact says of itself is about nothing else
+                run = {name: value for name, value in current.steering.items() if name not in _OF_ONE_STRETCH}
         if cwd is not None:
             current.folders[cwd] = located
         if opened is not None:
             current.drafts.append(opened)
     return [part for part in segments if part.drafts]
+
+
+def is_prompt(role: str, origin: str) -> bool:
+    """Whether a message is what a person or a calling agent asked for, so that a block in it counts from there on."""
+    return role == "user" and origin not in ("injected", "compaction")
+
+
+def _only_preamble(segment_: Segment) -> bool:
+    """Whether all that came yet is what a client puts before the first prompt, and it is not cut off from that yet."""
+    return (
+        all(draft.entry.origin == "injected" for draft in segment_.drafts)
+        and sum(draft.tokens for draft in segment_.drafts) <= MAX_TOKENS
+    )
 
 
 def kind_of(segment_: Segment, has_exchange: bool, draft: Draft) -> Kind:
@@ -87,16 +112,15 @@ def _project(identity: Identity | None) -> str | None:
     return identity.project if identity else None
 
 
-def _without_frontmatter(draft: Draft, segment_: Segment) -> Draft | None:
-    """The first message of a segment with its steering block taken off; None when nothing else was in it."""
+def _split_block(draft: Draft) -> tuple[dict[str, Any], Draft | None]:
+    """The fields of a steering block that opens a message, and the message without it; None where that is all of it."""
     # What a tool shows is no order: a page that somebody wrote for a blog begins with such a block as well.
     if draft.entry.role == "tool" or not draft.body.startswith(b"---"):
-        return draft
+        return {}, draft
     fields, _ = split_frontmatter(draft.entry.text)
     if not fields:
-        return draft
-    segment_.steering = fields
+        return {}, draft
     body = split_frontmatter(draft.body.decode())[1].strip()
     if not body:
-        return None
-    return replace(draft, body=body.encode(), entry=replace(draft.entry, text=body))
+        return fields, None
+    return fields, replace(draft, body=body.encode(), entry=replace(draft.entry, text=body))

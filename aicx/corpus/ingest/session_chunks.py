@@ -39,6 +39,7 @@ class SessionState:
     parent_session: str | None = None
     folders: Mapping[str, Identity | None] = field(default_factory=dict)
     duplicates: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # what steers before the first block of the messages
     late_title: str | None = None  # a title given from outside the session's own log
     first_number: int = 1
 
@@ -50,7 +51,9 @@ def session_chunks(
 
     A chunk says only what was known before the next one began, so that it never changes once it is closed.
     """
-    packed = [(part, window) for part in segment(drafts, resolver, state.folders) for window in pack(part.drafts)]
+    packed = [
+        (part, window) for part in segment(drafts, resolver, state.folders, state.run) for window in pack(part.drafts)
+    ]
     prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin == "typed"]
     # A subagent's session has no human; what its caller asked for says what it is about.
     tasks = (draft for _, window in packed for draft in window.own if draft.entry.role == "user")

@@ -21,6 +21,7 @@ const TIMES = [
 const KINDS = ["conversations", "plans", "reports", "other"];
 const SORTS = [
   ["relevance", "best first"],
+  ["recent", "best first, recent preferred"],
   ["newest", "newest first"],
   ["oldest", "oldest first"],
 ];

@@ -28,6 +28,7 @@ export function embedded(data) {
       .filter(
         ({ chunk, session }) => passes(chunk, session) && phrases.every((phrase) => plain(chunk).includes(phrase)),
       );
+    if (asked.decay === "gentle") found = found.map((hit) => ({ ...hit, score: hit.score * gentle(hit.chunk) }));
     found.sort((one, other) => other.score - one.score || (one.chunk.id < other.chunk.id ? -1 : 1));
     const ranks = new Map(found.map(({ chunk }, at) => [chunk, at + 1]));
     if (asked.group === "session") found = bySession(found);
@@ -121,6 +122,12 @@ function bySession(found) {
     else sessions.set(hit.session, { ...hit, parts: 1 });
   }
   return [...sessions.values()];
+}
+
+// The factor for age of `aicx steer` (retrieval/decay.py): from 1.25 now to 0.65 for what is old, over a quarter.
+function gentle(chunk) {
+  const days = Math.max(0, Date.now() - Date.parse(chunk.completed_at)) / 86_400_000;
+  return 1 + 0.5 * (0.3 + 1.2 * Math.exp(-days / 90) - 1);
 }
 
 function byTime(found, sort) {

@@ -61,7 +61,9 @@ export function createSearch(pane, { source, go, announce }) {
     return {
       q: route.q.trim(),
       mode: route.mode,
-      sort: route.sort,
+      // Of `aicx steer TEXT` the page has the order: by words, meaning and age.
+      sort: route.sort === "recent" ? "relevance" : route.sort,
+      decay: route.sort === "recent" ? "gentle" : "off",
       group: route.group || "chunk",
       limit,
       ...filtersOf(route),

@@ -11,9 +11,12 @@ from aicx.api.answers import to_fields
 from aicx.api.answers.search import SearchAnswer
 from aicx.api.answers.sessions import SessionsPage, sessions_page
 from aicx.api.answers.show import WholeChunk
+from aicx.api.answers.steer import ranked_answer, steer_answer
 from aicx.config import Settings
+from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
 from aicx.engine.search import Searcher, SearchQuery
+from aicx.engine.steering import steer_query
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard import searches
@@ -110,7 +113,11 @@ def _cross(means: Means, wanted: asked.Cross) -> dict[str, Any]:
 
 
 def _steer(means: Means, wanted: asked.Steer) -> dict[str, Any]:
-    return searches.by_facts(means.settings.layout, wanted.filters(means.now), wanted.limit)
+    filters = wanted.filters(means.now)
+    if wanted.q and wanted.q.strip():
+        query = steer_query(wanted.q, means.now, filters, wanted.limit, wanted.decay)
+        return searches.steered(ranked_answer(means.searcher.search(query)))
+    return searches.steered(steer_answer(steer(means.settings.layout, filters, wanted.limit)))
 
 
 ENDPOINTS = (
@@ -169,10 +176,11 @@ ENDPOINTS = (
     ),
     Endpoint(
         "/api/search/steer",
-        "List chunks by what is known of them.",
+        "List chunks by what is known of them, and by what they are about.",
         asked.Steer,
         shapes.Steered,
         _steer,
         (400, 404, 500),
+        searches=True,
     ),
 )

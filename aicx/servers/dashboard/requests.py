@@ -97,4 +97,11 @@ class Cross(Where):
 
 
 class Steer(Where):
+    q: Annotated[
+        str | None,
+        Field(max_length=10_000, description="What the chunks are about, in plain words; without it, newest first."),
+    ] = None
+    decay: Annotated[
+        Literal["off", "gentle", "strong"], Field(description="With a question, how much to prefer what is recent.")
+    ] = "gentle"
     limit: Annotated[int, Field(ge=1, le=100, description="At most so many chunks.")] = 20

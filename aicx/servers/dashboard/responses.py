@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal, get_type_hints
 
+from aicx.api.answers import OPTIONAL
 from aicx.api.answers.index import VectorIndex, WordIndex
 from aicx.api.answers.search import SearchItem, SearchStatus
 from aicx.api.answers.show import SessionHead
@@ -261,14 +262,20 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """Chunks by what is known of them: the fields of their sidecars, and where they lie."""
+    """Chunks by what is known of them: the fields of their sidecars, and where they are.
+
+    With a question also ``query``, ``order`` and ``decay``, a ``score`` of each item, and the status of a search.
+    """
 
     ok: Ok
     scanned: int
     matched: int
     items: list[Fields]
     notes: list[str]
-    oracle_status: SteerStatus
+    oracle_status: SteerStatus | SearchStatus
+    query: str | None = field(default=None, metadata=OPTIONAL)
+    order: Literal["relevance", "newest"] | None = field(default=None, metadata=OPTIONAL)
+    decay: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ from typing import Any
 
 from aicx.api.answers import to_fields
 from aicx.api.answers.search import search_answer
-from aicx.api.answers.steer import steer_answer
-from aicx.api.filters import Filters
-from aicx.corpus.catalog.query import steer
+from aicx.api.answers.steer import SteerAnswer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
@@ -79,14 +77,12 @@ def fuzzy(
     }
 
 
-def by_facts(layout: Layout, filters: Filters, limit: int) -> dict[str, Any]:
-    """The newest chunks within the filters, as `aicx steer` lists them."""
-    fields = to_fields(steer_answer(steer(layout, filters, limit)))
+def steered(answer: SteerAnswer) -> dict[str, Any]:
+    """What `aicx steer` lists, with how many chunks were looked at."""
+    fields = to_fields(answer)
     status = fields["oracle_status"]
-    return {
-        "scanned": status["indexed_count"] + status["scanned_count"],
-        **{name: fields[name] for name in ("matched", "items", "notes", "oracle_status")},
-    }
+    del fields["results"]
+    return {"scanned": status["indexed_count"] + status["scanned_count"], **fields}
 
 
 def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:

@@ -71,7 +71,14 @@ class Search(Asked):
 @dataclass(frozen=True, slots=True, kw_only=True)
 @filtered
 class Steer(Asked):
+    query: Annotated[
+        str | None,
+        Field(max_length=10_000, description="What the chunks are about, in plain words; without it, newest first."),
+    ] = None
     limit: Annotated[int, Field(ge=1, le=100, description="At most so many chunks.")] = 20
+    decay: Annotated[
+        Literal["off", "gentle", "strong"], Field(description="With a query, how much to prefer what is recent.")
+    ] = "gentle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from aicx.api.answers.steer import order_of
 from aicx.api.freshness import index_state, stale_indexes
 from aicx.corpus.files.read import ALTERED
 from aicx.paths import NON_REPOSITORY
@@ -33,7 +34,7 @@ def list_text(fields: Mapping[str, Any], what: str) -> str:
     if not fields["items"]:
         return _joined([f"No chunks {what}.", *_warnings(fields)])
     lines = _fitting([" · ".join([_minute(item), *_facts(item)]) for item in fields["items"]])
-    head = f"{len(lines)} of {fields['matched']} chunks {what}, newest first. `aicx_read` opens one by its id."
+    head = f"{len(lines)} of {fields['matched']} chunks {what}, {order_of(fields)}. `aicx_read` opens one by its id."
     head += _go_on(fields, len(lines))
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 

@@ -22,6 +22,7 @@ from aicx.corpus.catalog.query import steer
 from aicx.corpus.views.rank import rank_chunks
 from aicx.corpus.views.show import show
 from aicx.engine.search import Searcher, SearchQuery
+from aicx.engine.steering import steer_query
 from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.resume.brief.output import json_brief, markdown_brief
@@ -39,7 +40,7 @@ _INTERNAL = ("messages", "folders")
 # What a list of many chunks says of each when there is no room for whole sidecars.
 _BRIEF = (
     *("id", "agent", "project", "session_id", "date", "kind", "started_at", "completed_at", "title", "session_title"),
-    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "path"),
+    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "path", "score"),
 )
 
 
@@ -81,8 +82,13 @@ def _search(means: Means, asked: Search) -> Reply:
 
 
 def _steer(means: Means, asked: Steer) -> Reply:
-    found = steer(means.settings.layout, filters_of(asked, means.now), asked.limit)
-    fields = bounded(to_fields(steer_answers.steer_answer(found)), brief=_BRIEF)
+    filters = filters_of(asked, means.now)
+    if asked.query and asked.query.strip():
+        query = steer_query(asked.query, means.now, filters, asked.limit, asked.decay)
+        answer = steer_answers.ranked_answer(means.searcher.search(query))
+    else:
+        answer = steer_answers.steer_answer(steer(means.settings.layout, filters, asked.limit))
+    fields = bounded(to_fields(answer), brief=_BRIEF)
     return reply(steer_answers.SCHEMA, fields, texts.list_text(fields, "match"))
 
 
@@ -195,8 +201,8 @@ TOOLS = {
             "aicx_steer",
             "List stored chunks",
             "List stored chunks of past sessions by what is known of them: project, agent, date, session, branch, "
-            "touched file, run id. Call it when you know where or when something happened rather than what was said. "
-            "Newest first.",
+            "touched file, run id; newest first. With a query, by what they are about as well, recent ones preferred. "
+            "Call it when you know where or when something happened.",
             Steer,
             _steer,
         ),

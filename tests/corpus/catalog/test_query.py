@@ -77,8 +77,8 @@ class TestAnswers:
         assert (len(found.items), found.matched) == (1, 4)
 
     def test_an_item_is_its_sidecar_and_its_path(self, home):
-        item = ask(home, Filters(run_id="r-1")).items[0]
-        path, fields = next(pair for pair in home.chunks().items() if pair[1].get("run_id"))
+        item = ask(home, Filters(run_id="r-1", project="orbit")).items[0]
+        path, fields = next(pair for pair in home.chunks().items() if pair[1]["id"] == item["id"])
         assert item["path"] == str(home.corpus / path)
         assert set(fields) - set(item) == {"messages", "folders"}
         assert set(item) - set(fields) == {"path", "agent_model"}
@@ -129,7 +129,7 @@ class TestWithoutCatalogue:
 
     def test_there_are_questions_of_every_kind_here(self, home):
         counts = [ask(home, filters).matched for filters in FILTERS]
-        assert counts == [4, 2, 1, 1, 0, 1, 1, 2, 1, 1, 1, 1, 1, 1]
+        assert counts == [4, 2, 1, 1, 0, 1, 1, 2, 2, 2, 1, 1, 1, 1]
 
     def test_the_answer_says_so(self, home):
         drop_catalog(home)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.corpus.ingest.frontmatter import split_frontmatter
-from tests.corpus.builders import chunks_of, entry, tool_entry
+from tests.corpus.builders import chunks_of, entry, resolver, tool_entry
 
 FIELDS = {
     "run_id": "r-1",
@@ -74,6 +74,19 @@ def test_quotes_around_a_value_go():
     assert split_frontmatter(block("run_id: 'r: 1'"))[0] == {"run_id": "r: 1"}
 
 
+@pytest.mark.parametrize("quoted", ["“{}”", "„{}“", "\u2018{}\u2019", "«{}»", "”{}”", '"{}"'])
+def test_typographic_quotes_around_a_value_go(quoted):
+    at = "2026-03-01T09:00:00Z"
+    text = block(
+        f"started_at: {quoted.format(at)}", f"completed_at: {quoted.format(at)}", f"token_usage: {quoted.format(7)}"
+    )
+    assert split_frontmatter(text)[0] == {"started_at": at, "completed_at": at, "token_usage": 7}
+
+
+def test_quotes_that_do_not_belong_together_stay():
+    assert split_frontmatter(block("run_id: “r-1»"))[0] == {"run_id": "“r-1»"}
+
+
 def test_an_empty_value_says_nothing():
     assert split_frontmatter(block("run_id:", "status: done"))[0] == {"status": "done"}
 
@@ -126,10 +139,29 @@ def test_the_fields_land_in_every_sidecar_of_the_group():
     assert [(chunk.fields["run_id"], chunk.fields["findings_count"]) for chunk in chunks] == [("r-1", 3)] * len(chunks)
 
 
-def test_the_next_day_is_another_group():
-    one, other = chunks_of([entry(block("run_id: r-1") + "Go"), entry("On", 24 * 3600)])
-    assert one.fields["run_id"] == "r-1"
-    assert "run_id" not in other.fields
+def test_the_fields_hold_on_the_next_day():
+    one, other = chunks_of([entry(block("run_id: r-1", "status: open") + "Go"), entry("On", 24 * 3600)])
+    assert (one.fields["date"], other.fields["date"]) == ("2026-03-01", "2026-03-02")
+    assert [(chunk.fields["run_id"], chunk.fields["status"]) for chunk in (one, other)] == [("r-1", "open")] * 2
+
+
+def test_the_fields_hold_in_another_repository():
+    chunks = chunks_of(
+        [entry(block("run_id: r-1") + "Go"), entry("Now the bees", 1, cwd="/srv/ada/apiary")],
+        known=resolver(orbit="ada/orbit", apiary="ada/apiary"),
+    )
+    assert [(chunk.fields["project"], chunk.fields["run_id"]) for chunk in chunks] == [
+        ("ada/orbit", "r-1"),
+        ("ada/apiary", "r-1"),
+    ]
+
+
+def test_kind_and_model_are_stated_for_one_stretch():
+    one, other = chunks_of(
+        [entry(block("run_id: r", "kind: report", "model: opus") + "Go"), entry("On", 24 * 3600, model="haiku")]
+    )
+    assert (one.fields["kind"], one.fields["model"]) == ("reports", "opus")
+    assert (other.fields["kind"], other.fields["model"]) == ("conversations", "haiku")
 
 
 def test_the_block_is_stripped_from_the_chunk():
@@ -158,10 +190,67 @@ def test_a_rule_is_kept_as_what_was_said():
     assert b"---\nProse here.\n---" in chunks_of([entry("---\nProse here.\n---\nMore")])[0].markdown
 
 
-def test_a_block_in_a_later_message_steers_nothing():
-    chunk = chunks_of([entry("Hello"), entry(block("run_id: r-9") + "Go", 1)])[0]
-    assert "run_id" not in chunk.fields
-    assert b"r-9" in chunk.markdown
+def test_a_block_in_a_later_prompt_counts_from_there_on():
+    chunks = chunks_of(
+        [
+            entry(block("run_id: r-1", "prompt_id: p-1", "status: open") + "Go"),
+            entry("Done", 1, "assistant"),
+            entry(block("run_id: r-2") + "Go on", 2),
+            entry("More", 3),
+        ]
+    )
+    assert [(chunk.fields["run_id"], chunk.fields.get("prompt_id")) for chunk in chunks] == [
+        ("r-1", "p-1"),
+        ("r-2", None),
+    ]
+    assert "status" not in chunks[1].fields
+    assert chunks[1].fields["prompt"] == "Go on"
+    assert b"r-2" not in chunks[1].markdown
+
+
+def test_a_later_block_without_a_run_is_a_further_prompt_of_the_run():
+    one, other = chunks_of(
+        [
+            entry(block("run_id: r-1", "prompt_id: p-1", "status: open") + "Go"),
+            entry(block("prompt_id: p-2") + "Go on", 1),
+        ]
+    )
+    assert (one.fields["run_id"], one.fields["prompt_id"]) == ("r-1", "p-1")
+    assert (other.fields["run_id"], other.fields["prompt_id"], other.fields.get("status")) == ("r-1", "p-2", None)
+
+
+def test_a_later_block_without_run_and_prompt_says_more_of_both():
+    _, other = chunks_of(
+        [entry(block("run_id: r-1", "prompt_id: p-1") + "Go"), entry(block("phase: review") + "Go on", 1)]
+    )
+    assert [other.fields[name] for name in ("run_id", "prompt_id", "workflow_phase")] == ["r-1", "p-1", "review"]
+
+
+def test_what_a_client_puts_before_the_prompt_is_of_its_run():
+    preamble = entry("Environment", role="system")
+    (chunk,) = chunks_of([preamble, entry(block("run_id: r-1") + "Go", 1)])
+    assert (chunk.fields["run_id"], len(chunk.fields["messages"])) == ("r-1", 2)
+
+
+def test_a_closed_chunk_does_not_change_for_a_later_block():
+    preamble = [entry(f"{number} " + "word " * 1500, number, "system") for number in range(4)]
+    before = chunks_of(preamble)
+    after = chunks_of([*preamble, entry(block("run_id: r-1") + "Go", 9)])
+    assert len(before) > 1
+    assert [chunk.sidecar for chunk in after[: len(before)]] == [chunk.sidecar for chunk in before]
+    assert after[-1].fields["run_id"] == "r-1"
+
+
+@pytest.mark.parametrize("role", ["assistant", "system", "artifact"])
+def test_a_block_that_nobody_asked_with_does_not_change_the_run(role):
+    text = block("run_id: r-9") + "A report"
+    chunks = chunks_of([entry(block("run_id: r-1") + "Go"), entry(text, 1, role), entry("Thanks", 2)])
+    assert chunks[-1].fields["run_id"] == "r-1"
+
+
+def test_the_agent_that_a_block_states_stands_beside_the_true_one():
+    fields = chunks_of([entry(block("run_id: r-1", "agent: codex") + "Go")])[0].fields
+    assert (fields["agent"], fields["stated_agent"]) == ("claude", "codex")
 
 
 def test_a_file_that_a_tool_shows_steers_nothing():

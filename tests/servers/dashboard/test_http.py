@@ -6,6 +6,7 @@ import json
 import socket
 from contextlib import suppress
 from dataclasses import fields
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,9 +14,16 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+import orjson
+
+from aicx.api.answers import to_fields
 from aicx.api.answers.search import SearchAnswer
 from aicx.api.answers.sessions import SessionsPage
 from aicx.api.answers.show import WholeChunk
+from aicx.api.answers.steer import ranked_answer
+from aicx.api.filters import Filters
+from aicx.engine.search import search
+from aicx.engine.steering import steer_query
 from tests.corpus.builders import SESSION, THIRD, Home, snapshot
 from tests.servers.dashboard.http_client import TOKEN, get, request
 
@@ -50,6 +58,15 @@ def test_each_endpoint_needs_the_token(address: str, path: str) -> None:
         status, fields, _ = request(address, "GET", path, Authorization=shown)
         assert status == 401
         assert fields.keys() == {"ok", "error", "hint"}
+
+
+def test_steer_with_a_question_is_the_answer_of_the_command_line(address: str, stored: Home) -> None:
+    _, fields, _ = get(address, "/api/search/steer", q="the lexer", decay="off")
+    report = search(stored.settings, steer_query("the lexer", datetime.now(UTC), Filters(), 20, "off"))
+    assert fields["items"] == orjson.loads(orjson.dumps(to_fields(ranked_answer(report))["items"]))
+    assert (fields["query"], fields["order"], fields["decay"]) == ("the lexer", "relevance", "off")
+    assert fields["oracle_status"]["rankers"] == ["lexical"]
+    assert "order" not in get(address, "/api/search/steer", q="")[1]
 
 
 @pytest.mark.parametrize("path", ["/health", "/api/health"])

@@ -104,6 +104,7 @@ class TestSameFieldsAsTheCommandLine:
             ("aicx_search", {"query": "honey", "group": "session"}, ["search", "honey", "-g", "session"]),
             ("aicx_steer", {"project": "apiary", "agent": "codex"}, ["steer", "-p", "apiary", "-a", "codex"]),
             ("aicx_steer", {"file": "lexer.py"}, ["steer", "-f", "lexer.py"]),
+            ("aicx_steer", {"query": "honey bees", "decay": "off"}, ["steer", "honey", "bees", "--decay", "off"]),
             ("aicx_rank", {"project": "apiary", "hours": 0}, ["rank", "-p", "apiary", "-H", "0"]),
             (
                 "aicx_rank",

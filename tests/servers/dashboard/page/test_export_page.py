@@ -82,6 +82,15 @@ def test_filters_narrow_the_answers(open_file: Open) -> None:
     assert shown(page) == [LONG]
 
 
+def test_recent_answers_can_be_preferred(open_file: Open) -> None:
+    page = open_file("/?q=lexer+token")
+    score = page.locator(".why meter").first
+    expect(score).to_be_visible()
+    page.select_option("[name=sort]", "recent")
+    expect(page.locator(".found")).to_contain_text("answer")
+    assert shown(page)[0] == LEXER
+
+
 def test_dates_narrow_the_sessions(open_file: Open) -> None:
     assert len(shown(open_file("/?since=2026-03-01&until=2026-03-01"))) == 3
     assert shown(open_file("/?since=2026-03-02")) == []

@@ -83,6 +83,20 @@ def test_a_filter_narrows_the_answers_and_stands_in_the_address(visit: Visit) ->
     assert "agent=claude" in page.url
 
 
+def test_recent_answers_can_be_preferred_as_steer_does(
+    visit: Visit, sessions: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in sessions.environ.items():
+        monkeypatch.setenv(name, value)
+    run(["steer", "chapter", "quince", "--json"])
+    expected = [item["id"] for item in json.loads(capsys.readouterr().out)["items"]]
+    page = visit("/?q=chapter+quince")
+    with page.expect_response(lambda response: "decay=gentle" in response.url):
+        page.select_option("[name=sort]", "recent")
+    page.wait_for_selector("#found:not([aria-busy])")
+    assert page.eval_on_selector_all(".result", "rows => rows.map((row) => row.dataset.chunk)") == expected
+
+
 def test_a_time_filter_leaves_out_what_is_older(visit: Visit) -> None:
     page = visit("/?since=2026-03-02")
     expect(page.locator(".state")).to_contain_text("No session fits these filters")

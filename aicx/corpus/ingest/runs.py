@@ -1,0 +1,68 @@
+"""Runs beyond one reading of a log: of what is stored already, and of the session that started a subagent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.ingest.frontmatter import next_run, split_frontmatter
+from aicx.corpus.ingest.segments import is_prompt
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import Layout
+
+# What steers from one chunk of a session to the next, as sidecars name it.
+_CARRIED = (
+    *("run_id", "prompt_id", "run_from", "status", "stated_started_at", "stated_completed_at", "stated_agent"),
+    *("workflow_phase", "mode", "skill_code", "framework_version", "token_usage", "findings_count"),
+)
+
+
+def run_of_caller(catalog: Catalog, agent: str, caller: str, at: str) -> dict[str, Any]:
+    """The run of a session that the session ``caller`` started at an instant; empty where there is none."""
+    found = catalog.run_of(agent, caller, at)
+    return found | {"run_from": caller} if found else {}
+
+
+def run_after(layout: Layout, path: str) -> dict[str, Any]:
+    """What steers after a stored chunk. Empty where it cannot be read, which `doctor` names."""
+    try:
+        return _run_after(layout, path, load_sidecar(layout, path).fields)
+    except (NotFound, CorpusDamaged):
+        return {}
+
+
+def catch_up(layout: Layout, catalog: Catalog) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The path of each stored chunk that belongs to a run and does not name it yet, and its fields with the run.
+
+    The caller records each in the catalogue before it asks for the next: a subagent may have started another.
+    """
+    tried: set[str] = set()
+    while found := [path for path in catalog.paths_without_run() if path not in tried]:
+        tried.update(found)
+        ended: dict[tuple[str, str], dict[str, Any]] = {}
+        for path in found:
+            try:
+                fields = dict(load_sidecar(layout, path).fields)
+                session, number = str(fields["id"]).rsplit(":", 1)
+                before = catalog.path_of(f"{session}:{int(number) - 1:03d}")
+                run = ended.get((session, number)) or (run_after(layout, before) if before else {})
+                if not run and fields.get("parent_session"):
+                    run = run_of_caller(catalog, fields["agent"], fields["parent_session"], fields["started_at"])
+                ended[session, f"{int(number) + 1:03d}"] = _run_after(layout, path, fields | run)
+            except (NotFound, CorpusDamaged):
+                continue
+            if run and not fields.get("forgotten"):
+                yield path, fields | run
+
+
+def _run_after(layout: Layout, path: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    run = {name: fields[name] for name in _CARRIED if name in fields}
+    # An earlier version read no block but a stretch's first one, and left the others in the text.
+    markdown = load_markdown(layout, path)
+    for message in fields.get("messages") or ():
+        if is_prompt(message["role"], message["origin"]) and not message.get("repeated"):
+            block = split_frontmatter(markdown[slice(*message["span"])].decode("utf-8", "replace"))[0]
+            run = next_run(run, {name: value for name, value in block.items() if name in _CARRIED})
+    return run

@@ -1,0 +1,27 @@
+"""The question of `aicx steer TEXT`: that of a search, whose answers are chunks and of which recent ones count more."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from aicx.api.filters import Filters
+from aicx.engine.stages.state import SearchQuery
+from retrieval.dates import lift_dates
+from retrieval.decay import parse_decay
+from retrieval.questions import parse_question
+
+DECAY = "gentle"
+
+
+def steer_query(text: str, now: datetime, filters: Filters, limit: int, decay: str = DECAY) -> SearchQuery:
+    """Raises UsageError for a decay that is none. A text that is only a date lists the newest, as without a text."""
+    dated = lift_dates(text) if filters.date is None else None
+    only_date = dated is not None and dated.days is not None and parse_question(dated.text).empty
+    return SearchQuery(
+        text=text,
+        now=now,
+        filters=filters,
+        limit=limit,
+        sort="newest" if only_date else "relevance",
+        decay=parse_decay(decay),
+    )
