@@ -19,35 +19,46 @@ import aicx
 from aicx import console
 from aicx.errors import AicxError, UsageError
 
-# Command -> "module" with its function `command`, or "module:function", in the order in which help lists them. A module
-# with a table COMMANDS of its own is a group: `aicx index status`.
-COMMANDS: dict[str, str] = {
-    "store": "aicx.commands.store",
-    "search": "aicx.commands.search",
-    "resume": "aicx.commands.resume",
-    "sessions": "aicx.commands.sessions",
-    "steer": "aicx.commands.steer",
-    "rank": "aicx.commands.rank",
-    "index": "aicx.commands.index",
-    "map": "aicx.commands.map",
-    "show": "aicx.commands.show",
-    "refs": "aicx.commands.refs",
-    "list": "aicx.commands.list",
-    "state": "aicx.commands.state",
-    "doctor": "aicx.commands.doctor",
-    "extract": "aicx.commands.extract",
-    "reports": "aicx.commands.reports",
-    "forget": "aicx.commands.forget",
-    "serve": "aicx.commands.serve",
-    "dashboard": "aicx.commands.dashboard",
-    "install": "aicx.commands.install",
-    "bench": "aicx.commands.bench",
-    "demo": "aicx.commands.demo",
-    "all": "aicx.commands.store:every_agent",
-    "claude": "aicx.commands.store:claude",
-    "codex": "aicx.commands.store:codex",
-    "gemini": "aicx.commands.store:gemini",
+# Section of the help -> command -> its place and what it does, in a line. The place is a "module" with a function
+# `command`, or "module:function". A module with a table COMMANDS of its own is a group: `aicx index status`.
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Ask": {
+        "resume": ("aicx.commands.resume", "Brief a new session on what was done here and what is open."),
+        "search": ("aicx.commands.search", "Find the passages that answer a question."),
+        "sessions": ("aicx.commands.sessions", "List sessions with their titles, newest first."),
+        "show": ("aicx.commands.show", "Read one chunk, or a session as a conversation."),
+        "steer": ("aicx.commands.steer", "List chunks by project, date, branch, file or run."),
+        "rank": ("aicx.commands.rank", "Catch up: a project's decisions, reasons and results."),
+        "map": ("aicx.commands.map", "Map a repository: where to look first for a task."),
+    },
+    "Store": {
+        "store": ("aicx.commands.store", "Read the agents' logs and store what is new."),
+        "index": ("aicx.commands.index", "Embed the corpus, so that search also matches by meaning."),
+        "all": ("aicx.commands.store:every_agent", "Store the logs of every agent; the same as `aicx store`."),
+        "claude": ("aicx.commands.store:claude", "Store the logs of Claude Code."),
+        "codex": ("aicx.commands.store:codex", "Store the logs of Codex."),
+        "gemini": ("aicx.commands.store:gemini", "Store the logs of Gemini CLI and Antigravity."),
+    },
+    "Look after": {
+        "state": ("aicx.commands.state", "Show how much is stored, from when, and how fresh it is."),
+        "doctor": ("aicx.commands.doctor", "Check everything stored, and repair it with --fix."),
+        "refs": ("aicx.commands.refs", "List the stored projects."),
+        "list": ("aicx.commands.list", "List the agents' logs on this machine."),
+        "forget": ("aicx.commands.forget", "Remove a session, a project or a text for good."),
+    },
+    "Connect and hand on": {
+        "install": ("aicx.commands.install", "Let an agent search the corpus: add aicx to its MCP servers."),
+        "serve": ("aicx.commands.serve", "Answer agents over the Model Context Protocol."),
+        "dashboard": ("aicx.commands.dashboard", "Search and read in the browser."),
+        "extract": ("aicx.commands.extract", "Turn one log or session into a readable report."),
+        "reports": ("aicx.commands.reports", "List workflow reports, or make one page of them."),
+    },
+    "Try out": {
+        "demo": ("aicx.commands.demo", "Show the main job on invented logs."),
+        "bench": ("aicx.commands.bench", "Measure how well each way of searching finds the right answer."),
+    },
 }
+COMMANDS = {name: place for section in SECTIONS.values() for name, (place, _) in section.items()}
 
 # What other tools call it, for those who try that first.
 _CALLED_ELSEWHERE = {
@@ -58,6 +69,7 @@ _CALLED_ELSEWHERE = {
 }  # fmt: skip
 
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
+_LONGEST_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
@@ -67,6 +79,22 @@ class _Word(StringParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+class _Command(TyperCommand):
+    """A command whose help has its options in groups: its own, which chunks it is about, and how it prints."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            row = parameter.get_help_record(ctx)
+            if row is None:
+                continue
+            own = "Arguments" if isinstance(parameter, click.Argument) else "Options"
+            groups.setdefault(getattr(parameter, "rich_help_panel", None) or own, []).append(row)
+        for title in sorted(groups, key=["Arguments", "Options"].__contains__, reverse=True):
+            with formatter.section(title):
+                formatter.write_dl(groups[title])
 
 
 class Group(TyperGroup):
@@ -97,6 +125,11 @@ class Group(TyperGroup):
             return _group(cmd_name, module)
         return _command(cmd_name, getattr(module, function or "command"))
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.table]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row.get_short_help_str(_LONGEST_SUMMARY)) for name, row in commands if row])
+
     def _command_first(self, args: list[str]) -> list[str]:
         """The command may follow its options, and may be left out where there is a default."""
         if not args and self.default is None:
@@ -123,7 +156,7 @@ def _group(name: str, module: ModuleType) -> Group:
 
 def _command(name: str, function: Callable[..., None]) -> TyperCommand:
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name)(function)
+    single.command(name, cls=_Command)(function)
     command = typer.main.get_command(single)
     assert isinstance(command, TyperCommand)
     command.name = name
@@ -156,6 +189,13 @@ def _no_such_command(name: str, group: Group) -> UsageError:
 
 class _Root(Group):
     table = COMMANDS
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by section, with one line each; none has to be imported for it."""
+        width = max(map(len, COMMANDS))
+        for section, commands in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
 
 
 app = typer.Typer(

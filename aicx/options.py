@@ -12,6 +12,7 @@ import typer
 from click.types import StringParamType
 
 from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
+from aicx.completion import OFFERS
 
 
 class PathText(StringParamType):
@@ -30,15 +31,22 @@ _ENDS: dict[str, dict[str, float]] = {"hours": {"min": 0, "max": MAX_HOURS}, "le
 def _option(name: str) -> Any:
     """The option of a filter, for commands in which it is not one of many."""
     row = next(row for row in FILTERS if row.name == name)
-    ends: Any = _ENDS.get(row.value, {})
-    return typer.Option(*row.options, metavar=row.metavar, help=row.help, rich_help_panel=FILTERS_PANEL, **ends)
+    more: Any = dict(_ENDS.get(row.value, {}))
+    if name in OFFERS:
+        more["autocompletion"] = OFFERS[name]
+    return typer.Option(*row.options, metavar=row.metavar, help=row.help, rich_help_panel=FILTERS_PANEL, **more)
 
 
 Json = Annotated[bool, typer.Option("--json", "-j", help="Print one JSON object.", rich_help_panel=OUTPUT)]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Maximum number of results.")]
 Agents = Annotated[
     list[str] | None,
-    typer.Option("--agent", "-a", metavar="AGENT", help="Only this agent; may be given several times."),
+    typer.Option(
+        *("--agent", "-a"),
+        metavar="AGENT",
+        help="Only this agent; may be given several times.",
+        autocompletion=OFFERS["agent"],
+    ),
 ]
 Hours = Annotated[
     float | None,

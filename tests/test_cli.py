@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import _CALLED_ELSEWHERE as CALLED_ELSEWHERE
-from aicx.cli import COMMANDS, run
+from aicx.cli import COMMANDS, SECTIONS, run
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 
@@ -35,6 +35,34 @@ def test_unknown_command_like_no_other_leads_to_the_help(capsys: pytest.CaptureF
 def test_words_of_other_tools_lead_to_commands_there_are() -> None:
     assert set(CALLED_ELSEWHERE.values()) <= set(COMMANDS)
     assert not set(CALLED_ELSEWHERE) & set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", [[], ["index"], ["bench"], ["map"]])
+def test_help_of_a_group_cuts_no_summary(
+    command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    run([*command, "--help"])
+    printed = capsys.readouterr().out
+    assert "..." not in printed.replace("[ARGS]...", "")
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_commands_are_in_sections_by_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["--help"])
+    printed = capsys.readouterr().out
+    assert [line for line in printed.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
+        "Options:",
+        *(f"{section}:" for section in SECTIONS),
+    ]
+
+
+def test_help_of_a_command_has_its_filters_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "--help"]) == 0, capsys.readouterr().err
+    own, _, filters = capsys.readouterr().out.partition("Which chunks:")
+    assert "--decay" in own
+    assert "--branch" in filters
+    assert "--branch" not in own
 
 
 def test_unknown_option_leads_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:

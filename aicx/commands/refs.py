@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.api.answers.refs import SCHEMA, RefsAnswer
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import ProjectSummary, list_chunk_paths, list_projects
 from aicx.errors import NotFound
-
-SCHEMA = "aicx.refs/1"
 
 
 class Emit(StrEnum):
@@ -47,7 +45,7 @@ def command(
     found, notes = list_projects(layout, filters)
     _require(found, strict)
     if json:
-        console.out_json(SCHEMA, {"projects": [asdict(item) for item in found], "notes": notes})
+        console.out_answer(SCHEMA, RefsAnswer(found, notes))
         return
     for item in found:
         _print(item)

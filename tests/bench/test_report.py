@@ -236,3 +236,30 @@ def test_latency_that_doubles_is_more_than_noise() -> None:
     found = compare(result(rows("aicx", 1.0)), result(rows("aicx", 1.0, seconds=0.002)))
     cost = next(cost for cost in found.costs if cost.what == "warm_p50")
     assert (round(cost.ratio, 6), cost.clear) == (2.0, True)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (0.2, "aicx is better than fts5."),
+        (0.9, "aicx is worse than fts5."),
+        (0.6, "aicx is not told apart from fts5."),
+    ],
+)
+def test_a_result_ends_with_what_to_conclude(other: float, said: str) -> None:
+    last = markdown(result(rows("aicx", 0.6), rows("fts5", other))).splitlines()[-1]
+    assert last == f"**On these {QUESTIONS} questions, by MRR@10, {said}**"
+
+
+def test_one_ranker_alone_allows_no_conclusion() -> None:
+    assert "On these" not in markdown(result(rows("aicx", 0.6)))
+
+
+def test_aicx_is_explained_beside_its_name() -> None:
+    table = markdown(result(rows("aicx", 0.6), rows("aicx:static", 0.5), rows("fts5", 0.4)))
+    assert "| aicx (aicx search, words) | 0.6" in table
+    assert "| aicx:static (aicx search, words and static vectors) | 0.5" in table
+
+
+def test_an_installed_aicx_is_named_by_its_version() -> None:
+    assert "UTC with aicx 1, installed, on 2 cores" in markdown(result(rows("aicx", 0.6), commit=None))

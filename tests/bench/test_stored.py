@@ -11,8 +11,8 @@ import pytest
 from aicx.bench.dataset import COUNTED, Dataset, session_key
 from aicx.bench.datasets import commits, own
 from aicx.bench.measure import Answering, Task, run_here
-from aicx.bench.mining import dates, identifiers, nonsense, reasks, subjects
-from aicx.bench.mining.sessions import Session, latest, read_sessions
+from aicx.bench.mining import absent, dates, identifiers, reasks, subjects
+from aicx.bench.mining.sessions import Prompt, Session, latest, read_sessions
 from aicx.bench.rankers import Place, open_ranker
 from aicx.bench.stores import stored_home
 from aicx.engine.lexical_index import refresh_lexical
@@ -161,31 +161,40 @@ def test_file_of_two_days_is_asked_for_with_the_day(user: Home) -> None:
     (found,) = dates.mine(sessions(user), 10, Random(0))
     assert found.text in ("src/gauge.py on 2026-03-01", "src/gauge.py on 2026-03-02")
     assert found.relevant == ({SESSION: 1} if found.text.endswith("01") else {OTHER: 1})
-    assert found.type == "temporal"
+    assert (found.type, found.part) == ("temporal", dates.DATED)
 
 
-def test_nonsense_shares_no_word_with_the_corpus(user: Home) -> None:
-    texts = [text.lower() for session in sessions(user) for text in session.texts]
-    found = nonsense.mine(texts, when(0), 6, Random(0))
-    assert len(found) == 6
-    asked = [query.text.replace("_", " ").split() for query in found]
-    assert not any(
-        word in text for words in asked for word in (words if len(words) > 2 else words[:1]) for text in texts
-    )
+def prompted(key: str, folder: str, prompt: str) -> Session:
+    return Session(key, when(0), when(60), None, {folder}, prompts=[Prompt(key, when(0), prompt)], texts=[prompt])
 
 
-def test_nonsense_holds_names_of_which_one_word_is_heard_of(user: Home) -> None:
-    texts = [text.lower() for session in sessions(user) for text in session.texts]
-    names = [query.text.split("_") for query in nonsense.mine(texts, when(0), 6, Random(0)) if "_" in query.text]
-    assert [any(name[1] in text for text in texts) for name in names] == [False, True, False, True]
+def test_what_was_never_discussed_is_asked_in_real_words() -> None:
+    found = absent.mine([prompted("a", "/one", "the tide gauge"), prompted("b", "/two", "a lamp")], 6, Random(0))
+    assert [query.type for query in found] == ["negative"] * 6
+    assert set(absent.TOPICS) >= {query.text for query in found[:4]}
 
 
-def test_a_corpus_that_holds_every_word_has_no_nonsense() -> None:
-    class Everything(str):
-        def __contains__(self, word: object) -> bool:
-            return True
+def test_a_topic_that_a_session_was_about_is_not_asked() -> None:
+    discussed = absent.TOPICS[0]
+    found = absent.mine([prompted("a", "/one", discussed)], len(absent.TOPICS), Random(0))
+    assert len(found) == len(absent.TOPICS) - 1
+    assert discussed not in {query.text for query in found}
 
-    assert nonsense.mine([Everything()], when(0), 3, Random(0)) == []
+
+def test_words_of_unrelated_sessions_are_asked_together() -> None:
+    sessions = [prompted("a", "/one", "gauge"), prompted("b", "/two", "lamp")]
+    texts = [query.text for query in absent.mine(sessions, 2, Random(0))]
+    assert sorted(texts[-1].split()) == ["gauge", "lamp"]
+
+
+@pytest.mark.parametrize("folder", ["/one", "/two"])
+def test_words_that_belong_together_are_not(folder: str) -> None:
+    """In one folder, or in one session."""
+    sessions = [prompted("a", "/one", "gauge"), prompted("b", folder, "lamp")]
+    if folder == "/two":
+        sessions.append(prompted("c", "/three", "the gauge beside the lamp"))
+    asked = {query.text for query in absent.mine(sessions, 40, Random(0))}
+    assert not asked & {"gauge lamp", "lamp gauge"}
 
 
 def git(folder: Path, *arguments: str, at: str = "2026-03-01T10:30:00Z") -> None:

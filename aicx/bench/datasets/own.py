@@ -5,14 +5,14 @@ from __future__ import annotations
 from random import Random
 
 from aicx.bench.dataset import Dataset, Query
-from aicx.bench.mining import dates, identifiers, nonsense, reasks, subjects
-from aicx.bench.mining.sessions import latest, read_sessions
+from aicx.bench.mining import absent, dates, identifiers, reasks, subjects
+from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.stores import stored_documents
 from aicx.errors import NotFound
 from aicx.paths import Layout
 
 # Questions of each sort, at most: enough for narrow intervals, few enough for a coffee break.
-_IDENTIFIERS, _SUBJECTS, _REASKS, _DATES, _NONSENSE = 60, 100, 60, 40, 20
+_IDENTIFIERS, _SUBJECTS, _REASKS, _DATES, _ABSENT = 60, 100, 60, 40, 20
 
 
 def load(layout: Layout, seed: int) -> Dataset:
@@ -32,12 +32,7 @@ def load(layout: Layout, seed: int) -> Dataset:
         "commits of repositories on this disk": subjects.mine(sessions, _SUBJECTS, chance()),
         "prompts that ask again": reasks.mine(sessions, _REASKS, chance()),
         "files on a day": dates.mine(sessions, _DATES, chance()),
-        "nonsense": nonsense.mine(
-            [text.lower() for session in sessions for text in session.texts],
-            latest(sessions),
-            _NONSENSE,
-            chance(),
-        ),
+        "what was never discussed": absent.mine(sessions, _ABSENT, chance()),
     }
     for name, found in mined.items():
         queries += found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from aicx.bench.report.cells import Table
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
@@ -22,11 +23,16 @@ def made_with(result: Result) -> list[str]:
     processor = machine["processor"] or machine["architecture"]
     where = f"{machine['cores']} cores of {processor}, {machine['memory_gb']:.0f} GB, {machine['system']}"
     return [
-        f"Made {facts['made_at'][:16].replace('T', ' ')} UTC at commit {facts['commit'] or 'unknown'}, on {where}.",
+        f"Made {facts['made_at'][:16].replace('T', ' ')} UTC {_of_what(facts)}, on {where}.",
         f"Versions: {packages}.",
         f"Seed {settings['seed']}, {settings['resamples']:,} resamples; {settings['depth']} answers a question.",
         *(f"Not measured: {row['name']}, since {row['reason']}." for row in facts["skipped"]),
     ]
+
+
+def _of_what(facts: Mapping[str, Any]) -> str:
+    """The commit of the checkout that was measured, or the version where aicx was installed."""
+    return f"at commit {facts['commit']}" if facts["commit"] else f"with aicx {facts['versions']['aicx']}, installed"
 
 
 def _lines(result: Result, reference: str, level: int) -> Iterator[str]:
@@ -41,6 +47,9 @@ def _lines(result: Result, reference: str, level: int) -> Iterator[str]:
             yield f"{'#' * (level + 1)} {table.title}"
             yield ""
             yield from table_lines(table)
+        if section.conclusion:
+            yield ""
+            yield f"**{section.conclusion}**"
 
 
 def table_lines(table: Table) -> Iterator[str]:

@@ -47,6 +47,8 @@ def _lines(result: Result, reference: str) -> Iterator[str]:
             yield quality_against_latency(result, section.dataset)
         for table in section.tables:
             yield from _table(table)
+        if section.conclusion:
+            yield f"<p><strong>{escape(section.conclusion)}</strong></p>"
     yield "</body></html>"
 
 

@@ -12,6 +12,7 @@ from aicx.bench.report.cells import Table, chance, signed, with_ends
 from aicx.bench.results import Result
 from aicx.bench.summary import (
     PRIMARY,
+    Against,
     abstentions_of,
     against,
     costs_of,
@@ -23,16 +24,18 @@ from aicx.bench.summary import (
 
 # The ranker others are compared with: what there is right after `aicx store`.
 DEFAULT_REFERENCE = "aicx"
+_CHANCE = 0.05  # corrected p from which on a difference may be chance
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One dataset: what it is, and its tables."""
+    """One dataset: what it is, its tables, and what to conclude from them in a sentence."""
 
     dataset: str
     facts: Sequence[str]
     tables: Sequence[Table]
     plotted: bool = True
+    conclusion: str = ""
 
 
 def sections(result: Result, reference: str = DEFAULT_REFERENCE) -> list[Section]:
@@ -45,9 +48,48 @@ def sections(result: Result, reference: str = DEFAULT_REFERENCE) -> list[Section
         rankers = result.facts["settings"]["rankers"]
         return [*found, Section("All sets together", (), [verdict_table(result, name) for name in rankers], False)]
     return [
-        Section(described["name"], _facts(result, described), _tables(result, described["name"], reference))
+        Section(
+            described["name"],
+            _facts(result, described),
+            _tables(result, described["name"], reference),
+            conclusion=conclusion(result, described["name"], reference),
+        )
         for described in result.facts["datasets"]
     ]
+
+
+def described(ranker: str) -> str:
+    """A ranker's name, and beside that of aicx itself what it stands for."""
+    method, _, embedder = ranker.partition(":")
+    if method != "aicx":
+        return ranker
+    return f"{ranker} (aicx search, words and {embedder} vectors)" if embedder else f"{ranker} (aicx search, words)"
+
+
+def conclusion(result: Result, dataset: str, reference: str) -> str:
+    """What the counted questions of a dataset say about ``reference`` beside the others, in one sentence."""
+    lines = quality_of(result, dataset)
+    if len(lines) < 2 or reference not in rankers_of(result, dataset):
+        return ""
+    gaps = against(result, dataset, reference)
+    told = {sign: [gap.ranker for gap in gaps if _sign(gap) == sign] for sign in (-1, 0, 1)}
+    said = [
+        f"{verb} {_listed(told[sign])}"
+        for sign, verb in ((-1, "better than"), (0, "not told apart from"), (1, "worse than"))
+        if told[sign]
+    ]
+    return f"On these {lines[0].queries} questions, by {PRIMARY}, {reference} is {', '.join(said)}."
+
+
+def _sign(gap: Against) -> int:
+    """1 where the ranker is ahead of the reference by more than chance, -1 where it is behind, else 0."""
+    if gap.corrected >= _CHANCE:
+        return 0
+    return 1 if gap.difference.mean > 0 else -1
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _tables(result: Result, dataset: str, reference: str) -> list[Table]:
@@ -99,7 +141,7 @@ def _quality(result: Result, dataset: str, part: str, title: str, reference: str
         head += [f"{PRIMARY} against {reference}", "p"]
     rows = []
     for line in lines:
-        row = [line.ranker, with_ends(line.measures[PRIMARY])]
+        row = [described(line.ranker), with_ends(line.measures[PRIMARY])]
         row += [f"{line.measures[name].mean:.3f}" for name in MEASURES if name != PRIMARY]
         if compared:
             gap = gaps.get(line.ranker)

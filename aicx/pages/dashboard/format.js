@@ -50,11 +50,6 @@ export function bytes(size) {
   return step ? `${(size / 1000 ** step).toFixed(1)} ${units[step]}` : `${count(size)} bytes`;
 }
 
-export function ordinal(number) {
-  const tail = number % 100 > 10 && number % 100 < 14 ? 0 : number % 10;
-  return `${number}${["th", "st", "nd", "rd"][tail] ?? "th"}`;
-}
-
 export function projectName(project) {
   return project === NO_REPOSITORY ? "no repository" : project;
 }

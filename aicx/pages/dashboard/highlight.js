@@ -59,5 +59,6 @@ function wrapText(text, pattern, tag, className = "") {
 }
 
 function escaped(text) {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  // Only what means something in a pattern: the flag u refuses an escaped hyphen.
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

@@ -1,14 +1,15 @@
 // Draws answers and sessions as rows of one list. A row is a link, so that opening, copying and j/k all work alike.
 
 import { el } from "./dom.js";
-import { ago, clock, count, day, exact, ordinal, placeName, plainTitle, plural } from "./format.js";
+import { ago, clock, count, day, exact, placeName, plainTitle, plural } from "./format.js";
 import { markIn } from "./highlight.js";
+import { markdownLine } from "./markdown.js";
 
 const RETRIEVERS = { lexical: "words", dense: "meaning", scan: "words (no index)", date: "date" };
 
 // One answer to a question: a chunk, or a session by its best chunk.
 export function answerRow(item, address, pattern) {
-  const lines = item.matches.map((line) => el("p", {}, line));
+  const lines = item.matches.map((line) => el("p", {}, markdownLine(line)));
   for (const line of lines) markIn(line, pattern);
   const title = titleOf(item);
   if (pattern) markIn(title, pattern);
@@ -72,18 +73,19 @@ function facts(item) {
   ];
 }
 
-// Why an answer is where it is: its place with each ranker, and how much of the question it holds.
-function why(item) {
-  const places = Object.entries(item.contributions).map(
-    ([name, vote]) => `${ordinal(vote.rank)} by ${RETRIEVERS[name] ?? name}`,
-  );
-  if (item.terms_asked > 1) places.push(`${item.terms_found} of ${item.terms_asked} words`);
-  return places.join(" · ");
+// Why an answer is in the list, in words.
+function why({ contributions, terms_asked: asked, terms_found: found }) {
+  const parts = [];
+  if (found > 0) parts.push(found < asked ? `${found} of ${asked} words` : asked === 1 ? "the word" : `all ${asked} words`);
+  if ("dense" in contributions) parts.push(parts.length ? "close in meaning" : "close in meaning, in other words");
+  if ("date" in contributions) parts.push("from that day");
+  return parts.join(" · ");
 }
 
+// The same in figures, for whoever asks: the place and the share of each retriever.
 function reasons(item) {
   const votes = Object.entries(item.contributions).map(
-    ([name, vote]) => `${RETRIEVERS[name] ?? name}: score ${vote.score}, worth ${vote.worth}`,
+    ([name, vote]) => `${RETRIEVERS[name] ?? name}: rank ${vote.rank}, score ${vote.score}, worth ${vote.worth}`,
   );
   const aged = item.decay_factor === 1 ? [] : [`age: × ${item.decay_factor}`];
   return [`score ${count(item.score)}, fits ${item.tier}`, ...votes, ...aged].join("\n");

@@ -35,26 +35,36 @@ export function reveal(node) {
   node.closest(".cut")?.querySelector(".uncut")?.click();
 }
 
-// A call and its outcome become one entry where no other call of the same tool was under way: of several, the log's order
-// does not say which one a result is from.
+// A call and its outcome become one entry: by the id that the log gave the call or, where it gave none, if no other call of
+// the same tool was under way. Of several without an id, the order does not say which one a result is from.
 function paired(turns) {
   const entries = [];
+  const byId = new Map();
   const waiting = new Map();
   for (const turn of turns) {
-    const name = turn.tool?.name;
-    const calls = waiting.get(name);
-    if (turn.tool?.outcome === "call") {
-      const entry = { turn, result: null };
-      entries.push(entry);
-      if (calls?.open.length) calls.mixed = calls.open.push(entry) > 1;
-      else waiting.set(name, { open: [entry], mixed: false });
-    } else if (turn.tool && calls?.open.length) {
-      const call = calls.open.shift();
-      if (calls.mixed) entries.push({ turn, result: null });
-      else call.result = turn;
-    } else {
-      entries.push({ turn, result: null });
+    const { name, call_id: id, outcome } = turn.tool ?? {};
+    const entry = { turn, result: null };
+    if (id != null) {
+      const call = outcome === "call" ? null : byId.get(id);
+      if (call && !call.result) {
+        call.result = turn;
+        continue;
+      }
+      if (outcome === "call") byId.set(id, entry);
+    } else if (turn.tool) {
+      const calls = waiting.get(name);
+      if (outcome === "call") {
+        if (calls?.open.length) calls.mixed = calls.open.push(entry) > 1;
+        else waiting.set(name, { open: [entry], mixed: false });
+      } else if (calls?.open.length) {
+        const call = calls.open.shift();
+        if (!calls.mixed) {
+          call.result = turn;
+          continue;
+        }
+      }
     }
+    entries.push(entry);
   }
   return entries;
 }

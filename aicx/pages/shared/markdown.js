@@ -12,10 +12,16 @@ const TABLE_RULE = /^:?-{2,}:?$/;
 // What may begin something: code first, for nothing inside it means anything; then links, bold, italics, bare addresses.
 const INLINE =
   /(`+)|\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)|(\*\*|__)(?=\S)|(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])|(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]])/g;
+const OPENING = /^(?:\s*(?:#{1,6}|[-*+>]|\d{1,9}[.)])[ \t]+)+/;
 const DEEPEST = 8;
 
 export function markdown(text) {
   return blocks(text.split("\n"), 0);
+}
+
+// One line of a text, such as an excerpt's: what emphasises and links is drawn, what opens a block is left out.
+export function markdownLine(text) {
+  return inline(text.replace(OPENING, ""));
 }
 
 // Every reader of a block takes lines from `at` on and says where it stopped.

@@ -157,7 +157,10 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
+    """A call of a tool, or what came of it; ``call_id`` is the log's id of the call, the same in both."""
+
     name: str
+    call_id: str | None
     outcome: Literal["call", "result", "failed"]
 
 

@@ -52,6 +52,6 @@ def _role(message: dict[str, Any]) -> str:
     return str(role) if (role, origin) in (("user", "typed"), ("assistant", "agent")) else "note"
 
 
-def _tool(facts: dict[str, Any]) -> dict[str, str]:
+def _tool(facts: dict[str, Any]) -> dict[str, str | None]:
     outcome = "call" if facts["phase"] == "call" else "failed" if facts.get("failed") else "result"
-    return {"name": facts["name"], "outcome": outcome}
+    return {"name": facts["name"], "call_id": facts.get("call_id"), "outcome": outcome}

@@ -82,6 +82,19 @@ class Steer(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+@filtered
+class Sessions(Asked):
+    by: Annotated[Literal["session", "project"], Field(description="List sessions, or projects with their sizes.")] = (
+        "session"
+    )
+    sort: Annotated[
+        Literal["newest", "oldest", "size"], Field(description="The order of sessions; size is the number of chunks.")
+    ] = "newest"
+    limit: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 20
+    offset: Annotated[int, Field(ge=0, le=1_000_000_000, description="Skip the first so many.")] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rank(Asked):
     project: Annotated[Name, Field(description="Repository (owner/repo, repo) or working folder.")]
     hours: Annotated[float, Field(ge=0, le=10_000_000, description="The last so many hours; 0 is all.")] = 72

@@ -39,6 +39,34 @@ def list_text(fields: Mapping[str, Any], what: str) -> str:
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 
 
+def sessions_text(fields: Mapping[str, Any]) -> str:
+    """Sessions, one a line."""
+    rows = [
+        " · ".join(
+            map(line, (item["completed_at"][:10], item["session_id"], _place(item), item["agent"], _title(item)))
+        )
+        for item in fields["items"]
+    ]
+    return _listed(fields, rows, "sessions", "`aicx_read` opens one by its id.")
+
+
+def projects_text(fields: Mapping[str, Any]) -> str:
+    """Projects, one a line."""
+    rows = [
+        f"{line(item['project'])} · {item['sessions']} sessions · {item['first_date']} to {item['last_date']}"
+        for item in fields["projects"]
+    ]
+    return _listed(fields, rows, "projects", "project=NAME limits every tool to one.")
+
+
+def _listed(fields: Mapping[str, Any], rows: Sequence[str], what: str, next_step: str) -> str:
+    if not rows:
+        return _joined([f"No {what} match.", *_warnings(fields)])
+    lines = _fitting(rows)
+    head = f"{len(lines)} of {fields['matched']} {what}. {next_step}{_go_on(fields, len(lines))}"
+    return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
+
+
 def rank_text(fields: Mapping[str, Any]) -> str:
     """Chunks by what they are worth, one a line."""
     if not fields["items"]:
@@ -136,15 +164,23 @@ def _origin(item: Mapping[str, Any]) -> dict[str, Any]:
     return labels | {"project": item["project"]}
 
 
+def _place(item: Mapping[str, Any]) -> str:
+    return str(item["cwd"] if item["project"] == NON_REPOSITORY and item.get("cwd") else item["project"])
+
+
+def _title(item: Mapping[str, Any]) -> str:
+    return str(item.get("session_title") or item.get("title") or "(no title)")
+
+
 def _facts(item: Mapping[str, Any]) -> list[str]:
-    facts = [item["id"], item["project"], item["kind"]]
+    facts = [item["id"], _place(item), item["kind"]]
     if item.get("branch"):
         facts.append(f"branch {item['branch']}")
     if item.get("lane") == "subagent":
         facts.append("subagent")
     if item.get("altered"):
         facts.append("altered on disk")
-    return [line(str(fact)) for fact in (*facts, item.get("session_title") or item.get("title") or "(no title)")]
+    return [line(str(fact)) for fact in (*facts, _title(item))]
 
 
 def _minute(item: Mapping[str, Any]) -> str:
@@ -158,8 +194,8 @@ def _state(behind: int | None, command: str, *, exists: bool = True) -> str:
 
 def _warnings(fields: Mapping[str, Any]) -> list[str]:
     """What has to be said of how an answer came about, a line each."""
-    status = fields["oracle_status"]
-    said = [f"Warning: {status['fallback_reason']}"] if status["fallback_reason"] else []
+    status = fields.get("oracle_status", {})
+    said = [f"Warning: {status['fallback_reason']}"] if status.get("fallback_reason") else []
     said += (f"Warning: {sentence}." for sentence in stale_indexes(status.get("freshness", {})))
     return [line(text) for text in (*said, *(f"Note: {note}" for note in fields["notes"]))]
 

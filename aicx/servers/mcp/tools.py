@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,36 +12,48 @@ import orjson
 
 from aicx.api.answers import index as index_answers
 from aicx.api.answers import rank as rank_answers
+from aicx.api.answers import refs as refs_answers
 from aicx.api.answers import search as search_answers
+from aicx.api.answers import sessions as sessions_answers
 from aicx.api.answers import show as show_answers
 from aicx.api.answers import steer as steer_answers
 from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import parse_instant
+from aicx.corpus.catalog.overview import list_projects
 from aicx.corpus.catalog.query import steer
+from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.views.rank import rank_chunks
 from aicx.corpus.views.show import show
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.steering import steer_query
 from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
+from aicx.resume.brief.json_brief import SCHEMA as RESUME_SCHEMA
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
 from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Steer
+from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Sessions, Steer
 from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
 from retrieval.decay import PROFILES
 
 # Chunks that a reference to a file or a commit lists at once.
 _MAX_LISTED = 50
-# What a sidecar holds for aicx itself rather than for whoever asks.
-_INTERNAL = ("messages", "folders")
-# What a list of many chunks says of each when there is no room for whole sidecars.
+# Of the sidecars of a list of chunks, what the text is made of.
 _BRIEF = (
     *("id", "agent", "project", "session_id", "date", "kind", "started_at", "completed_at", "title", "session_title"),
-    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "path", "score"),
+    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "altered", "automated", "score"),
 )
+# What structured content has of each item: what the text says of it, the id to read on included.
+_OF_A_CHUNK = ("id", "score", "started_at", "project", "title", "kind", "branch", "run_id", "found_in", "automated")
+_OF_AN_ANSWER = (*_OF_A_CHUNK, "session_id", "agent", "tier", "terms_found", "terms_asked", "matches")
+_OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
+_OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "chunks", "automated", "runs")
+_OF_A_BRIEF = ("request", "repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
+_OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
+_OF_A_PART = ("id", "started_at", "project", "kind", "messages")
+_OF_A_SIDECAR = ("agent", "session_id", "project", "cwd", "date", "title", "branch", "lane", "run_id", "prompt_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +90,7 @@ def _search(means: Means, asked: Search) -> Reply:
         min_score=asked.min_score,
     )
     fields = bounded(to_fields(search_answers.search_answer(means.searcher.search(query))))
-    return reply(search_answers.SCHEMA, fields, texts.search_text(fields))
+    return reply(search_answers.SCHEMA, fields, texts.search_text(fields), keep=_OF_AN_ANSWER)
 
 
 def _steer(means: Means, asked: Steer) -> Reply:
@@ -88,8 +100,20 @@ def _steer(means: Means, asked: Steer) -> Reply:
         answer = steer_answers.ranked_answer(means.searcher.search(query))
     else:
         answer = steer_answers.steer_answer(steer(means.settings.layout, filters, asked.limit))
-    fields = bounded(to_fields(answer), brief=_BRIEF)
-    return reply(steer_answers.SCHEMA, fields, texts.list_text(fields, "match"))
+    fields = bounded(_brief(to_fields(answer)))
+    return reply(steer_answers.SCHEMA, fields, texts.list_text(fields, "match"), keep=_OF_A_CHUNK)
+
+
+def _sessions(means: Means, asked: Sessions) -> Reply:
+    layout, filters, end = means.settings.layout, filters_of(asked, means.now), asked.offset + asked.limit
+    if asked.by == "project":
+        answer = to_fields(refs_answers.RefsAnswer(*list_projects(layout, filters)))
+        counted = {"matched": len(answer["projects"]), "offset": asked.offset}
+        fields = bounded(answer | counted | {"projects": answer["projects"][asked.offset : end]}, "projects")
+        return reply(refs_answers.SCHEMA, fields, texts.projects_text(fields), "projects", _OF_A_PROJECT)
+    page = sessions_answers.sessions_page(browse(layout, filters, asked.sort, asked.limit, asked.offset))
+    fields = bounded(to_fields(sessions_answers.sessions_answer(page)))
+    return reply(sessions_answers.SCHEMA, fields, texts.sessions_text(fields), keep=_OF_A_SESSION)
 
 
 def _rank(means: Means, asked: Rank) -> Reply:
@@ -99,7 +123,7 @@ def _rank(means: Means, asked: Rank) -> Reply:
         means.settings.layout, asked.project, since=since, agents=agents, strict=asked.strict, top=asked.top
     )
     fields = bounded(to_fields(rank_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)))
-    return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields))
+    return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields), keep=_OF_A_RANKED)
 
 
 def _resume(means: Means, asked: Resume) -> Reply:
@@ -120,7 +144,8 @@ def _resume(means: Means, asked: Resume) -> Reply:
     report = resume(means.settings, query)
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
     fields = orjson.loads(json_brief(means.settings, report, asked.budget).text) if asked.structured else {}
-    return Reply(f"{text}\n`aicx_read` opens what stands in [brackets], too.\n", fields)
+    said = f"{text}\n`aicx_read` opens what stands in [brackets], too.\n"
+    return reply(RESUME_SCHEMA, {name: fields[name] for name in _OF_A_BRIEF if name in fields}, said)
 
 
 def _read(means: Means, asked: Read) -> Reply:
@@ -140,16 +165,22 @@ def _read(means: Means, asked: Read) -> Reply:
         return reply(show_answers.SCHEMA, fields, texts.chunk_text(fields))
     if fields["found"] == "session":
         fields = _page(fields | {"matched": len(fields["chunks"])}, "chunks", asked.offset)
-        return reply(show_answers.SCHEMA, fields, texts.session_text(fields))
-    fields = _page(fields, "items", asked.offset, _BRIEF)
-    return reply(show_answers.SCHEMA, fields, texts.list_text(fields, f"have to do with this {fields['found']}"))
+        return reply(show_answers.SCHEMA, fields, texts.session_text(fields), "chunks", _OF_A_PART)
+    fields = _page(_brief(fields), "items", asked.offset)
+    text = texts.list_text(fields, f"have to do with this {fields['found']}")
+    return reply(show_answers.SCHEMA, fields, text, keep=_OF_A_CHUNK)
 
 
-def _page(fields: dict[str, Any], name: str, offset: int, brief: Sequence[str] = ()) -> dict[str, Any]:
+def _brief(fields: dict[str, Any]) -> dict[str, Any]:
+    """``fields`` with what is said of each chunk in a list, in place of its whole sidecar."""
+    return fields | {"items": [{name: item[name] for name in _BRIEF if name in item} for item in fields["items"]]}
+
+
+def _page(fields: dict[str, Any], name: str, offset: int) -> dict[str, Any]:
     """``fields`` with their list ``name`` from ``offset`` on, as far as it fits into a reply."""
     if offset and offset >= fields["matched"]:
         raise UsageError(f"offset is beyond the last of {fields['matched']} chunks")
-    return bounded(fields | {name: fields[name][offset:], "offset": offset}, name, brief, "a larger offset lists them")
+    return bounded(fields | {name: fields[name][offset:], "offset": offset}, name, "a larger offset lists them")
 
 
 def _part(fields: dict[str, Any], asked: Read) -> dict[str, Any]:
@@ -158,9 +189,10 @@ def _part(fields: dict[str, Any], asked: Read) -> dict[str, Any]:
     part = texts.part_of(whole[asked.offset : asked.offset + asked.max_chars])
     if not part:
         raise UsageError(f"offset is beyond the chunk's end at {len(whole)}")
-    sidecar = {name: value for name, value in fields["sidecar"].items() if name not in _INTERNAL}
+    sidecar = {name: fields["sidecar"][name] for name in _OF_A_SIDECAR if name in fields["sidecar"]}
+    kept = {name: value for name, value in fields.items() if name not in ("path", "sources", "ref")}
     cut = {"offset": asked.offset, "chars": len(whole), "truncated": len(part) < len(whole)}
-    return fields | cut | {"markdown": part, "sidecar": slimmed(sidecar), "sources": slimmed(fields["sources"])}
+    return kept | cut | {"markdown": part, "sidecar": slimmed(sidecar)}
 
 
 def _index_status(means: Means, _: IndexStatus) -> Reply:
@@ -205,6 +237,14 @@ TOOLS = {
             "Call it when you know where or when something happened.",
             Steer,
             _steer,
+        ),
+        Tool(
+            "aicx_sessions",
+            "List sessions or projects",
+            "List past sessions with their titles, newest first, or the projects they belong to. Call it to see what "
+            "there is: which repositories have history, and what was worked on lately.",
+            Sessions,
+            _sessions,
         ),
         Tool(
             "aicx_rank",

@@ -42,7 +42,7 @@ def test_turns_come_in_the_order_of_the_session() -> None:
 )
 def test_a_tool_is_folded_and_says_how_it_went(phase: str, failed: bool | None, outcome: str) -> None:
     found = turn(tool_entry("some output", 0, phase, "My result failed Tool", failed=failed))
-    assert found["tool"] == {"name": "My result failed Tool", "outcome": outcome}
+    assert found["tool"] == {"name": "My result failed Tool", "call_id": None, "outcome": outcome}
     assert (found["role"], found["folded"], found["text"]) == ("tool", True, "some output")
 
 

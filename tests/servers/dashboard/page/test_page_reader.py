@@ -125,3 +125,21 @@ def test_earlier_parts_come_without_moving_what_is_read(visit: Visit) -> None:
 def test_a_session_that_is_not_there_says_so(visit: Visit) -> None:
     page = visit("/?session=claude:00000000-dead-4000-8000-000000000000")
     expect(page.locator("#reader .state")).to_contain_text("no session")
+
+
+def test_parallel_calls_are_paired_with_their_own_results_by_id(visit: Visit) -> None:
+    drawn = """async (turns) => {
+      const { drawTurns } = await import("/assets/turns.js");
+      return drawTurns(turns, null).map((node) => [...node.querySelectorAll("pre")].map((each) => each.textContent));
+    }"""
+    shape = {"role": "tool", "at": "2026-03-01T10:00:00Z", "title": "tool", "folded": True, "part": None, "echo": False}
+    said = [("a", "call"), ("b", "call"), (None, "call"), ("b", "result"), ("a", "failed"), (None, "result")]
+    turns = [
+        {**shape, "text": f"{outcome} {key}", "tool": {"name": "Read", "call_id": key, "outcome": outcome}}
+        for key, outcome in said
+    ]
+    assert visit().evaluate(drawn, turns) == [
+        ["call a", "failed a"],
+        ["call b", "result b"],
+        ["call None", "result None"],
+    ]

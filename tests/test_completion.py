@@ -1,0 +1,56 @@
+"""What the shell offers: projects, agents and sessions that are stored."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aicx.completion import OFFERS
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
+    user.claude(ClaudeLog(SESSION, orbit).prompt("Why does the lexer drop a token?", 0).title("Lexer loses a token"))
+    user.codex(CodexLog(OTHER, user.repository("apiary", "git@x.org:ada/apiary.git")).prompt("honey", 60))
+    user.store()
+    return user
+
+
+@pytest.mark.usefixtures("stored")
+class TestOffered:
+    def test_a_project_by_the_beginning_of_its_name(self) -> None:
+        assert OFFERS["project"]("ada/o") == [("ada/orbit", "1 sessions")]
+
+    def test_the_most_recently_active_project_comes_first(self) -> None:
+        assert [name for name, _ in OFFERS["project"]("")] == ["ada/apiary", "ada/orbit"]
+
+    def test_an_agent_that_has_sessions(self) -> None:
+        assert [name for name, _ in OFFERS["agent"]("c")] == ["claude", "codex"]
+
+    def test_a_session_with_its_title(self) -> None:
+        assert OFFERS["session"](SESSION[:4]) == [(SESSION, "Lexer loses a token")]
+
+    def test_nothing_for_what_no_session_begins_with(self) -> None:
+        assert OFFERS["session"]("%") == []
+
+
+def test_nothing_is_offered_where_nothing_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in Home(tmp_path).environ.items():
+        monkeypatch.setenv(name, value)
+    assert (OFFERS["project"](""), OFFERS["agent"](""), OFFERS["session"]("")) == ([], [], [])
+
+
+def test_a_shell_is_answered(stored: Home) -> None:
+    asked = {"_AICX_COMPLETE": "complete_bash", "COMP_WORDS": "aicx search x --project ada/o", "COMP_CWORD": "4"}
+    done = subprocess.run(
+        [sys.executable, "-m", "aicx"], env={**stored.environ, **asked}, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.split() == ["ada/orbit"]
