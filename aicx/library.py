@@ -151,10 +151,14 @@ class Corpus:
         project: str | None = None,
         task: str = "",
         mode: Mode = "auto",
+        decay: str = "gentle",
         since: str | None = None,
         exclude_session: Texts = (),
     ) -> Brief:
-        """What a new session in a repository should know, by its folder (else the current one) or by its project."""
+        """What a new session in a repository should know, by its folder (else the current one) or by its project.
+
+        ``decay`` is as in `search`.
+        """
         now = datetime.now(UTC)
         excluded = [exclude_session] if isinstance(exclude_session, str) else exclude_session
         query = ResumeQuery(
@@ -163,6 +167,7 @@ class Corpus:
             folder=Path(folder) if folder is not None else None if project else Path.cwd(),
             project=project,
             mode=mode,
+            decay=parse_decay(decay),
             since=parse_instant(since, now) if since else None,
             exclude_session=tuple(filter(None, excluded)),
         )

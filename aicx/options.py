@@ -61,6 +61,11 @@ Hours = Annotated[
 ]
 # One value each, where a command is about one thing.
 Project = Annotated[str | None, _option("project")]
+Projects = Annotated[list[str] | None, _option("project")]
+Decay = Annotated[
+    str,
+    typer.Option("--decay", metavar="HOW", help="Prefer recent chunks: off, gentle, strong, or a number of days."),
+]
 Date = Annotated[str | None, _option("date")]
 Since = Annotated[str | None, _option("since")]
 Until = Annotated[str | None, _option("until")]

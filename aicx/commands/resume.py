@@ -16,6 +16,7 @@ from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
+from retrieval.decay import parse_decay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,10 +57,11 @@ def command(
             help="The goal of the new session; without one, the brief shows where work stopped.",
         ),
     ] = "",
-    project: options.Project = None,
+    project: options.Projects = None,
     mode: Annotated[
         Mode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
     ] = Mode.auto,
+    decay: options.Decay = "gentle",
     since: options.Since = None,
     agent_id: Annotated[
         str | None, typer.Option("--agent-id", metavar="NAME", help="Name of the asking agent; repeated in the answer.")
@@ -117,6 +119,7 @@ def command(
     now = options.now()
     settings = load_settings()
     since_when = parse_instant(since, now) if since else None
+    how_to_decay = parse_decay(decay)
     target = _target(manifest, settings, force=force) if manifest else None
     folder = None if project and repo is None else user_path(repo or ".")
     look = GitProbe(Git(folder.absolute())) if folder else None
@@ -128,8 +131,10 @@ def command(
         now=now,
         task=task,
         folder=folder,
-        project=project,
+        project=next(iter(project or ()), None),
+        also=tuple((project or ())[1:]),
         mode=mode.value,
+        decay=how_to_decay,
         since=since_when,
         agent=agent_id,
         exclude_session=tuple(filter(None, exclude_session or ())),
@@ -173,6 +178,13 @@ def _print_manifest(manifest: Mapping[str, Any]) -> None:
         why = f"left out: {entry['left_out']}" if entry["left_out"] else ", ".join(entry["reasons"])
         score = "     " if entry["score"] is None else f"{entry['score']:5.2f}"
         lines.append(f"{mark} {score} {entry['ref']}  {style(why, dim=True)}")
+    console.out()
+    console.out(style("Lines, and where they come from", bold=True))
+    lines_of = [
+        f"{line['section']}: {line['found_by']}; {' '.join(line['refs']) or line['entry']}"
+        for line in manifest["lines"]
+    ]
+    console.out(fenced("\n".join(lines_of) or "none"))
     console.out()
     console.out(style("Considered", bold=True))
     if lines:

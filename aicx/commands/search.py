@@ -58,10 +58,7 @@ def command(
         int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")
     ] = 10,
     sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = Sort.relevance,
-    decay: Annotated[
-        str,
-        typer.Option("--decay", metavar="HOW", help="Prefer recent chunks: off, gentle, strong, or a number of days."),
-    ] = "off",
+    decay: options.Decay = "off",
     min_score: Annotated[
         float,
         typer.Option("--min-score", min=0, max=10, metavar="N", help="Only chunks that `aicx rank` scores N or more."),

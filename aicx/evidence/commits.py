@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -15,6 +16,9 @@ from aicx.text import shorten
 Answered = Sequence[tuple[Step, Sequence[Step]]]
 
 _SUBJECT_LENGTH = 120
+# A call without these words makes no commit; the subject that git gives to one that takes another back.
+_COMMITS = re.compile("commit|revert")
+_REVERT = re.compile(r'Revert "(.+)"')
 # How much of a call tells what it is for, and where it works.
 _LOOKED_AT = 4000
 
@@ -30,20 +34,30 @@ class Trace(NamedTuple):
 def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
     """The commits a session made in this repository, the last first.
 
-    Of several with one subject the last stands: it was amended, or made anew on another base. Where nothing is known of
-    the folder that a call works in, its commits count.
+    Of several with one subject the last stands: it was amended, or made anew on another base. What was taken back, by a
+    reset or a revert, is left out. Where nothing is known of the folder that a call works in, its commits count.
     """
+    rules = command_rules()
     others = {folder for call, answers in calls for folder in _pushed_elsewhere(call, answers, elsewhere)}
     found: dict[str, Trace] = {}
     for call, answers in calls:
         folders = _folders(call)
-        if "commit" not in call.text or (folders and all(elsewhere.holds(one) or one in others for one in folders)):
+        if folders and all(elsewhere.holds(one) or one in others for one in folders):
+            continue
+        if not any(result.failed for result in answers):
+            for back, carets in rules.takes_back.findall(call.command):
+                for _ in range(min(len(found), len(carets) or int(back or 1))):
+                    found.popitem()
+        if not _COMMITS.search(call.text):
             continue
         for result in answers:
-            if result.failed:
+            # A repository that begins here is made for a trial.
+            if result.failed or rules.first_commit.search(result.text):
                 continue
-            for commit, subject in command_rules().commit.findall(result.text):
+            for commit, subject in rules.commit.findall(result.text):
                 text = shorten(subject.strip(), _SUBJECT_LENGTH)
+                if (reverted := _REVERT.fullmatch(text)) and found.pop(reverted[1], None):
+                    continue
                 found.pop(text, None)
                 found[text] = Trace(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
     return list(reversed(found.values()))

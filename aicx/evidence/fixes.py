@@ -70,14 +70,20 @@ def topic_of(command: Simple) -> str | None:
 def _covers(later: Check, failed: Check) -> bool:
     if later.program == failed.program:
         return _includes(later.parts, failed.parts)
+    if later.topic == failed.topic == "test" and failed.parts and {*failed.parts} <= {*later.parts}:
+        return True  # the same named tests, run by another program
     # What does not compile cannot be tested.
     same = later.topic == failed.topic or (failed.topic, later.topic) == ("build", "test")
     return same and not failed.is_special and not later.parts
 
 
 def _includes(wide: Sequence[str], narrow: Sequence[str]) -> bool:
-    """Whether everything that ``wide`` is limited to holds for ``narrow`` too, or is a folder above it."""
-    return all(any(part == other or other.startswith(f"{part}/") for other in narrow) for part in wide)
+    """Whether everything that ``wide`` is limited to holds for ``narrow`` too: it, a folder above it, or its name."""
+    return all(any(_is_at(part, other) for other in narrow) for part in wide)
+
+
+def _is_at(part: str, other: str) -> bool:
+    return part == other or other.startswith(f"{part}/") or other.endswith(f"/{part}")
 
 
 def _check(command: Simple, rules: CommandRules) -> Check | None:
@@ -88,7 +94,8 @@ def _check(command: Simple, rules: CommandRules) -> Check | None:
     end = command.text.find(" ", found.end())
     program = command.text if end < 0 else command.text[:end]
     rest = command.text[len(program) :].split()
-    parts = [word.strip("\"'").removesuffix("/...") for word in rest if not word.startswith("-")]
+    # A name given as an expression, `'^test_http$'`, is the name.
+    parts = [word.strip("\"'").strip("^$").removesuffix("/...") for word in rest if not word.startswith("-")]
     program = " ".join(word for word in program.split() if not word.startswith("-"))
     topic = "test" if rules.test.search(program) else "lint" if rules.lint.search(program) else "build"
     return Check(program, topic, tuple(part for part in parts if part not in _EVERYTHING))

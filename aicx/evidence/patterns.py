@@ -72,6 +72,7 @@ class CommandRules(_Expressions):
     lint = _Lazy(_any)
     fixed_otherwise = _Lazy(_any)
     fixed_by = _Lazy(_any)
+    merges = _Lazy(_any)
     failed = _Lazy(_any)
     passed = _Lazy(_any)
     stopped = _Lazy(_any)
@@ -84,6 +85,8 @@ class CommandRules(_Expressions):
     tools = _Lazy(_any)
     patch = _Lazy(_each)
     commit = _Lazy(_any)
+    first_commit = _Lazy(_any)
+    takes_back = _Lazy(_any)
     pull_request = _Lazy(_any)
     pull_request_field = _Lazy(_any)
     may_create = _Lazy(_any)
@@ -91,12 +94,18 @@ class CommandRules(_Expressions):
     works_in = _Lazy(_any)
     goes_to = _Lazy(_any)
     pushed_to = _Lazy(_any)
+    merged = _Lazy(_any)
+    asks_request = _Lazy(_any)
+    is_merged = _Lazy(_any)
+    merging = _Lazy(_any)
+    names_request = _Lazy(_any)
 
 
 class StatementRules(_Expressions):
     """What sentences are about."""
 
     next_headings = _Lazy(_any)
+    wanted_headings = _Lazy(_any)
     next = _Lazy(_any)
     not_next = _Lazy(_any)
     aside = _Lazy(_any)
@@ -107,6 +116,10 @@ class StatementRules(_Expressions):
     human = _Lazy(_any)
     not_human = _Lazy(_any)
     done = _Lazy(_any)
+    about_request = _Lazy(_any)
+    merged = _Lazy(_any)
+    not_merged = _Lazy(_any)
+    conflicts_over = _Lazy(_any)
     tests_pass = _Lazy(_any)
     lint_passes = _Lazy(_any)
     not_passing = _Lazy(_any)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -12,16 +12,21 @@ from aicx.evidence.commits import commits_of, pull_requests_of
 from aicx.evidence.edits import Edit, edits_of
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.patterns import command_rules
+from aicx.evidence.plans import open_plan, pending, summarized_request
+from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
 from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
 from aicx.evidence.statements import (
     Statement,
+    announces,
     conclusion,
     decisions,
+    is_announcement,
     is_done,
     left_open,
-    open_plan,
     requests,
     says_passing,
+    says_resolved,
     telling,
 )
 from aicx.evidence.texts import summary_line
@@ -44,7 +49,7 @@ StateReason = Literal[
 
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
-_MAX_CHECKS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 5, 6, 8
+_MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
 
 class Line(NamedTuple):
@@ -70,17 +75,22 @@ class SessionBrief:
     questions: tuple[Line, ...]
     decisions: tuple[Line, ...]
     edits: tuple[Edit, ...]
+    tested: Line | None
     state: State
     state_reason: StateReason
 
 
 def brief_of(
-    steps: Sequence[Step], roots: Roots, folder: str | None = None, elsewhere: OtherRepositories | None = None
+    steps: Sequence[Step],
+    roots: Roots,
+    folder: str | None = None,
+    elsewhere: OtherRepositories | None = None,
+    merged: Collection[str] = (),
 ) -> SessionBrief:
     """The brief of one session from its messages, worked out by rules alone.
 
     ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
-    known of others.
+    known of others. ``merged`` are the numbers of pull requests that were merged since.
     """
     calls = answered_calls(steps)
     answered = followed(calls)
@@ -89,8 +99,14 @@ def brief_of(
     edits = edits_of(calls, roots, folder)
     wanted = requests(steps)
     last = conclusion(steps)
-    ahead, questions = left_open(last) if last else ([], [])
-    plan = open_plan(steps)
+    opened = pull_requests_of(answered)
+    merged = {*merged, *merged_requests(steps, answered)}
+    own = {number_of(trace.text) for trace in opened}
+    ahead, questions = (
+        [item for item in found if not is_about_finished(item.text, own, merged)]
+        for found in (left_open(last) if last else ([], []))
+    )
+    plan = open_plan(steps) or pending(steps)
     done = last is not None and is_done(last)
     # A plan that was never ticked off says nothing once the agent reported the work done.
     plan = [] if done else plan
@@ -98,19 +114,24 @@ def brief_of(
     questions = [] if interrupted else questions
     state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
+    if (summarized := summarized_request(steps)) is not None:
+        goal, asked = _said(summarized), asked or goal
     settled = map(_said, decisions(steps, _MAX_DECISIONS))
     return SessionBrief(
         goal=goal,
         asked=asked,
-        progress=_line(summary_line(telling(last.text), _PROGRESS_LENGTH), last) if last else None,
+        progress=_line(summary_line(telling(last.text), _PROGRESS_LENGTH, is_announcement), last) if last else None,
         checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MAX_CHECKS]),
         commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or OtherRepositories(None, roots))),
-        pull_requests=tuple(Line(*trace) for trace in pull_requests_of(answered)),
+        pull_requests=tuple(
+            Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
+        ),
         failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
+        tested=_tested(runs),
         state=state,
         state_reason=reason,
     )
@@ -145,7 +166,7 @@ def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
     if last is None:
         return bool(steps) and steps[-1].role != "assistant"
     after = steps[_place(steps, last) + 1 :]
-    return bool(requests(after)) or sum(step.phase == "call" for step in after) > 1
+    return bool(requests(after)) or any(map(announces, after)) or sum(step.phase == "call" for step in after) > 1
 
 
 def _place(steps: Sequence[Step], wanted: Step) -> int:
@@ -177,18 +198,32 @@ def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 
 def _check(run: Run, count: int) -> Line:
     times = f" (run {count} times)" if count > 1 else ""
-    return Line(f"`{run.line}` passed{times}", run.at, (str(Ref("chunk", run.chunk)),))
+    return Line(f"`{run.line}` passed{times}", run.at, (_ref(run),))
+
+
+def _tested(runs: Sequence[Run]) -> Line | None:
+    """The tests that passed last, on one line: that code was formatted, linted or built tells nobody what works."""
+    tests = [run for run, _ in _checks(runs) if topic_of(run.parts[-1]) == "test"][:_MAX_TESTS]
+    if not tests:
+        return None
+    return Line(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))
+
+
+def _ref(run: Run) -> str:
+    return str(Ref("chunk", run.chunk))
 
 
 def _failure(run: Run, edits: Sequence[Edit]) -> Line:
     telling = f": {run.telling}" if run.telling else ""
     # Whether what was changed since mended it is not known.
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
-    return Line(f"`{run.line}` failed{again}{telling}", run.at, (str(Ref("chunk", run.chunk)),))
+    return Line(f"`{run.line}` failed{again}{telling}", run.at, (_ref(run),))
 
 
 def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
-    """Whether the agent said after a check's failure that all checks of its kind pass."""
+    """Whether the agent said later that all checks of its kind pass, or that the conflicts of a merge are resolved."""
+    if command_rules().merges.search(run.parts[-1].text):
+        return any(step.at > run.at and says_resolved(step) for step in steps)
     topic = topic_of(run.parts[-1]) if run.kind == "check" else None
     return topic is not None and any(step.at > run.at and says_passing(step, topic) for step in steps)
 

@@ -7,28 +7,21 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-import orjson
-
 from aicx.evidence.patterns import StatementRules, request_rules, statement_rules
 from aicx.evidence.texts import Sentence, sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.text import shorten
 
-_LENGTH = 240
+STATEMENT_LENGTH = 240
 _REASON_LENGTH = 320
 # A decision said in fewer words leaves out what it is about.
 _MIN_WORDS = 5
-# After so many remarks of the agent a plan that it no longer touched says little of what is left.
-_LATEST_REMARKS = 25
 # Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
 _PASTED = 1500
-_PLAN_LINE = re.compile(r"^- \[(\w+)\] (.+)$", re.MULTILINE)
-_PLAN_JSON = re.compile(r"^todos: (\[.*\])\s*$", re.MULTILINE | re.DOTALL)
-_OPEN_STATES = frozenset({"pending", "in_progress", "todo", "open", "not_started"})
-_TASK_FIELD = re.compile(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
 # A word without which nobody says that everything passes; taking a message apart into sentences takes much longer.
 _OF_PASSING = re.compile("pass|green|success|lint", re.IGNORECASE)
-_TASK_NUMBER = re.compile(r"Task #?(\w+)")
+# The origin of a summary that a client made of a conversation that outgrew its context.
+COMPACTION = "compaction"
 _ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{1,300})"')
 
 
@@ -70,11 +63,29 @@ def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
 
 def conclusion(steps: Sequence[Step]) -> Step | None:
     """The last message of the agent that says something."""
-    searchable_texts = (step for step in reversed(steps) if step.role == "assistant")
-    return next((step for step in searchable_texts if len(summary_line(step.text, _LENGTH)) >= _MIN_SAID), None)
+    said = [step for step in reversed(steps) if step.role == "assistant"]
+    telling = (step for step in said if len(summary_line(step.text, STATEMENT_LENGTH)) >= _MIN_SAID)
+    found = next(telling, None)
+    # What it was about to do is not what it found; the work before that may say more.
+    while found is not None and announces(found) and (earlier := next(telling, None)) is not None:
+        found = earlier
+    return found
+
+
+def announces(step: Step) -> bool:
+    """Whether all that an agent's message says is what it is going to do."""
+    said = [sentence.text for sentence in sentences(telling(step.text)[:_ANNOUNCED])]
+    return step.role == "assistant" and bool(said) and all(map(is_announcement, said))
+
+
+def is_announcement(text: str) -> bool:
+    """Whether a sentence of an agent says only what it does next, or is doing."""
+    return bool(statement_rules().announcements.search(text))
 
 
 _MIN_SAID = 12
+# What is longer than this reports something.
+_ANNOUNCED = 1000
 _FIRST_SENTENCE = re.compile(r"[^.!\n]{1,24}[.!]+\s+")
 
 
@@ -92,7 +103,7 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
     ahead: dict[str, None] = {}
     asked: dict[str, None] = {}
     for said in sentences(step.text):
-        text = shorten(said.text, _LENGTH)
+        text = shorten(said.text, STATEMENT_LENGTH)
         if rules.questions.search(said.text):
             asked[text] = None
         elif _is_next(said, rules):
@@ -106,32 +117,15 @@ def is_done(step: Step) -> bool:
     return any(rules.done.search(said.text) for said in sentences(step.text))
 
 
-def open_plan(steps: Sequence[Step]) -> list[Statement]:
-    """The items of the last plan that are not ticked off; none where the session has gone past it since."""
-    tasks: dict[str, tuple[str, str, Step]] = {}
-    plan: list[Statement] = []
-    last = 0
-    for number, step in enumerate(steps):
-        if step.phase != "call" or step.tool is None:
-            continue
-        if step.tool in ("TaskCreate", "TaskUpdate"):
-            _take_task(step, tasks)
-            plan = [Statement(text, at) for text, state, at in tasks.values() if state in _OPEN_STATES]
-            last = number
-        elif (items := _plan_items(step)) is not None:
-            plan = [Statement(shorten(text, _LENGTH), step) for state, text in items if state in _OPEN_STATES]
-            last = number
-    return [] if plan and _is_past(steps[last + 1 :]) else plan
+def reports(step: Step) -> bool:
+    """Whether an agent's message names a result, a cause or a fix."""
+    return step.role == "assistant" and reports_something(step.text)
 
 
-def _is_past(steps: Sequence[Step]) -> bool:
-    """Whether what followed a plan shows that it is no longer kept: another request was answered, or much was said.
-
-    Few plans are ticked off to the end.
-    """
-    asked = next((number for number, step in enumerate(steps) if requests([step])), len(steps))
-    answered = any(step.role == "assistant" for step in steps[asked:])
-    return answered or sum(step.role == "assistant" for step in steps) > _LATEST_REMARKS
+def reports_something(text: str) -> bool:
+    """Whether a text names a result, a cause or a fix; answers in a conversation and announcements do not."""
+    rules = statement_rules()
+    return any(rules.answers.search(said.text) or rules.done.search(said.text) for said in sentences(text))
 
 
 def says_passing(step: Step, topic: str) -> bool:
@@ -142,6 +136,17 @@ def says_passing(step: Step, topic: str) -> bool:
     expression = rules.lint_passes if topic == "lint" else rules.tests_pass
     return any(
         expression.search(said.text) and not rules.not_passing.search(said.text) for said in sentences(step.text)
+    )
+
+
+def says_resolved(step: Step) -> bool:
+    """Whether an agent's message says that the conflicts of a merge are resolved."""
+    if step.role != "assistant" or "conflict" not in step.text.lower():
+        return False
+    rules = statement_rules()
+    return any(
+        rules.conflicts_over.search(said.text) and not rules.not_passing.search(said.text)
+        for said in sentences(step.text)
     )
 
 
@@ -160,11 +165,11 @@ def decisions(steps: Sequence[Step], limit: int) -> list[Statement]:
 def _decided(step: Step, rules: StatementRules) -> Iterator[str]:
     if step.role == "user" and step.origin == "typed":
         yield from _ordered(step, rules)
-    elif step.role == "assistant":
+    elif step.role == "assistant" or step.origin == COMPACTION:
         yield from _reasoned(step, rules)
     elif step.tool == "AskUserQuestion" and step.phase == "result":
         for question, answer in _ANSWER.findall(step.text):
-            yield shorten(f"{question} → {answer}", _LENGTH)
+            yield shorten(f"{question} → {answer}", STATEMENT_LENGTH)
 
 
 def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
@@ -172,7 +177,7 @@ def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
         return
     for said in sentences(step.text):
         if _says_enough(said.text) and rules.human.search(said.text) and not rules.not_human.search(said.text):
-            yield shorten(said.text, _LENGTH)
+            yield shorten(said.text, STATEMENT_LENGTH)
 
 
 def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:
@@ -201,29 +206,3 @@ def _is_next(said: Sentence, rules: StatementRules) -> bool:
     if not words(text) or rules.not_next.search(text):
         return False
     return bool(rules.next.search(text) or (said.heading and rules.next_headings.search(said.heading)))
-
-
-def _plan_items(step: Step) -> list[tuple[str, str]] | None:
-    """(state, text) of each item of a plan; None where a call holds none."""
-    if step.tool == "update_plan":
-        return _PLAN_LINE.findall(step.text)
-    if not (found := _PLAN_JSON.search(step.text)):
-        return None
-    try:
-        items = orjson.loads(found[1])
-    except orjson.JSONDecodeError:
-        return None  # shortened when it was stored
-    return [
-        (str(item.get("status")), str(item.get("content") or item.get("description") or ""))
-        for item in items
-        if isinstance(item, dict)
-    ]
-
-
-def _take_task(step: Step, tasks: dict[str, tuple[str, str, Step]]) -> None:
-    fields = dict(_TASK_FIELD.findall(step.text))
-    if step.tool == "TaskCreate" and "subject" in fields:
-        # The client numbers tasks from 1 in the order of their creation.
-        tasks[str(len(tasks) + 1)] = (shorten(fields["subject"], _LENGTH), "pending", step)
-    elif (known := tasks.get(fields.get("taskId", ""))) and "status" in fields:
-        tasks[fields["taskId"]] = (known[0], fields["status"], step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from aicx.text import shorten
@@ -26,6 +26,8 @@ _SENTENCE_END = re.compile(
     "(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])"
 )
 _GIST_SHARE = 20
+# A part of the limit so small that a cut sentence is better than none.
+_SHORT = 0.3
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
 
@@ -58,20 +60,31 @@ def sentences(text: str) -> Iterator[Sentence]:
         if found:
             heading = _unmarked(found[1]).rstrip(":")
         elif item:
-            for said in _split(item[1]):
+            every = list(_split(item[1]))
+            if len(every) == 1 and every[0].endswith(":") and len(every[0]) <= 80:
+                heading = every[0].rstrip(":")
+                continue
+            for said in every:
                 yield Sentence(said, heading, item=True)
 
 
-def summary_line(text: str, limit: int) -> str:
-    """The beginning of what a text says, whole sentences where they fit, at most ``limit`` characters on one line."""
+def summary_line(text: str, limit: int, leave_out: Callable[[str], object] | None = None) -> str:
+    """The beginning of what a text says, whole sentences where they fit, at most ``limit`` characters on one line.
+
+    Sentences of which ``leave_out`` holds are left out after the first, which the rest may lean on.
+    """
     kept, under = "", ""
     # Far more than fits, and still little of a long text.
     for said in sentences(text[: _GIST_SHARE * limit]):
+        if kept and leave_out and leave_out(said.text):
+            continue
         lead = f"{said.heading}: " if said.item and said.heading != under else ""
         under = said.heading
         joint = " " if kept.endswith((".", "!", "?", ":", "…", "。")) else "; "
         longer = f"{kept}{joint if kept else ''}{lead}{said.text}"
         if kept and len(longer) > limit:
+            # "The fix is complete." alone says less than half of the next sentence with it.
+            kept = longer if len(kept) < limit * _SHORT else kept
             break
         kept = longer
     return shorten(kept or _FENCE.sub("", text), limit)

@@ -17,7 +17,9 @@ from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.ingest.identity import Resolver, from_remote
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.pull_requests import merged_by
 from aicx.evidence.session_brief import SessionBrief
+from aicx.evidence.statements import weigh
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.roots import Roots, inside, repository_of
 from aicx.git.state import Git, GitProbe, GitState
@@ -43,6 +45,7 @@ from aicx.resume.select.sessions import (
 from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.structure import read_structure
 from aicx.sources.reopen import reopen_command
+from retrieval.decay import PROFILES, Decay
 
 if TYPE_CHECKING:
     from aicx.engine.search import Mode
@@ -74,8 +77,10 @@ class ResumeQuery:
     task: str = ""
     folder: Path | None = None
     project: str | None = None
+    also: tuple[str, ...] = ()  # further repositories whose sessions count as this one's
     branch: str | None = None
     mode: Mode = "auto"
+    decay: Decay | None = PROFILES["gentle"]  # of passages
     since: datetime | None = None
     agent: str | None = None
     exclude_session: tuple[str, ...] = ()  # beginnings of ids
@@ -124,17 +129,23 @@ def _require_folder(folder: Path) -> None:
 
 
 def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> ResumeReport:
+    empty: str | None
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(open_catalog(settings.layout))
         except NotFound as error:
-            empty = stack.enter_context(closing(Catalog.in_memory()))
-            opened = Opened(empty, None, [f"{error.message} (next: {error.hint})"])
+            opened = Opened(stack.enter_context(closing(Catalog.in_memory())), None, [])
+            empty = f"{error.message} (next: {error.hint})"
+        else:
+            is_empty = not opened.catalog.rows("SELECT 1 FROM chunks WHERE ignored=0 LIMIT 1")
+            empty = f"nothing is stored in {settings.layout.home} yet (next: aicx store)" if is_empty else None
         if query.project is not None:
             query = replace(query, project=the_project(query.project, opened.catalog))
+        query = replace(query, also=tuple(the_project(name, opened.catalog) for name in query.also))
         place = _locate(settings, query, opened.catalog, look)
-        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
-        return _Resume(settings, query, opened.catalog, place, notes).report()
+        notes = [empty, opened.fallback_reason, *opened.notes]
+        report = _Resume(settings, query, opened.catalog, place, [note for note in notes if note]).report()
+        return replace(report, empty=empty)
 
 
 def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: GitProbe | None) -> _Place:
@@ -151,7 +162,9 @@ def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: GitP
     trees = [tree.path for tree in state.worktrees]
     folders = tuple(dict.fromkeys([*([repository_of(top), top] if top else []), *trees]))
     is_home = top is not None and settings.user_home.is_relative_to(top) and not state.usable
-    scope = Scope(project, folders, below=not is_home)
+    named = [name for name in query.also if not name.startswith("/")]
+    folders += tuple(name.rstrip("/") for name in query.also if name.startswith("/"))
+    scope = Scope(project, folders, below=not is_home, also=tuple(named))
     return _Place(look, scope, Roots.of([*folders, *known_folders(catalog, scope)]), top)
 
 
@@ -179,7 +192,11 @@ class _Resume:
         self._place = place
         self._reader = SessionReader(settings.layout, catalog, query.now, _elsewhere(catalog, place))
         self._branches: Branches | None = None
-        self._ask = Ask(query.task, query.now)
+        # "make a pr for this" is about no topic: it goes on where work stopped, as no task does.
+        self._topic = query.task if weigh(query.task).level > 1 else ""
+        self._ask = Ask(self._topic, query.now)
+        self._mentions = Mentions({}, 0.0)
+        self._merged: set[str] = set()  # the numbers of pull requests merged since the last session
         self._rarity = TermWeights((), ())  # of the task's words, once it was searched for
         self._coverages: Mapping[tuple[str, str], float] = {}
         self._warnings = notes
@@ -195,6 +212,7 @@ class _Resume:
         ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
         passages = self._passages(sessions)
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
+        self._merged = merged_by(commit.subject for commit in commits)
         self._warnings += place.state.notes
         self._considered += (
             Considered(str(Ref("commit", commit.hash)), "commit", None, (Reason.SINCE_LAST_SESSION,))
@@ -204,10 +222,11 @@ class _Resume:
         if not any(map(is_near, own)):
             own = []  # no session is chosen for a word that stands everywhere
         changed = tuple(path for path in place.state.changed if not path.endswith("/"))
-        ask = Ask(query.task, query.now, query.branch or place.state.branch, place.folder, changed)
+        ask = Ask(self._topic, query.now, query.branch or place.state.branch, place.folder, changed)
         self._ask, self._coverages = ask, coverages(own) if self._rarity.is_discriminative else {}
         sessions += self._recalled_sessions(own, sessions)
         mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
+        self._mentions = mentions
         ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
         self._look_up_branches(ranked, latest)
         resumed = self._resumed(ranked, latest)
@@ -223,8 +242,10 @@ class _Resume:
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
-        if query.task.strip() and ranked and not recalled and (resumed is None or resumed.confidence == "low"):
-            self._warnings.append("nothing in the history fits this task: what follows only says where work stood")
+        guess = resumed is None or resumed.confidence == "low"
+        if self._topic and ranked and not recalled and guess:
+            nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
+            self._warnings.append(f"nothing in the history clearly fits this task{nearest}")
         ids = [item.session_id for item in chosen] + ([resumed.facts.session_id] if resumed else [])
         altered = tuple(sorted(self._reader.altered | {item.chunk for item in passages if item.altered}))
         return ResumeReport(
@@ -296,24 +317,50 @@ class _Resume:
         for item in ranked[:_MAX_STANDINGS]:
             session = item.session
             if self._standing(session) not in CURRENT:
-                if item is ranked[0] and self._query.task.strip():
+                if item is ranked[0] and self._topic:
                     branch = f"branch {session.branch}, which is not merged here"
                     self._warnings.append(f"what fits the task best is on {branch}: {session.ref}")
                 continue
-            brief = self._reader.brief(session)
+            if self._is_behind_typed(session, ranked):
+                self._considered.append(_considered(self._described(item, latest, "unknown"), Reason.AUTOMATED))
+                continue
+            brief = self._reader.brief(session, self._merged)
             standing = self._standing(session, brief)
             if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
                 continue
-            resumed = replace(self._described(item, latest, standing), brief=brief)
+            described = self._described(item, latest, standing)
+            resumed = replace(described, facts=self._reader.titled(session), brief=brief)
             self._considered.append(_considered(resumed, None))
             return resumed
         return None
+
+    def _is_behind_typed(self, session: SessionRow, ranked: Sequence[Scored]) -> bool:
+        """Whether a program ran ``session``, and a person's own session of this worktree was left open since."""
+        if session.automated_why is None:
+            return False
+        return any(
+            other.automated_why is None
+            and other.completed_at > session.completed_at
+            and self._is_of_worktree(other)
+            and self._reader.outcome(other)[1] is not None
+            for other in (item.session for item in ranked)
+        )
+
+    def _is_of_worktree(self, session: SessionRow) -> bool:
+        """Whether a session worked in the folder that is asked about, or on its branch; any, where none is known."""
+        folder, branch = self._ask.folder, self._ask.branch
+        in_folder = session.cwd is not None and session.cwd == folder
+        return folder is None or in_folder or (branch is not None and session.branch == branch)
 
     def _others(
         self, ranked: Sequence[Scored], latest: SessionRow | None, resumed: BriefedSession | None
     ) -> list[BriefedSession]:
         """Further sessions worth a line, the latest one always among them."""
         rest = [item for item in ranked if resumed is None or item.session.ref != resumed.facts.ref]
+        known = {item.ref for item in self._considered}
+        for item in (item for item in rest if item.session.automated_why is not None and item.session.ref not in known):
+            self._considered.append(_considered(self._described(item, latest, "unknown"), Reason.AUTOMATED))
+        rest = [item for item in rest if item.session.automated_why is None]
         last = self._query.limits.others - 1
         newest = next((n for n, item in enumerate(rest) if latest is not None and item.session.ref == latest.ref), 0)
         if newest > last:
@@ -339,7 +386,8 @@ class _Resume:
         reasons += [Reason.LATEST_HERE] if latest is not None and session.ref == latest.ref else []
         reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
         reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
-        sure = confidence(item, self._ask, self._coverages.get((session.agent, session.session_id), 0.0))
+        coverage = self._coverages.get((session.agent, session.session_id), 0.0)
+        sure = confidence(item, self._ask, coverage, self._mentions)
         return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
 
     # Recall and files -----------------------------------------------------------------------------------------------
@@ -347,18 +395,19 @@ class _Resume:
     def _passages(self, sessions: Sequence[SessionRow]) -> list[Passage]:
         """What the search gives for the task: of this repository, and of those that have to do with it."""
         query, scope = self._query, self._place.scope
-        if not query.task.strip():
+        if not self._topic:
             return []
         # Imported here: without a task nothing is searched.
         from aicx.resume.search import Asked, recall
 
-        asked = Asked(query.task, query.now, query.since, query.mode, query.exclude_session)
+        asked = Asked(self._topic, query.now, query.since, query.mode, query.exclude_session, query.decay)
         related = related_projects(self._catalog, scope.project) if scope.project else {}
+        related = {name: why for name, why in related.items() if name not in scope.also}
         found, notes = recall(self._settings, asked, scope if sessions else None, related)
         self._search = found.status
         self._warnings += found.notes
         self._unavailable += notes
-        self._rarity = rarity = self._reader.rarity(query.task, sessions)
+        self._rarity = rarity = self._reader.rarity(self._topic, sessions)
         return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
 
     def _quoted(self, chosen: Sequence[Passage]) -> tuple[Recalled, ...]:

@@ -13,7 +13,7 @@ from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.resume.select.recall import Passage
 from aicx.resume.select.sessions import Scope
-from retrieval.decay import PROFILES
+from retrieval.decay import Decay
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.
 _POOL = 10
@@ -31,6 +31,7 @@ class Asked(NamedTuple):
     since: datetime | None
     mode: Mode
     exclude_session: tuple[str, ...]
+    decay: Decay | None
 
 
 class Found(NamedTuple):
@@ -59,7 +60,7 @@ def _recall_own(searcher: Searcher, asked: Asked, scope: Scope) -> Found:
     name = scope.project or next(iter(scope.folders), None)
     if name is None:
         return Found([], {}, [])
-    report = _ask(searcher, asked, name, _POOL, asked.mode)
+    report = _ask(searcher, asked, (name, *scope.also), _POOL, asked.mode)
     if report is None:
         return Found([], {}, [f"nothing to look for in the task {asked.task[:60]!r}: only stop words or symbols"])
     passages = [passage for hit in report.hits if (passage := _passage(hit, scope)) is not None]
@@ -74,7 +75,7 @@ def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str
     order = ("same_session", "same_name", "same_owner")
     for project in sorted(projects, key=lambda name: (order.index(projects[name]), name))[:_MAX_RELATED]:
         try:
-            report = _ask(searcher, asked, project, _RELATED_POOL, "lexical")
+            report = _ask(searcher, asked, (project,), _RELATED_POOL, "lexical")
         except AicxError as error:
             notes.append(f"related repositories were not searched: {error.message}")
             break
@@ -84,16 +85,16 @@ def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str
     return Found(passages, {}, notes)
 
 
-def _ask(searcher: Searcher, asked: Asked, project: str, limit: int, mode: Mode) -> SearchReport | None:
+def _ask(searcher: Searcher, asked: Asked, projects: tuple[str, ...], limit: int, mode: Mode) -> SearchReport | None:
     """The search's answer; None for a task in which there is nothing to look for."""
     query = SearchQuery(
         text=asked.task,
         now=asked.now,
-        filters=Filters((project,), since=asked.since, until=asked.now, exclude_session=asked.exclude_session),
+        filters=Filters(projects, since=asked.since, until=asked.now, exclude_session=asked.exclude_session),
         mode=mode,
         group="session",
         limit=limit,
-        decay=PROFILES["gentle"],
+        decay=asked.decay,
         lift_dates=False,  # a date in a task is what it is about, not when it was talked about
     )
     try:

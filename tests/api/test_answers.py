@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from aicx.api.answers import INLINE, OPTIONAL, index, rank, search, sessions, show, steer, to_fields
+from aicx.api.answers import INLINE, OPTIONAL, index, rank, resume, search, sessions, show, steer, to_fields
 from aicx.api.filters import Filters
 from aicx.commands.search import search as run_search
 from aicx.corpus.catalog.query import steer as run_steer
@@ -27,6 +27,7 @@ ANSWERS: dict[str, tuple[type[Any], ...]] = {
     rank.SCHEMA: (rank.RankAnswer,),
     index.SCHEMA: (index.IndexAnswer, index.IndexBuilt, index.IndexDropped),
     show.SCHEMA: (show.ShowAnswer,),
+    resume.SCHEMA: (resume.ResumeAnswer,),
 }
 
 

@@ -240,3 +240,26 @@ def test_explanation_keeps_names_within_the_fence(repository: Repository, capsys
     assert fence not in inside
     assert SESSION in inside
     assert not any(name in after for name in ("ignore", SESSION, OTHER, "src/"))
+
+
+def test_empty_corpus_prints_one_line_and_the_next_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    code, out, err = resume(capsys, "--task", "fix the login")
+    assert (code, out.count("\n"), err) == (0, 1, "")
+    assert "aicx store" in out
+
+
+def test_decay_is_an_option_as_in_search(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    assert resume(capsys, "-t", "login", "--decay", "strong")[0] == 0
+    code, _, err = resume(capsys, "-t", "login", "--decay", "sometimes")
+    assert (code, "'sometimes' is no decay" in err) == (2, True)
+
+
+def test_project_may_be_given_several_times(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "-p", "ada/orbit", "-p", "orbit")
+    assert found["repo"]["project"] == "ada/orbit"

@@ -95,3 +95,28 @@ def test_commit_that_was_made_anew_stands_once_with_its_last_hash() -> None:
 
 def test_commit_that_failed_is_none() -> None:
     assert commits(Story().runs("git commit -m x", COMMITTED, failed=True)) == []
+
+
+def test_commit_in_a_repository_that_begins_here_is_left_out() -> None:
+    trial = "[main (root-commit) 1a2b3c4] Initial commit\n 1 file changed\n[main 2b3c4d5] Configure\n 1 file changed"
+    assert commits(Story().runs("git init . && git commit -m x && git commit -m y", trial)) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("git reset --soft HEAD~1", ["Fix login"]),
+        ("git reset HEAD^ && git status", ["Fix login"]),
+        ("git reset --hard HEAD~2", []),
+        ("git reset HEAD~1 src/login.py", ["Add tests", "Fix login"]),
+        ("git reset --hard", ["Add tests", "Fix login"]),
+    ],
+)
+def test_commit_that_was_taken_back_is_left_out(command: str, left: list[str]) -> None:
+    story = Story().runs("git commit -m x", COMMITTED).runs("git commit -m y", "[main 2b3c4d5] Add tests")
+    assert [subject for subject, _ in commits(story.runs(command, "Unstaged changes"))] == left
+
+
+def test_commit_that_was_reverted_is_left_out() -> None:
+    story = Story().runs("git commit -m x", COMMITTED).runs("git revert HEAD", '[main 2b3c4d5] Revert "Fix login"')
+    assert commits(story) == []

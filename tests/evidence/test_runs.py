@@ -152,6 +152,8 @@ def test_success_before_the_failure_fixes_nothing() -> None:
         ("pytest 2>&1 | tail -20", "pytest -q"),
         ("git rebase origin/main", "git push --force-with-lease"),
         ("git commit -m 'One'", "git commit -m 'One, with tests'"),
+        ("mise run test:e2e e2e/backend/test_http", "mise run test:e2e '^test_http$'"),
+        ("mise run test:e2e -- -run TestToken", "go test -run TestToken ./auth/..."),
     ],
 )
 def test_later_success_that_covers_it_fixes_it(failed: str, later: str) -> None:

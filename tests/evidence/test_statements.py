@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from aicx.evidence.statements import (
+    COMPACTION,
     conclusion,
     decisions,
     is_done,
     left_open,
-    open_plan,
     requests,
     says_passing,
+    says_resolved,
     telling,
     weigh,
 )
@@ -86,6 +87,11 @@ def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
     "text",
     [
         "No remaining failures.",
+        "There are no unresolved reviews.",
+        "No unresolved review threads remain.",
+        "0 unaddressed comments.",
+        "There aren\u2019t any open questions.",
+        "Pushed, with no further blocking issues pending.",
         "Addressed all follow-up comments.",
         "The button stands next to the field.",
         "0 pending checks.",
@@ -123,6 +129,42 @@ def test_conclusion_is_the_last_thing_the_agent_said() -> None:
     found = conclusion(story.steps)
     assert found is not None
     assert found.text == "Fixed the login."
+
+
+def test_conclusion_is_what_was_found_and_not_what_was_to_be_done_next() -> None:
+    story = Story().says("The token lives five minutes.").says("Okay, let me look at the cache.")
+    found = conclusion(story.steps)
+    assert found is not None
+    assert found.text == "The token lives five minutes."
+
+
+@pytest.mark.parametrize(
+    "text", ["I have everything I need.", "Now I have enough context.", "Good. Let me run the tests."]
+)
+def test_word_before_the_next_step_is_no_conclusion(text: str) -> None:
+    found = conclusion(Story().says("The token lives five minutes.").says(text).steps)
+    assert found is not None
+    assert found.text == "The token lives five minutes."
+
+
+def test_only_an_announcement_is_a_conclusion_where_nothing_else_was_said() -> None:
+    found = conclusion(Story().says("I\u2019ll look at the cache.").steps)
+    assert found is not None
+    assert found.text == "I\u2019ll look at the cache."
+
+
+def test_decision_in_a_summary_counts() -> None:
+    story = Story()._add("system", COMPACTION, "We kept the old name because clients depend on it.")
+    assert [item.text for item in decisions(story.steps, 5)] == ["We kept the old name because clients depend on it."]
+
+
+@pytest.mark.parametrize("text", ["The conflict is resolved.", "Resolved the merge conflicts and pushed."])
+def test_word_that_a_conflict_is_over_is_recognised(text: str) -> None:
+    assert says_resolved(Story().says(text).steps[0])
+
+
+def test_conflict_that_is_to_be_resolved_is_not_over() -> None:
+    assert not says_resolved(Story().says("Once the conflict is resolved, I can push.").steps[0])
 
 
 def test_session_in_which_the_agent_never_spoke_has_no_conclusion() -> None:
@@ -169,55 +211,6 @@ def test_word_that_lint_is_clean_is_recognised() -> None:
     assert says_passing(Story().says("Tests pass and lint is clean.").steps[0], "lint")
 
 
-# Plans --------------------------------------------------------------------------------------------------------------
-
-
-def plan(story: Story) -> list[str]:
-    return [statement.text for statement in open_plan(story.steps)]
-
-
-def test_items_of_the_last_plan_that_are_not_ticked_off_are_open() -> None:
-    story = Story().calls("TodoWrite", '\ntodos: [{"content":"Old","status":"pending"}]')
-    story.calls(
-        "TodoWrite",
-        '\ntodos: [{"content":"Parse","status":"completed"},{"content":"Print","status":"in_progress"},'
-        '{"content":"Test","status":"pending"}]',
-    )
-    assert plan(story) == ["Print", "Test"]
-
-
-def test_plan_of_another_agent_is_read_too() -> None:
-    assert plan(Story().calls("update_plan", "\n- [completed] Parse\n- [pending] Print")) == ["Print"]
-
-
-def test_tasks_are_followed_by_their_numbers() -> None:
-    story = Story().calls("TaskCreate", "\nsubject: Parse\ndescription: x").calls("TaskCreate", "\nsubject: Print")
-    story.calls("TaskUpdate", "\ntaskId: 1\nstatus: completed").calls("TaskUpdate", "\ntaskId: 7\nstatus: completed")
-    assert plan(story) == ["Print"]
-
-
-def test_plan_is_no_longer_open_once_a_later_request_was_answered() -> None:
-    story = Story().calls("update_plan", "\n- [pending] Print").asks("now rename the field").says("Renamed it.")
-    assert plan(story) == []
-
-
-def test_plan_stays_open_while_its_work_goes_on() -> None:
-    story = Story().calls("update_plan", "\n- [pending] Print").says("Looking at it.").asks("continue").says("I see.")
-    assert plan(story) == ["Print"]
-    assert plan(story.asks("now rename the field")) == ["Print"]
-
-
-def test_plan_that_was_not_touched_for_long_is_no_longer_open() -> None:
-    story = Story().calls("update_plan", "\n- [pending] Print")
-    for number in range(26):
-        story.says(f"I looked at part {number}.")
-    assert plan(story) == []
-
-
-def test_plan_that_was_cut_when_it_was_stored_is_passed_over() -> None:
-    assert plan(Story().calls("TodoWrite", '\ntodos: [{"content":"Pa[… 40 characters left out …]')) == []
-
-
 # Decisions ----------------------------------------------------------------------------------------------------------
 
 
@@ -232,7 +225,7 @@ def decided(story: Story) -> list[str]:
         "I\u2019ll use a lock file, since two processes may write at once.",
         "Decision: store times as UTC to avoid surprises with daylight saving.",
         "I put the constants in `core` rather than in `api`, which would have been a circular import.",
-        "Root cause: the cache key leaves out the locale, because it was added later.",
+        "The cache key leaves out the locale on purpose, because it is the same for all.",
     ],
 )
 def test_choice_of_the_agent_counts_with_its_reason(text: str) -> None:
@@ -256,6 +249,12 @@ def test_reason_may_stand_in_the_next_sentence() -> None:
         "I\u2019ll check the logs first because they are short.",
         "Should I keep it because clients depend on it?",
         "The cache is slow because it is on a network disk.",
+        "Root cause: the cache key leaves out the locale, because it was added later.",
+        "I\u2019m sorry, I removed the field because I misread the request.",
+        "You\u2019re right, I should have used the lock to avoid the race.",
+        "I removed them because I didn\u2019t find them in the docs.",
+        "The linter wanted a template instead of a concatenation because of its new rule.",
+        "I\u2019ll use a temporary clone to keep the checkout clean.",
     ],
 )
 def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:

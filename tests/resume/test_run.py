@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aicx.corpus.catalog.database import Catalog
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
+from aicx.evidence.session_brief import SessionBrief
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.brief.selection import Reason
 from aicx.resume.run import Limits, ResumeQuery, resume
 from aicx.resume.select.report import ResumeReport
+from aicx.resume.select.sessions import SessionRow, automated, list_sessions
+from retrieval.decay import PROFILES
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when
+from tests.engine.search_helpers import embed, keep
 from tests.evidence.stories import Repository
 
 REMOTE = "git@example.org:ada/orbit.git"
@@ -114,7 +121,7 @@ def test_task_that_nothing_in_the_history_fits_is_told_so(user: Home, repository
     assert report.recalled == ()
     assert report.resumed is not None
     assert report.resumed.confidence == "low"
-    assert any("nothing in the history fits this task" in warning for warning in report.warnings)
+    assert any("nothing in the history clearly fits this task" in warning for warning in report.warnings)
     assert left_out(report)[f"chunk:claude:{SESSION}:001"] == Reason.WEAK_MATCH
 
 
@@ -203,6 +210,150 @@ def test_passage_of_a_related_repository_is_labelled(user: Home, repository: Rep
     }
 
 
+def test_session_that_only_meaning_finds_is_gone_on_from(user: Home, repository: Repository, ask: Ask) -> None:
+    folder = str(repository.folder)
+    user.claude(
+        ClaudeLog(SESSION, folder).prompt("Reconnection backoff", 0).answer("Reconnection doubles its backoff.", 1)
+    )
+    user.codex(CodexLog(OTHER, folder).prompt("Write the docs", DAY).answer("Wrote the docs.", DAY + 1))
+    keep(user)
+    assert session_ids(ask("reconection bakof"))[0] == OTHER  # no word is the same, and it is the latest
+    embed(user)
+    found = ask("reconection bakof")
+    assert session_ids(found)[0] == SESSION
+    assert {item.ref: item.reasons for item in found.considered}[f"chunk:claude:{SESSION}:001"] == (
+        Reason.MATCHES_TASK,
+    )
+
+
+def test_decay_decides_between_an_old_match_and_a_recent_one(user: Home, repository: Repository, ask: Ask) -> None:
+    folder = str(repository.folder)
+    old = ClaudeLog(SESSION, folder).prompt("The lifetime of the login token", 0)
+    user.claude(old.answer("The lifetime of the login token is counted in seconds.", 1))
+    far = ClaudeLog(THIRD, folder).prompt("The token of the cache", DAY)
+    user.claude(far.answer("It has a key.", DAY + 1))
+    for number in range(7, 10):  # that being the latest decides nothing
+        filler = ClaudeLog(f"{number}{THIRD[1:]}", folder).prompt("Write the docs", 390 * DAY + number)
+        user.claude(filler.answer("Wrote the docs.", 391 * DAY + number))
+    recent = ClaudeLog(OTHER, folder).prompt("The lifetime of the login token", 380 * DAY)
+    user.claude(recent.answer("It is counted in minutes now, and the page of the settings says so too.", 380 * DAY + 1))
+    user.store()
+    now, task = when(400 * DAY), "lifetime of the login token"
+    assert session_ids(ask(task, now=now, decay=None))[0] == SESSION
+    assert session_ids(ask(task, now=now, decay=PROFILES["strong"]))[0] == OTHER
+
+
+@pytest.mark.parametrize("task", ["make a pr for this", "continue", "run the tests again"])
+def test_order_that_leans_on_what_came_before_goes_on_from_the_latest(
+    task: str, user: Home, repository: Repository, ask: Ask
+) -> None:
+    folder = str(repository.folder)
+    work_on_login(user, repository)
+    user.codex(CodexLog(OTHER, folder).prompt("Make a pr and run the tests", DAY).answer("Opened it.", DAY + 1))
+    user.claude(ClaudeLog(THIRD, folder).prompt("Sort the notes", 2 * DAY).answer("Sorted the notes.", 2 * DAY + 1))
+    user.store()
+    found = ask(task)
+    assert session_ids(found)[0] == THIRD
+    assert (found.recalled, found.resumed and found.resumed.confidence) == ((), "medium")
+
+
+def test_pull_request_in_the_log_of_git_is_merged(user: Home, repository: Repository, ask: Ask) -> None:
+    folder = str(repository.folder)
+    log = ClaudeLog(SESSION, folder).prompt("Fix the login", 0).call("Bash", 1, "t1", command="gh pr create --fill")
+    log.result("https://example.org/ada/orbit/pull/12", 2, "t1")
+    user.claude(log.answer("Fixed the login. The PR still needs to be merged.", 3))
+    user.store()
+    assert [line.text for line in brief_in(ask()).ahead] == ["The PR still needs to be merged."]
+    repository.commit("b.py", subject="Fix the login (#12)", at=when(DAY))
+    assert (brief_in(ask()).ahead, brief_in(ask()).pull_requests[0].text) == (
+        (),
+        "https://example.org/ada/orbit/pull/12 (merged)",
+    )
+
+
+def brief_in(report: ResumeReport) -> SessionBrief:
+    assert report.resumed is not None
+    assert report.resumed.brief is not None
+    return report.resumed.brief
+
+
+def test_sessions_of_several_projects_count(user: Home, repository: Repository, ask: Ask) -> None:
+    other = user.repository("apiary", "git@example.org:bob/apiary.git")
+    user.claude(ClaudeLog(THIRD, other).prompt("Count the bees of every hive", DAY).answer("Counted.", DAY + 1))
+    work_on_login(user, repository)
+    user.store()
+    assert session_ids(ask(folder=None, project="ada/orbit")) == [SESSION]
+    found = ask("count the bees", folder=None, project="ada/orbit", also=("apiary",))
+    assert session_ids(found) == [THIRD, SESSION]
+    assert [item.facts["project"] for item in found.recalled] == ["bob/apiary"]
+
+
+# Automated runs -----------------------------------------------------------------------------------------------------
+
+
+def automate(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
+    """From now on the catalogue says of the sessions that a program ran them."""
+
+    def marked(*asked: Any, **more: Any) -> list[SessionRow]:
+        found = list_sessions(*asked, **more)
+        return [
+            replace(item, automated_why="started by claude -p" if item.session_id in ids else None) for item in found
+        ]
+
+    monkeypatch.setattr("aicx.resume.run.list_sessions", marked)
+
+
+def test_automated_run_is_gone_on_from_where_no_newer_session_is_open(
+    user: Home, repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_on_login(user, repository)
+    folder = str(repository.folder)
+    user.claude(ClaudeLog(OTHER, folder).prompt("Review the change", DAY).answer("Fixed the review.", DAY + 1))
+    user.store()
+    automate(monkeypatch, OTHER)
+    assert session_ids(ask()) == [OTHER, SESSION]
+
+
+def test_automated_run_gives_way_to_a_newer_session_that_a_person_left_open(
+    user: Home, repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(repository.folder)
+    user.claude(ClaudeLog(OTHER, folder).prompt("Review the login tokens", 0).answer("Reviewed the login tokens.", 1))
+    typed = ClaudeLog(THIRD, folder).prompt("Sort the notes", DAY)
+    user.claude(typed.answer("Sorted the notes. The index still needs to be written.", DAY + 1))
+    user.store()
+    task = "review the login tokens"
+    assert session_ids(ask(task))[0] == OTHER
+    automate(monkeypatch, OTHER)
+    found = ask(task)
+    assert session_ids(found) == [THIRD]
+    assert left_out(found)[f"session:claude:{OTHER}"] == Reason.AUTOMATED
+
+
+def test_automated_runs_are_not_among_the_other_sessions(
+    user: Home, repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(repository.folder)
+    user.claude(ClaudeLog(OTHER, folder).prompt("Review the change", 0).answer("Fixed the review.", 1))
+    user.claude(ClaudeLog(THIRD, folder).prompt("Sort the notes", DAY).answer("Sorted the notes.", DAY + 1))
+    user.store()
+    automate(monkeypatch, OTHER)
+    found = ask()
+    assert session_ids(found) == [THIRD]
+    assert left_out(found)[f"session:claude:{OTHER}"] == Reason.AUTOMATED
+
+
+def test_evidence_for_an_automated_run_is_read_where_the_catalogue_has_it() -> None:
+    with closing(Catalog.in_memory()) as catalog:
+        assert automated(catalog, [SESSION]) == {}
+        if not catalog.rows("SELECT 1 FROM pragma_table_info('sessions')"):
+            catalog.rows("CREATE TABLE sessions (agent TEXT, session_id TEXT, automated_why TEXT)")
+        catalog.rows(
+            "INSERT INTO sessions (agent, session_id, automated_why) VALUES ('claude', ?, 'a hook')", [SESSION]
+        )
+        assert automated(catalog, [SESSION, OTHER]) == {("claude", SESSION): "a hook"}
+
+
 # Branches -----------------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +413,11 @@ def test_empty_corpus_still_tells_what_git_says(repository: Repository, ask: Ask
     report = ask("tokens of the login")
     assert (report.git.branch, report.project, report.resumed) == ("main", "ada/orbit", None)
     assert "nothing is stored" in report.warnings[0]
+
+
+def test_empty_corpus_is_told_in_one_line(user: Home, ask: Ask) -> None:
+    text = markdown_brief(user.settings, ask("tokens of the login"), 2000).text.decode()
+    assert text == f"nothing is stored in {user.settings.layout.home} yet (next: aicx store)\n"
 
 
 def test_folder_that_is_no_repository_has_the_sessions_that_worked_there(user: Home, ask: Ask) -> None:

@@ -109,23 +109,31 @@ def test_order_of_the_sessions_given_does_not_matter() -> None:
 def test_confidence_needs_more_than_being_the_latest() -> None:
     ask = Ask("fix the tokens of the login", NOW, branch="fix/login")
     latest, same = ranked(ask, session("latest"), session("same", 3, branch="fix/login"))[::-1]
-    assert confidence(latest, ask, 0.1) == "low"
-    assert confidence(latest, ask, 0.9) == "high"
-    assert confidence(same, ask, 0.1) == "medium"
-    assert confidence(same, ask, 0.6) == "high"
+    nothing = Mentions({}, 0.0)
+    assert confidence(latest, ask, 0.1, nothing) == "low"
+    assert confidence(latest, ask, 0.9, nothing) == "high"
+    assert confidence(same, ask, 0.1, nothing) == "medium"
+    assert confidence(same, ask, 0.7, nothing) == "high"
 
 
 def test_words_in_the_paths_of_files_alone_make_no_session_the_one_that_is_gone_on_from() -> None:
     ask = Ask("fix the eval of the login provider", NOW)
     (found,) = ranked(ask, session("a", files=("src/eval/provider.py", "src/login.py")))
-    assert confidence(found, ask, 0.1) == "low"
-    assert confidence(found, ask, 0.4) == "medium"
+    mentions = Mentions.of(ask, found.files)
+    assert confidence(found, ask, 0.1, mentions) == "low"
+    assert confidence(found, ask, 0.6, mentions) == "medium"
+
+
+def test_session_of_a_file_that_the_task_names_is_likely_the_one() -> None:
+    ask = Ask("fix the lifetime in src/login.py", NOW)
+    (found,) = ranked(ask, session("a", files=("src/login.py",)))
+    assert confidence(found, ask, 0.0, Mentions.of(ask, found.files)) == "medium"
 
 
 def test_files_changed_now_say_which_session_is_gone_on_from_whatever_the_task() -> None:
     ask = Ask("fix the tokens", NOW, changed=("src/login.py",))
     (found,) = ranked(ask, session("a", files=("src/login.py",)))
-    assert confidence(found, ask, 0.0) == "medium"
+    assert confidence(found, ask, 0.0, Mentions.of(ask, found.files)) == "medium"
 
 
 # Files --------------------------------------------------------------------------------------------------------------
@@ -252,12 +260,12 @@ def test_quoted_are_the_sentences_that_answer_and_no_announcements() -> None:
     story = (
         Story()
         .asks("The login token expires early.")
-        .says("I'll check the login token now. The token lives five minutes.")
+        .says("I'll check the login token now. The token lives five minutes because of the cache. The token is old.")
     )
     story.gets("Bash", "token token token")
     assert informative_sentences(story.steps, TermWeights.of("why does the login token expire", []), 2) == (
         "The login token expires early.",
-        "The token lives five minutes.",
+        "The token lives five minutes because of the cache.",
     )
 
 

@@ -11,6 +11,8 @@ from aicx.resume.brief.compose import Part
 
 # What even an empty brief takes: its head, and in JSON every key.
 MIN_TOKENS = 500
+# Of the Markdown for a task with which nothing in the history has to do: more would only be read in vain.
+NO_HISTORY_TOKENS = 300
 # How long texts from outside may be (the task, names, warnings) in the part of a brief that is never left out.
 _TEXT_LIMITS = (300, 100, 30, 0)
 
@@ -24,13 +26,17 @@ class Fitted(NamedTuple):
     limit: int  # how long outside texts are in it
 
 
+def check_budget(budget: int) -> None:
+    """Raises UsageError for a budget that no brief fits into."""
+    if budget < MIN_TOKENS:
+        raise UsageError(f"a brief does not fit into {budget} tokens", hint=f"--budget {MIN_TOKENS} or more")
+
+
 def fit(parts: Sequence[Part], budget: int, render: Callable[[Sequence[Part], int], bytes]) -> Fitted:
     """The brief with as many parts as fit into ``budget`` tokens, the most important ones.
 
     ``render`` gives what is printed for some parts, with outside texts cut to a length.
     """
-    if budget < MIN_TOKENS:
-        raise UsageError(f"a brief does not fit into {budget} tokens", hint=f"--budget {MIN_TOKENS} or more")
     by_worth = sorted(range(len(parts)), key=lambda number: (parts[number].priority, number))
 
     def with_first(count: int, limit: int) -> tuple[tuple[Part, ...], bytes]:

@@ -11,6 +11,15 @@ from aicx.evidence.texts import summary_line
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Reason
+from aicx.resume.brief.worth import (
+    MAX_COMMITS,
+    MAX_DECISIONS,
+    MAX_FILES,
+    MAX_OTHERS,
+    is_meant,
+    is_worth_a_line,
+    says_something,
+)
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
 from aicx.text import instant, printable, shorten
@@ -40,7 +49,10 @@ _REASON_WORDS = {
 
 
 class Part(NamedTuple):
-    """One line of the brief. ``priority`` grows with what is left out first; ``entry`` is the manifest's entry."""
+    """One line of the brief. ``priority`` grows with what is left out first; ``entry`` is the manifest's entry.
+
+    What has no ``text`` is in the JSON alone: programs choose for themselves, a person reads every line.
+    """
 
     section: Section
     slot: Slot
@@ -55,7 +67,9 @@ def compose(report: ResumeReport) -> list[Part]:
     """Every line that may be shown, in the order in which they are shown."""
     parts = [*_now(report)]
     if report.resumed is not None:
-        parts += _session(report, report.resumed)
+        session = list(_session(report, report.resumed))
+        # What was done, decided and left open in a session that has little to do with the task is of no use for it.
+        parts += (_in_json_alone(part, report) for part in session) if report.is_guess else session
     parts += _files(report)
     parts += _symbols(report)
     parts += _recalled(report)
@@ -63,10 +77,16 @@ def compose(report: ResumeReport) -> list[Part]:
     return parts
 
 
+def _in_json_alone(part: Part, report: ResumeReport) -> Part:
+    is_named = part.section == "sessions" and not report.has_no_history
+    return part if is_named else part._replace(text="")
+
+
 def _now(report: ResumeReport) -> Iterator[Part]:
+    shown = [commit for commit in report.commits if says_something(commit.subject)][:MAX_COMMITS]
     for number, commit in enumerate(report.commits):
         data = {"commit": commit.hash, "at": instant(commit.at, "seconds"), "subject": shorten(commit.subject, 120)}
-        text = f"commit `{commit.hash[:9]}` {data['subject']}"
+        text = f"commit `{commit.hash[:9]}` {data['subject']}" if commit in shown else ""
         yield Part("now", "commits", text, (), _level(2, number, 3), str(Ref("commit", commit.hash)), data)
     names = list(map(clean, report.git.changed))
     for number, (path, name) in enumerate(zip(report.git.changed, names, strict=True)):
@@ -89,7 +109,7 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     for slot, label, said in lines:
         if said is not None:
             yield Part("session", slot, f"{label}: {said.text}", said.refs, 0, entry, _line_data(said))
-    yield _context(report, item, "handoff", "primary", 0)
+    yield _context(report, item, "handoff", "primary", 0, "sessions" if report.is_guess else "session")
     for number, line in enumerate(brief.failures):
         yield _kept("failures", "failures", line, _level(1, number, 3), entry)
         yield _evidence(report, "failure", "caution", line, _level(4, number, 2), entry)
@@ -98,14 +118,17 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     for number, line in enumerate(brief.ahead):
         yield _kept("ahead", "next", line, _level(2, number, 4), entry)
     for number, line in enumerate(brief.decisions):
-        yield _kept("decisions", "decisions", line, _level(3, number, 3), entry)
+        part = _kept("decisions", "decisions", line, _level(3, number, 3), entry)
+        yield part if number < MAX_DECISIONS else part._replace(text="")
         yield _evidence(report, "decision", "carryover", line, _level(5, number, 2), entry)
     for number, line in enumerate(brief.commits):
         yield _kept("done", "commits_made", line, _level(3, number, 3), entry, "committed: ")
     for number, line in enumerate(brief.pull_requests):
         yield _kept("done", "pull_requests", line, _level(3, number, 2), entry, "pull request: ")
     for number, line in enumerate(brief.checks):
-        yield _kept("done", "validated", line, _level(4, number, 3), entry)
+        yield _kept("done", "validated", line, _level(4, number, 3), entry)._replace(text="")
+    if brief.tested is not None:
+        yield Part("done", "text", brief.tested.text, brief.tested.refs, 4, entry, {})
     for number, edit in enumerate(brief.edits):
         data = {
             "path": clean(edit.path),
@@ -126,7 +149,8 @@ def _files(report: ResumeReport) -> Iterator[Part]:
         known = [_REASON_WORDS[reason] for reason in file.reasons[:2] if reason in _REASON_WORDS]
         reasons = ", ".join("edited there" if word == _EDITED and file.path in there else word for word in known)
         data = {"path": clean(file.path), "reason": reasons, "refs": list(map(clean, file.refs))}
-        text = f"`{data['path']}` {reasons}".rstrip()
+        telling = is_meant(file) and number < MAX_FILES and not report.has_no_history
+        text = f"`{data['path']}` {reasons}".rstrip() if telling else ""
         yield Part("files", "entry_points", text, file.refs, _level(2, number, 5), str(Ref("file", file.path)), data)
 
 
@@ -151,12 +175,15 @@ def _symbols(report: ResumeReport) -> Iterator[Part]:
 
 
 def _recalled(report: ResumeReport) -> Iterator[Part]:
+    brief = report.resumed.brief if report.resumed and not report.is_guess else None
+    told = [line.text for line in (brief.goal, brief.asked, brief.progress) if line] if brief else []
     for number, item in enumerate(report.recalled):
         facts = item.facts
         where = f" in {clean(str(facts['project']))} ({words_of(item.related)})" if item.related else ""
         said = " / ".join(item.lines) or shorten(str(facts["title"] or ""), 120)
         ref = str(Ref("chunk", item.chunk))
-        text = f"{item.at:%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(said, 320)}"
+        new = " / ".join(line for line in item.lines if not any(line in text for text in told))
+        text = f"{item.at:%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(new, 320)}" if new else ""
         data = _entry_data(
             report,
             kind="recall",
@@ -173,9 +200,14 @@ def _recalled(report: ResumeReport) -> Iterator[Part]:
 
 
 def _others(report: ResumeReport) -> Iterator[Part]:
+    shown = 0
     for number, item in enumerate(report.others):
         section: Section = "branches" if item.standing == "unmerged" else "sessions"
-        yield _context(report, item, "session", "background", _level(4, number, 3), section)
+        part = _context(report, item, "session", "background", _level(4, number, 3), section)
+        # With a task, sessions that have little to do with it say nothing about it.
+        telling = is_worth_a_line(report, item)
+        shown += telling
+        yield part if telling and shown <= MAX_OTHERS else part._replace(text="")
 
 
 def _context(
@@ -211,6 +243,7 @@ def _context(
         paths=[edit.path for edit in item.brief.edits] if item.brief else (),
     )
     data["branch"], data["branch_standing"] = facts.branch and clean(facts.branch), item.standing
+    data["automated"], data["automated_why"] = facts.automated_why is not None, facts.automated_why
     return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from aicx.config import Settings
-from aicx.resume.brief.budget import Fitted, fit
+from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
 from aicx.resume.brief.compose import Part, compose
 from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown
@@ -27,6 +27,8 @@ class Brief(NamedTuple):
 def markdown_brief(settings: Settings, report: ResumeReport, budget: int) -> Brief:
     """The brief for people and agents, of at most ``budget`` tokens."""
     report, parts = _cleaned(settings, report)
+    check_budget(budget)
+    budget = min(budget, NO_HISTORY_TOKENS) if report.has_no_history else budget
     fitted = fit(parts, budget, lambda kept, limit: markdown(report, kept, limit).encode())
     return _brief(settings, report, parts, fitted, budget, "markdown")
 
@@ -39,6 +41,7 @@ def json_brief(
     ``written`` are the files that whoever asks is going to write.
     """
     report, parts = _cleaned(settings, report)
+    check_budget(budget)
     files = {"written_files": list(written)}
     fitted = fit(parts, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
     brief = _brief(settings, report, parts, fitted, budget, "json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
@@ -34,6 +34,7 @@ class Reason(StrEnum):
     OTHER_BRANCH_UNMERGED = "other_branch_unmerged"
     # Why an entry is not shown.
     SUBAGENT = "subagent"
+    AUTOMATED = "automated"
     EXCLUDED_BY_USER = "excluded_by_user"
     WEAK_MATCH = "weak_match"
     ENOUGH_OF_SESSION = "enough_of_session"
@@ -45,6 +46,7 @@ class Reason(StrEnum):
     ALTERED_ON_DISK = "altered_on_disk"
     OVER_LIMIT = "over_limit"
     OVER_BUDGET = "over_budget"
+    ADDS_LITTLE = "adds_little"  # to what is printed for people; the JSON has it
 
 
 Kind = Literal["session", "chunk", "file", "symbol", "commit"]
@@ -70,8 +72,13 @@ class Use(NamedTuple):
     size: int
 
 
-def entries(considered: Sequence[Considered], uses: Mapping[str, Use]) -> list[dict[str, Any]]:
-    """An object for each thing considered, in order; each once, whichever ways led to it."""
+def entries(
+    considered: Sequence[Considered], uses: Mapping[str, Use], unprinted: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """An object for each thing considered, in order; each once, whichever ways led to it.
+
+    ``unprinted`` are those of which only the JSON has lines.
+    """
     found: dict[str, dict[str, Any]] = {}
     for item in considered:
         if item.ref in found:
@@ -83,7 +90,8 @@ def entries(considered: Sequence[Considered], uses: Mapping[str, Use]) -> list[d
         left_out = None
         if included == "none":
             # What nobody decided against and yet is not there had no room.
-            left_out = item.left_out or (Reason.OVER_BUDGET if use else Reason.OVER_LIMIT)
+            little = Reason.ADDS_LITTLE if item.ref in unprinted else Reason.OVER_LIMIT
+            left_out = item.left_out or (Reason.OVER_BUDGET if use else little)
         found[item.ref] = {
             "ref": printable(item.ref),
             "kind": item.kind,

@@ -10,12 +10,31 @@ from typing import Any, Literal
 import orjson
 
 from aicx.resume.brief.budget import Fitted
-from aicx.resume.brief.compose import Part, clean
+from aicx.resume.brief.compose import Part, Slot, clean
 from aicx.resume.brief.selection import SCHEMA, Use, entries, exclusions
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, printable
 
 Format = Literal["markdown", "json"]
+# Where the lines of each kind come from.
+_SOURCES: Mapping[Slot, str] = {
+    "commits": "git's log since the last session",
+    "changed_files": "git's status",
+    "goal": "the first prompt that says something by itself",
+    "asked": "the last prompt that says something",
+    "progress": "the agent's last message that is more than an announcement",
+    "failures": "a command whose last run failed, and that nothing ended since",
+    "next": "the last message, plan or summary names it as open",
+    "decisions": "an order of a person, or a choice of the agent with its reason",
+    "validated": "a check whose last run passed",
+    "commits_made": "what git printed",
+    "pull_requests": "what the forge printed",
+    "files_edited": "calls of tools that edit",
+    "entry_points": "files of sessions and passages, of git's status, and those that the task names",
+    "symbols": "the repository map",
+    "context": "a session's title and last message, or the sentences of a passage about the task",
+    "text": "the details of its section, on one line",
+}
 
 
 def manifest_of(
@@ -25,7 +44,8 @@ def manifest_of(
 
     The same report, budget and clock give the same manifest. ``output`` is the brief without any manifest.
     """
-    listed = entries(report.considered, _uses(parts, fitted.parts, format))
+    unprinted = {part.entry for part in parts if not part.text} if format == "markdown" else set()
+    listed = entries(report.considered, _uses(parts, fitted.parts, format), unprinted)
     question = {
         "task": printable(report.task),
         "project": report.project,
@@ -45,6 +65,7 @@ def manifest_of(
         "budget": {"unit": "tokens", "limit": budget, "used": fitted.tokens},
         "method": dict(report.search),
         "entries": listed,
+        "lines": _lines(fitted.parts, format),
         "sections": _sections(parts, fitted.parts),
         "exclusions": {"by_reason": exclusions(listed)},
         "lanes": {"unavailable": list(report.unavailable)},
@@ -68,6 +89,21 @@ def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mappi
     for part in visible(shown):
         sizes[part.entry] += len(orjson.dumps(part.data)) if format == "json" else len(part.text.encode())
     return {entry: Use(count, kept[entry], sizes[entry]) for entry, count in total.items()}
+
+
+def _lines(shown: Sequence[Part], format: Format) -> list[dict[str, Any]]:
+    """Each line that is printed: how it was found, in what, and the references that prove it."""
+    return [
+        {
+            "section": part.section,
+            "slot": part.slot,
+            "found_by": _SOURCES[part.slot],
+            "entry": printable(part.entry),
+            "refs": list(map(clean, part.refs)),
+        }
+        for part in shown
+        if format == "json" or part.text
+    ]
 
 
 def _sections(parts: Sequence[Part], shown: Sequence[Part]) -> list[dict[str, Any]]:

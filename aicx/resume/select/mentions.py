@@ -29,16 +29,22 @@ class Ask(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """How strongly each known file is meant. ``total`` is the weight of the few that are meant most."""
+    """How strongly each known file is meant. ``total`` is the weight of the few that are meant most.
+
+    ``written`` are the files that the task itself names.
+    """
 
     weights: Mapping[str, float]
     total: float
+    written: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, ask: Ask, paths: Iterable[str]) -> Mentions:
         """What ``ask`` means among ``paths`` and the changed files."""
         weights = _weights(ask, {*paths, *ask.changed}) if ask.task.strip() or ask.changed else {}
-        return cls(weights, sum(sorted(weights.values(), reverse=True)[:_MAX]))
+        names = _names(ask.task)
+        written = frozenset(path for path in weights if _is_written(path.lower(), names))
+        return cls(weights, sum(sorted(weights.values(), reverse=True)[:_MAX]), written)
 
     def share(self, paths: Iterable[str]) -> float:
         """Of what is meant, how much is among ``paths``: 0 to 1."""
@@ -50,7 +56,7 @@ def _weights(ask: Ask, paths: set[str]) -> dict[str, float]:
     # Imported here: its stemmer is not needed where nothing is asked.
     from retrieval.analysis import analyze
 
-    written = {found.strip("./").lower() for found in _PATH_LIKE.findall(ask.task)}
+    written = _names(ask.task)
     asked = set(analyze(ask.task).words)
     words = {path: set(analyze(path).words) for path in paths} if asked else {path: set() for path in paths}
     spread = Counter(word for of in words.values() for word in of)
@@ -64,6 +70,11 @@ def _weights(ask: Ask, paths: set[str]) -> dict[str, float]:
         if weight > 0:
             weights[path] = weight
     return weights
+
+
+def _names(task: str) -> set[str]:
+    """What looks like a path or a file's name in a task, in lower case."""
+    return {found.strip("./").lower() for found in _PATH_LIKE.findall(task)}
 
 
 def _is_written(path: str, written: set[str]) -> bool:

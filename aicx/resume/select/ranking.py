@@ -23,7 +23,7 @@ _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 # What it takes to say that work goes on from a session, rather than that it is the nearest there is. One word of two
 # is not enough.
-_SURE_COVERAGE, _LIKELY_COVERAGE, _SOME_COVERAGE, _MAX_FILES = 0.8, 0.55, 0.3, 0.5
+_SURE_COVERAGE, _LIKELY_COVERAGE, _SOME_COVERAGE, _MAX_FILES = 0.8, 0.65, 0.5, 0.5
 
 
 class Scored(NamedTuple):
@@ -61,11 +61,12 @@ def rank_sessions(
     return sorted(scored, key=lambda item: (-item.score, -item.session.completed_at.timestamp(), item.session.ref))
 
 
-def confidence(item: Scored, ask: Ask, coverage: float) -> Confidence:
+def confidence(item: Scored, ask: Ask, coverage: float, mentions: Mentions) -> Confidence:
     """How sure it is that the work goes on from a session; ``coverage`` is how much of the task it holds."""
     own_branch = item.parts["branch"] >= BRANCH
     # Words of a task are in the paths of some files in any repository.
-    meant = bool(ask.changed) or coverage >= _SOME_COVERAGE
+    named = not mentions.written.isdisjoint(item.files)
+    meant = bool(ask.changed) or named or coverage >= _SOME_COVERAGE
     files = meant and item.parts["files"] >= _MAX_FILES * FILES
     if not ask.task.strip():
         return "high" if own_branch else "medium"

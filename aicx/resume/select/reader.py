@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.resume.select.recall import Passage, informative_sentences, is_quotable
+from aicx.resume.select.recall import Passage, answers_something, informative_sentences, is_quotable
 from aicx.resume.select.sessions import SessionRow, chunk_paths
 from aicx.resume.select.term_weights import TermWeights
 
@@ -50,10 +50,13 @@ class SessionReader:
         self.notes: list[str] = []
         self.altered: set[str] = set()
 
-    def brief(self, session: SessionRow) -> SessionBrief | None:
-        """The session in brief; None where nothing of it can be read."""
+    def brief(self, session: SessionRow, merged: Collection[str] = ()) -> SessionBrief | None:
+        """The session in brief; None where nothing of it can be read.
+
+        ``merged`` are the numbers of pull requests that are known to be merged.
+        """
         steps = self._read(session)
-        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere) if steps else None
+        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere, merged) if steps else None
 
     def edits(self, session: SessionRow) -> list[Edit]:
         """The files the session changed, the last changed first."""
@@ -90,7 +93,7 @@ class SessionReader:
         self.notes += notes
         said = informative_sentences(steps, rarity, _QUOTED_LINES)
         # Of what tools printed, and nobody talked about, the lines that the search found.
-        marked = (line for line in passage.lines if is_quotable(line) and weigh(line).level > 1)
+        marked = (line for line in passage.lines if is_quotable(line) and answers_something(line))
         return said or tuple(marked)[:_QUOTED_LINES]
 
     def rarity(self, task: str, sessions: Sequence[SessionRow]) -> TermWeights:

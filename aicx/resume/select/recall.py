@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from aicx.evidence.patterns import request_rules, statement_rules
-from aicx.evidence.statements import weigh
+from aicx.evidence.statements import COMPACTION, weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
@@ -19,13 +19,16 @@ from aicx.text import shorten
 # A session and its subagents; more of them say the same, and the places of other sessions are better used.
 MAX_OF_SESSION = 2
 _QUOTED_LENGTH = 220
-_MIN_WORDS = 3
+_MIN_WORDS = 5
 # The level of a prompt that can be understood without what came before it.
 _BY_ITSELF = 2
 # By how much a sentence counts more that names a cause, a fix or a result.
 _ANSWERS = 1.6
 # Below this part of the best score a passage shares only common words with the task.
 _MIN_SHARE = 0.25
+# What a sentence has to hold to be about the task: words that few sessions have, and some of the task where it names a
+# result, most of it where it does not.
+_MIN_HELD, _SOME, _MOST = 2.0, 0.2, 0.5
 # A passage that holds less of the task, counted by how rare its words are, has to do with something else; below the
 # second figure it shares no more than a word that stands everywhere.
 _MIN_COVERAGE, _MIN_SHARED = 0.45, 0.2
@@ -145,21 +148,31 @@ def informative_sentences(steps: Sequence[Step], rarity: TermWeights, limit: int
     rarity = rarity.without(request_rules().procedural)
     scored: list[tuple[float, int, str]] = []
     for step in steps:
-        if step.role not in ("user", "assistant"):
+        by_person = step.role == "user"
+        if not by_person and step.role != "assistant" and step.origin != COMPACTION:
             continue
         for said in sentences(step.text):
             length = len(words(said.text))
             # Most sentences share nothing, which is soon seen.
             shared = rarity.shared(said.text) if length >= _MIN_WORDS else 0.0
-            if not shared or not is_quotable(said.text, by_agent=step.role == "assistant"):
+            if shared < _MIN_HELD or not is_quotable(said.text, by_agent=not by_person):
                 continue
-            if step.role == "user" and weigh(said.text).level < _BY_ITSELF:
+            if said.text.endswith("?") or (by_person and weigh(said.text).level < _BY_ITSELF):
+                continue  # the question stood in other words before, and here is what came of it
+            # What a person ordered, and what an agent found, may hold today; the rest has to be about the task.
+            settles = (rules.human if by_person else rules.answers).search(said.text)
+            if rarity.coverage([said.text]) < (_SOME if settles else _MOST):
                 continue
             # A long sentence shares more by chance. What was wrong, and what came of it, is what a reader wants.
             worth = shared / (8 + length) ** 0.5 * (_ANSWERS if rules.answers.search(said.text) else 1.0)
             scored.append((worth, len(scored), shorten(said.text, _QUOTED_LENGTH)))
     best = sorted(scored, key=lambda item: (-item[0], item[1]))[:limit]
     return tuple(dict.fromkeys(text for _, _, text in sorted(best, key=lambda item: item[1])))
+
+
+def answers_something(text: str) -> bool:
+    """Whether a line names a cause, a fix or a result, and asks nothing."""
+    return not text.endswith("?") and bool(statement_rules().answers.search(text))
 
 
 def is_quotable(text: str, *, by_agent: bool = True) -> bool:

@@ -104,8 +104,19 @@ class ResumeReport:
     considered: tuple[Considered, ...]
     search: Mapping[str, Any]
     unavailable: tuple[str, ...] = ()
+    empty: str | None = None  # what to say in place of a brief where nothing is stored at all
     altered: tuple[str, ...] = ()  # ids of chunks that were altered on disk, of which nothing is quoted
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether there is a task, and little ties even the nearest session to it."""
+        return bool(self.task.strip()) and self.resumed is not None and self.resumed.confidence == "low"
+
+    @property
+    def has_no_history(self) -> bool:
+        """Whether nothing that is stored has to do with the task."""
+        return bool(self.task.strip()) and not self.recalled and (self.resumed is None or self.is_guess)
 
 
 def staleness(at: datetime, now: datetime) -> Staleness:

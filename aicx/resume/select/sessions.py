@@ -25,17 +25,23 @@ _PREFIXES = (8, 13, 18, 23)
 class Scope:
     """A repository as sessions are filed: by project, or by the folders they worked in where none was known.
 
-    Without ``below`` a folder stands for itself alone: not everything below a home folder belongs together.
+    Without ``below`` a folder stands for itself alone: not everything below a home folder belongs together. ``also``
+    are further projects whose sessions count as its own.
     """
 
     project: str | None
     folders: tuple[str, ...] = ()
     below: bool = True
+    also: tuple[str, ...] = ()
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        return (self.project, *self.also) if self.project is not None else self.also
 
     def holds(self, project: str, cwd: str | None) -> bool:
         """Whether a chunk belongs to the repository."""
         if project != NON_REPOSITORY:
-            return project == self.project
+            return project in self.projects
         if cwd is None:
             return False
         return cwd in self.folders or (self.below and any(cwd.startswith(f"{folder}/") for folder in self.folders))
@@ -56,6 +62,7 @@ class SessionRow:
     started_at: datetime
     completed_at: datetime
     files: tuple[str, ...] = ()
+    automated_why: str | None = None  # the evidence that a program ran it; None where a person did
 
     @property
     def ref(self) -> str:
@@ -128,6 +135,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
             ids,
         )
     }
+    evidence = automated(catalog, ids)
     wanted = set(named)
     rows = catalog.rows(
         # Bare columns beside max() are those of the row that holds the maximum: the session's last chunk.
@@ -149,10 +157,23 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
             started_at=datetime.fromisoformat(row["first"]),
             completed_at=datetime.fromisoformat(row["last"]),
             files=tuple(files.get((row["agent"], row["session_id"]), ())),
+            automated_why=evidence.get((row["agent"], row["session_id"])),
         )
         for row in rows
         if (row["agent"], row["session_id"]) in wanted
     ]
+
+
+def automated(catalog: Catalog, session_ids: Sequence[str]) -> dict[tuple[str, str], str]:
+    """For each session that a program ran, the evidence for it; empty for a catalogue that does not know of any."""
+    if not catalog.rows("SELECT 1 FROM pragma_table_info('sessions') WHERE name='automated_why'"):
+        return {}
+    rows = catalog.rows(
+        "SELECT agent, session_id, automated_why FROM sessions WHERE automated_why IS NOT NULL"
+        f" AND session_id IN ({','.join('?' * len(session_ids))})",
+        list(session_ids),
+    )
+    return {(row["agent"], row["session_id"]): row["automated_why"] for row in rows}
 
 
 def chunk_paths(catalog: Catalog, session: SessionRow, now: datetime) -> list[str]:
@@ -194,7 +215,8 @@ def known_folders(catalog: Catalog, scope: Scope) -> list[str]:
 def other_folders(catalog: Catalog, scope: Scope) -> list[str]:
     """Every folder that is known to belong to another repository than this one."""
     rows = catalog.rows(
-        "SELECT DISTINCT cwd FROM folders WHERE project IS NOT NULL AND project<>?", [scope.project or ""]
+        f"SELECT DISTINCT cwd FROM folders WHERE project NOT IN ({','.join('?' * len(scope.projects))})",
+        list(scope.projects),
     )
     return [row["cwd"] for row in rows]
 
@@ -223,8 +245,7 @@ def related_projects(catalog: Catalog, project: str) -> dict[str, str]:
 def _conditions(scope: Scope, nowhere: str = f"project='{NON_REPOSITORY}'") -> list[tuple[str, list[str]]]:
     """SQL conditions, any of which holds for what belongs to a repository; ``nowhere`` says that none was known."""
     found: list[tuple[str, list[str]]] = []
-    if scope.project is not None:
-        found.append(("project=?", [scope.project]))
+    found += (("project=?", [project]) for project in scope.projects)
     for folder in scope.folders:
         # The half-open range holds every folder below this one: "0" follows "/".
         values = [folder, f"{folder}/", f"{folder}0" if scope.below else ""]

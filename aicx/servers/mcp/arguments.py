@@ -114,6 +114,9 @@ class Resume(Asked):
     ] = None
     task: Annotated[str, Field(max_length=10_000, description="What is to be done; without it: where was I?")] = ""
     mode: Annotated[Mode, Field(description="How history is searched.")] = "auto"
+    decay: Annotated[Literal["off", "gentle", "strong"], Field(description="How much to prefer what is recent.")] = (
+        "gentle"
+    )
     since: Annotated[
         Name | None, Field(description="Only sessions since then: 2026-01-31, yesterday, 36h, 7d, 2w.")
     ] = None

@@ -18,6 +18,7 @@ from aicx.api.answers import sessions as sessions_answers
 from aicx.api.answers import show as show_answers
 from aicx.api.answers import steer as steer_answers
 from aicx.api.answers import to_fields
+from aicx.api.answers.resume import SCHEMA as RESUME_SCHEMA
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import parse_instant
 from aicx.corpus.catalog.overview import list_projects
@@ -29,7 +30,6 @@ from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.steering import steer_query
 from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
-from aicx.resume.brief.json_brief import SCHEMA as RESUME_SCHEMA
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
 from aicx.servers.filters import filters_of
@@ -138,6 +138,7 @@ def _resume(means: Means, asked: Resume) -> Reply:
         folder=folder,
         project=asked.project,
         mode=asked.mode,
+        decay=PROFILES[asked.decay],
         since=parse_instant(asked.since, means.now) if asked.since else None,
         exclude_session=tuple(asked.exclude_session or ()),
     )
