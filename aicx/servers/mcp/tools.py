@@ -50,7 +50,8 @@ _OF_A_CHUNK = ("id", "score", "started_at", "project", "title", "kind", "branch"
 _OF_AN_ANSWER = (*_OF_A_CHUNK, "session_id", "agent", "tier", "terms_found", "terms_asked", "matches")
 _OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
 _OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "chunks", "automated", "runs")
-_OF_A_BRIEF = ("request", "repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
+_OF_A_BRIEF = ("repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
+_OF_A_REPOSITORY = ("project", "root", "branch", "head")
 _OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
 _OF_A_PART = ("id", "started_at", "project", "kind", "messages")
 _OF_A_SIDECAR = ("agent", "session_id", "project", "cwd", "date", "title", "branch", "lane", "run_id", "prompt_id")
@@ -146,7 +147,12 @@ def _resume(means: Means, asked: Resume) -> Reply:
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
     fields = orjson.loads(json_brief(means.settings, report, asked.budget).text) if asked.structured else {}
     said = f"{text}\n`aicx_read` opens what stands in [brackets], too.\n"
-    return reply(RESUME_SCHEMA, {name: fields[name] for name in _OF_A_BRIEF if name in fields}, said)
+    found = {name: fields[name] for name in _OF_A_BRIEF if name in fields}
+    if found:
+        found["repo"] = {name: fields["repo"].get(name) for name in _OF_A_REPOSITORY}
+        if found["continuity_match"]["level"] == "low":  # the text does not go on from a session that hardly fits
+            del found["capsule"]
+    return reply(RESUME_SCHEMA, found, said)
 
 
 def _read(means: Means, asked: Read) -> Reply:
