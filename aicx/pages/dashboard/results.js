@@ -46,6 +46,7 @@ export function sessionRow(item, address) {
       "p",
       { class: "facts" },
       facts(item),
+      item.runs > 1 && el("span", {}, `${count(item.runs)} runs of this prompt`),
       el("span", { class: "why" }, `${plural(item.messages, "message")} · ${ago(item.completed_at)}`),
     ),
   );
@@ -70,6 +71,7 @@ function facts(item) {
     item.branch && el("span", { class: "branch", title: "branch" }, item.branch),
     item.kind && item.kind !== "conversations" && el("span", {}, item.kind),
     item.lane === "subagent" && el("span", {}, "subagent"),
+    item.automated && el("span", { title: item.automated_why }, "run by a program"),
   ];
 }
 

@@ -4,6 +4,7 @@
 import { el, fill } from "./dom.js";
 import { count, plural } from "./format.js";
 import { patternOf } from "./highlight.js";
+import { newestByRepository, repositoryRows } from "./repositories.js";
 import { answerRow, sessionRow } from "./results.js";
 import { filtersOf, withoutFilters, writeRoute } from "./route.js";
 import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
@@ -24,6 +25,7 @@ export function createSearch(pane, { source, go, announce }) {
   let running = null;
   let timer = null;
   let wantsFocus = false;
+  let wantsAll = false; // all sessions in one list, in place of the newest of each repository
 
   function show(next, { typing = false } = {}) {
     route = next;
@@ -46,9 +48,12 @@ export function createSearch(pane, { source, go, announce }) {
     const started = performance.now();
     try {
       const isQuestion = Boolean(route.q.trim());
-      const found = await (isQuestion ? source.search(question(), signal) : source.browse(page(0), signal));
+      const isFirst = !isQuestion && !wantsAll && !Object.keys(filtersOf(route)).length;
+      const grouped = isFirst && (await newestByRepository(source, signal));
+      const found = isQuestion ? await source.search(question(), signal) : grouped || (await source.browse(page(0), signal));
       pane.removeAttribute("aria-busy");
       if (isQuestion) showAnswers(found, performance.now() - started);
+      else if (grouped) showRepositories(found);
       else showSessions(found);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -106,10 +111,28 @@ export function createSearch(pane, { source, go, announce }) {
     shown(said);
   }
 
-  function sessionRows(items) {
-    return items.map((item) =>
-      sessionRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: "" })),
+  function showRepositories({ sessions, of, groups }) {
+    const said = `${plural(sessions, "session")} in ${of === 1 ? "1 repository" : `${count(of)} repositories`}`;
+    fill(head, el("p", {}, el("strong", {}, said), el("span", { class: "how" }, "the newest of each")));
+    fill(
+      list,
+      groups.flatMap((group) => repositoryRows(group, addressOf)),
     );
+    fill(foot, el("button", { type: "button", click: showAll }, "All sessions, newest first"));
+    shown(said);
+  }
+
+  function showAll() {
+    wantsAll = true;
+    ask();
+  }
+
+  function sessionRows(items) {
+    return items.map((item) => sessionRow(item, addressOf(item)));
+  }
+
+  function addressOf(item) {
+    return writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: "" });
   }
 
   function showFailure(failure) {

@@ -29,8 +29,35 @@ def ask(page: Any, question: str) -> None:
     page.wait_for_selector(".why meter")
 
 
-def test_before_anything_is_asked_the_newest_sessions_are_listed(visit: Visit) -> None:
-    assert sessions_shown(visit()) == [LONG, HOSTILE, LEXER]
+def test_before_anything_is_asked_the_newest_sessions_of_each_repository_are_listed(visit: Visit) -> None:
+    page = visit()
+    assert sessions_shown(page) == [LONG, HOSTILE, LEXER]
+    assert page.locator(".group h2").all_inner_texts() == ["ada/apiary", "ada/orbit"]
+
+
+def test_a_repositorys_heading_leads_to_all_its_sessions(visit: Visit) -> None:
+    page = visit()
+    page.locator(".group a", has_text="ada/orbit").click()
+    expect(page.locator(".found strong")).to_have_text("2 sessions")
+    assert sessions_shown(page) == [HOSTILE, LEXER]
+
+
+def test_all_sessions_can_be_listed_by_time(visit: Visit) -> None:
+    page = visit()
+    page.get_by_role("button", name="All sessions, newest first").click()
+    expect(page.locator(".found strong")).to_have_text("3 sessions")
+    expect(page.locator(".group")).to_have_count(0)
+
+
+def test_runs_of_a_program_are_one_row_that_counts_them(visit: Visit) -> None:
+    named = """async () => {
+      const { sessionRow } = await import("/assets/results.js");
+      const item = { agent: "claude", project: "ada/orbit", messages: 2, automated: true, automated_why: "w", runs: 42 };
+      return sessionRow(item, "#").querySelector(".facts").textContent;
+    }"""
+    facts = visit().evaluate(named)
+    assert "run by a program" in facts
+    assert "42 runs of this prompt" in facts
 
 
 def test_answers_come_while_typing_with_the_questions_words_marked(visit: Visit) -> None:
