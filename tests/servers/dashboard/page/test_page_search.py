@@ -52,7 +52,7 @@ def test_all_sessions_can_be_listed_by_time(visit: Visit) -> None:
 def test_runs_of_a_program_are_one_row_that_counts_them(visit: Visit) -> None:
     named = """async () => {
       const { sessionRow } = await import("/assets/results.js");
-      const item = { agent: "claude", project: "ada/orbit", messages: 2, automated: true, automated_why: "w", runs: 42 };
+      const item = { agent: "claude", project: "ada/orbit", messages: 2, automated: true, runs: 42 };
       return sessionRow(item, "#").querySelector(".facts").textContent;
     }"""
     facts = visit().evaluate(named)
