@@ -47,9 +47,10 @@ def analyze_document(document: Document, analyze: Analyze) -> AnalyzedDocument:
         texts.setdefault(part.field, []).append(part.text)
     terms: dict[str, str] = {}
     for name, pieces in texts.items():
-        words, names = analyze("\n".join(pieces))
-        terms[name] = " ".join(words)
-        terms[f"{name}_names"] = " ".join(names)
+        # Each on its own: a person and an agent may write in different languages.
+        found = [analyze(piece) for piece in pieces]
+        terms[name] = " ".join(word for words, _ in found for word in words)
+        terms[f"{name}_names"] = " ".join(name for _, names in found for name in names)
     return AnalyzedDocument(document.id, terms, document.columns)
 
 

@@ -1,7 +1,8 @@
 """Turns text into index terms; the same code for documents and for questions, so that they always meet.
 
-Words are folded (case, diacritics) and stemmed; identifiers, paths and markers are kept whole in one stream and split
-into their words in the other; Chinese, Japanese and Korean runs, which have no spaces, become overlapping pairs.
+Words are folded (case, diacritics) and stemmed as their text's language has it; identifiers, paths and markers are kept
+whole in one stream and split into their words in the other; Chinese, Japanese and Korean runs, which have no spaces,
+become overlapping pairs.
 """
 
 from __future__ import annotations
@@ -13,12 +14,20 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
-# A run without white space or quoting, as far as it could be one name: a path, an identifier, a version, a marker.
-_RUN = re.compile(r"[^\s\"'`<>(){}\[\],;|=*!?\\\u2026\u2018-\u201d\xab\xbb\u2022\xb7\u2500-\u257f\u25a0-\u25ff]+")
+from retrieval import languages
+
+_CJK_LETTERS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_CJK_MARKS = r"\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+# A run without white space or quoting, as far as it could be one name: a path, an identifier, a version, a marker. In
+# scripts without spaces it ends where the script changes.
+_RUN = re.compile(
+    r"[^\s\"'`<>(){}\[\],;|=*!?\\\xa1\xbf\u2026\u2018-\u201d\xab\xbb\u2022\xb7\u2500-\u257f\u25a0-\u25ff"
+    rf"{_CJK_MARKS}{_CJK_LETTERS}]+|[{_CJK_LETTERS}]+"
+)
 _EDGE = ".:/-_~@&%$^+"
 # Inside a run: words, numbers, and capitals that begin a new word (fooBar, HTTPServer, utf8Name).
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
+_CJK = re.compile(f"[{_CJK_LETTERS}]+")
 _PLAIN = re.compile(r"[a-z]+")
 # What joins the parts of a qualified name or a path.
 _JOINTS = re.compile(r"[/.:@#~&%$^+]+")
@@ -49,34 +58,64 @@ STOP_WORDS = frozenset(
 class Terms:
     """What a text is indexed under: ``words`` in their order, and ``names`` (identifiers, paths, markers) whole.
 
-    ``whole`` is set for a single run that is one plain word: the name it may be with its capitals lost.
+    The rest is set for a single run of a question, as ``typed``. ``whole`` is one plain word as the name it may be with
+    its capitals lost. ``others`` are words that stand for it as well: its stems in other languages, and of a CamelCase
+    name the word it is without capitals.
     """
 
     words: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     whole: str = ""
+    typed: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def is_compound(self) -> bool:
+        """Whether it is a CamelCase or snake_case name of several words."""
+        parts = self.typed.strip("_").split("_")
+        return (
+            len(self.words) > 1
+            and bool(self.names)
+            and all(map(str.isalnum, parts))
+            and (len(parts) > 1 or self.typed.isalpha())
+        )
 
 
-def analyze(text: str) -> Terms:
-    """The terms of a text. Repeated terms stay repeated: how often one occurs is half of what ranking knows."""
+def analyze(text: str, language: str | None = None) -> Terms:
+    """The terms of a text. Repeated terms stay repeated: how often one occurs is half of what ranking knows.
+
+    ``language`` is one of `retrieval.languages`, empty for English; None tells it from the text.
+    """
     words: list[str] = []
     names: list[str] = []
-    memo = _memo()
-    for run in _RUN.findall(text):
-        run_words, run_names = memo.get(run) or _known_terms_of(run)
+    runs = _RUN.findall(text)
+    language = languages.language_of(runs) if language is None else language
+    memo = _memo(language)
+    for run in runs:
+        run_words, run_names = memo.get(run) or _known_terms_of(run, language)
         words += run_words
         names += run_names
     return Terms(words, names)
 
 
 def analyze_runs(text: str) -> list[Terms]:
-    """The terms of each run of a text that is one word or one name; runs without any are left out."""
+    """The terms of each run of a question that is one word or one name; runs without any are left out."""
     found = []
-    for run in _RUN.findall(text):
-        words, names = _known_terms_of(run)
-        if words or names:
-            whole = "" if names or len(words) > 1 else _name(run.strip(_EDGE))
-            found.append(Terms(list(words), list(names), whole))
+    runs = _RUN.findall(text)
+    spoken = languages.languages_of(runs)
+    for run in runs:
+        # The language it seems to be in comes first; text in English may have the same word, as may a third.
+        stems = [_known_terms_of(run, language) for language in (*spoken, "")]
+        words, names = stems[0]
+        if not words and not names:
+            continue
+        plain = not names and len(words) == 1
+        typed = run.strip(_EDGE)
+        if plain:
+            others = tuple(dict.fromkeys(other[0] for other, _ in stems if other and other != words))
+        else:
+            others = _stemmed((names[0],)) if len(words) > 1 and names and typed.isalpha() else ()
+        found.append(Terms(list(words), list(names), _name(typed) if plain else "", typed, others))
     return found
 
 
@@ -88,20 +127,11 @@ def runs_in(text: str) -> Iterator[tuple[int, int]]:
         yield start, max(start, found.end() - len(run) + len(run.rstrip(_EDGE)))
 
 
-def written_as(term: str, text: str) -> str | None:
-    """How a text writes a term that it is found under; None where it stands only as part of a longer name."""
-    for start, end in runs_in(text):
-        words, names = _known_terms_of(text[start:end])
-        if words == (term,) or term in names[:1]:
-            return text[start:end]
-    return None
-
-
-def _known_terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    memo = _memo()
+def _known_terms_of(run: str, language: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    memo = _memo(language)
     known = memo.get(run)
     if known is None:
-        known = _terms_of(run)
+        known = (_foreign_terms_of(run, language) if language else None) or _terms_of(run)
         if len(memo) < _MEMO_SIZE:
             memo[run] = known
     return known
@@ -118,8 +148,17 @@ def _without_marks(text: str) -> str:
 
 
 @cache
-def _memo() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _memo(language: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     return {}
+
+
+def _foreign_terms_of(run: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The terms of a word in another language than English; None for what is no plain word, or is in capitals."""
+    word = run.strip(_EDGE)
+    if not word.isalpha() or _is_mixed(word) or (len(word) > 2 and word.isupper()) or _CJK.search(word):
+        return None
+    stem = fold(languages.stem(word.lower(), language)) if len(word) <= _MAX_WORD_LENGTH else ""
+    return ((stem,) if stem else ()), ()
 
 
 def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -60,13 +60,14 @@ def excerpt(
         return Excerpt((), "exact")
     # A plain word is looked for as its stem; where it stands as a name, it was found as well.
     names.update(run.whole for run in question.runs if run.whole)
+    words.update(other for run in question.runs for other in run.others)
     context = analyze(header)
     have_words, have_names = words.intersection(context.words), names.intersection(context.names)
     phrases = [fold(phrase) for phrase in question.phrases]
     have_phrases: set[str] = set()
     scored: list[tuple[float, _Piece]] = []
     seen: set[str] = set()
-    beginnings = {term: _beginnings(term) for term in (*words, *question.terms.names)}
+    beginnings = {term: starts_of(term) for term in (*words, *question.terms.names)}
     tries = dict.fromkeys(beginnings, 0)
     looked_for = _any_of({text for found in beginnings.values() for text in found})
     for rank, piece in enumerate(_pieces(texts, looked_for, tool_text_indexes)):
@@ -96,11 +97,13 @@ def excerpt(
     quoted = sorted((piece for _, piece in best), key=lambda piece: piece.number)
     lines = tuple(_mark(piece.text, words | names, looked_for) for piece in quoted)
     # A name counts once, not with the words it splits into as well.
-    runs = {(frozenset(run.words), frozenset(run.names), run.whole) for run in question.runs}
+    runs = {(frozenset(run.words), frozenset(run.names), run.whole, run.others) for run in question.runs}
     asked = len(runs) + len(set(phrases))
     share = sum(
-        bool(given & have_names) if given else parts <= have_words or whole in have_names
-        for parts, given, whole in runs
+        not have_words.isdisjoint(others)
+        or (bool(given & have_names) if given else parts <= have_words)
+        or whole in have_names
+        for parts, given, whole, others in runs
     )
     share += len(have_phrases)
     tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
@@ -158,7 +161,7 @@ def lowered(text: str) -> str:
     return text.lower() if text.isascii() or not _ACCENTED.search(text) else fold(text)
 
 
-def _beginnings(term: str) -> tuple[str, ...]:
+def starts_of(term: str) -> tuple[str, ...]:
     """What a word begins with whose stem is ``term``: all but the last letter, which may be another in the word.
 
     So it is for ``try``, whose stem is ``tri``, and ``using``, whose stem is ``use``; ``dying`` has the stem ``die``.

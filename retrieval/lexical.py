@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,20 +12,23 @@ from typing import Any
 
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
-from retrieval.analysis import Terms, analyze
+from retrieval.analysis import Terms, analyze, analyze_runs
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
+from retrieval.evidence import Occurrences, units_of
 from retrieval.opening import open_index
 from retrieval.params import DEFAULT_PARAMS, RankingParams
-from retrieval.questions import Question
-from retrieval.spelling import nearest
+from retrieval.questions import Question, corrected
+from retrieval.spelling import SHORTEST, made_of, slips
 
 _PART_OF_NAME = 0.25
 _WORDS_OF_A_SENTENCE = 5
 _MAX_REASON_LENGTH = 200
-# What a misspelt word is taken for begins with the same letters.
-_SURE_LETTERS = 2
 _MAX_TYPED = 12
-_MAX_TERMS = 5000
+_MAX_MEANT = 5
+# Of how many other words of the question, the rarest, what was meant has to occur with one.
+_COMPANY = 2
+# Numbers are meant as they are typed, and so is what is put together with signs.
+_LETTERS = re.compile("[a-z]+")
 
 
 class LexicalSearcher:
@@ -95,40 +99,88 @@ class LexicalSearcher:
         with self._reading(self._take_away):
             return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
 
-    def misspelt(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> list[tuple[str, str]]:
-        """Words and names of a question that stand in no document, each with the term most like it that does.
+    def occurrences(
+        self, question: Question, where: Sequence[Condition], rules: RankingParams = DEFAULT_PARAMS
+    ) -> Occurrences:
+        """How many of the documents that fulfil every condition have each word and name of a question.
 
-        What is like nothing is left out. A term is a stem, or a whole name. Long questions are pasted, not typed.
+        A name is there whole, as the word it is without capitals, or with its words side by side.
         """
-        found: list[tuple[str, str]] = []
-        if len(question.runs) > _MAX_TYPED:
-            return found
+        units = units_of(question)
+        filters = [self._filter(condition) for condition in where]
         with self._reading(self._take_away):
-            for words, names, whole in {(tuple(run.words), tuple(run.names), run.whole): None for run in question.runs}:
-                name = whole or next(iter(names), "")
-                if not name or self._stands(words, names or (whole,), rules):
-                    continue
-                near = self._term_like(words[0], rules, names=False) if whole else None
-                near = near or self._term_like(name, rules, names=True)
-                found += [(name, near)] if near else []
-        return found
+            documents = self._count(self._tantivy.Query.all_query(), filters) if filters else self.size
+            counts = tuple(self._count(self._unit(unit, rules), filters) for unit in units)
+        return Occurrences(units, counts, documents)
 
-    def _stands(self, words: Sequence[str], names: Sequence[str], rules: RankingParams) -> bool:
-        """Whether some document has one of the names of a run, or the word that a plain run is."""
+    def _count(self, query: Any, filters: Sequence[Any]) -> int:
+        must = self._tantivy.Occur.Must
+        both = self._tantivy.Query.boolean_query([(must, query), *((must, condition) for condition in filters)])
+        return int(self._searcher.search(both, 1, count=True).count or 0)
 
-        def occurs(term: str, *, name: bool) -> bool:
-            return any(self._searcher.doc_freq(f, term) for f in rules.fields if f.endswith("_names") == name)
+    def _unit(self, unit: Terms, rules: RankingParams) -> Any:
+        """A word or name of a question, in whichever form it may occur."""
+        query, fields = self._tantivy.Query, rules.fields
+        names = [name for name in (*unit.names, unit.whole) if name]
+        words = [*unit.others, *(unit.words if len(unit.words) == 1 and not unit.names else ())]
+        forms = [query.term_query(self._schema, f, name) for f in fields if f.endswith("_names") for name in names]
+        forms += [query.term_query(self._schema, f, word) for f in fields if not f.endswith("_names") for word in words]
+        if len(unit.words) > 1:
+            forms.append(self._side_by_side(unit.words, rules))
+        return query.boolean_query([(self._tantivy.Occur.Should, form) for form in forms])
 
-        return any(occurs(name, name=True) for name in names) or (len(words) == 1 and occurs(words[0], name=False))
+    def misspelt(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> dict[str, str]:
+        """The words and names of a question, as typed, that stand in no document, and the one that each was meant for.
 
-    def _term_like(self, term: str, rules: RankingParams, *, names: bool) -> str | None:
-        """The term most like one that occurs nowhere, among those that begin alike: few err in the first letters."""
-        known: dict[str, int] = {}
-        for field in rules.fields:
-            if field.endswith("_names") == names:
-                for other, count in self._searcher.terms_with_prefix(field, term[:_SURE_LETTERS], limit=_MAX_TERMS):
-                    known[other] = known.get(other, 0) + count
-        return nearest(term, known)
+        That is in use: with another word of the question, where one occurs. What is quoted is meant as it is, what is
+        made of a known word is a word, and a long question is pasted.
+        """
+        if len(question.runs) > _MAX_TYPED:
+            return {}
+        quoted = {run.typed for phrase in question.phrases for run in analyze_runs(phrase)}
+        with self._reading(self._take_away):
+            unknown = {
+                run.typed: run for run in question.runs if run.typed not in quoted and not self._stands(run, rules)
+            }
+            company = [run for run in question.runs if run.typed not in unknown]
+            meant = {typed: self._meant(run, company, rules) for typed, run in unknown.items()}
+        return {typed: form for typed, form in meant.items() if form}
+
+    def _meant(self, unknown: Terms, company: Sequence[Terms], rules: RankingParams) -> str | None:
+        """The word or name in use that is one slip away from one that occurs nowhere; the commonest by equal slips."""
+        name = unknown.whole or next(iter(unknown.names), "")
+        if not _LETTERS.fullmatch(name) or any(self._used(form, unknown, rules) for form in made_of(name)):
+            return None
+        beside = [self._unit(run, rules) for run in company]
+        rarest = sorted(beside, key=lambda unit: self._count(unit, []))[:_COMPANY]
+        for likely in slips(name):
+            used = {form: count for form in likely if (count := self._used(form, unknown, rules))}
+            for form in sorted(used, key=lambda form: (-used[form], form))[:_MAX_MEANT]:
+                unit = self._unit(corrected(unknown, form), rules)
+                if not rarest or any(self._count(unit, [other]) for other in rarest):
+                    return form
+        return None
+
+    def _used(self, form: str, unknown: Terms, rules: RankingParams) -> int:
+        """About how many documents have what may have been meant."""
+        meant = corrected(unknown, form)
+        if any(len(term) < SHORTEST for term in (*meant.words, *meant.names)):
+            return 0
+        return sum(
+            self._searcher.doc_freq(field, term)
+            for field in rules.fields
+            for term in (meant.names if field.endswith("_names") else meant.words)
+        )
+
+    def _stands(self, run: Terms, rules: RankingParams) -> bool:
+        """Whether some document has a word of a question, or one of its names whole."""
+        if any(self._occurs(name, rules, names=True) for name in (*run.names, run.whole) if name):
+            return True
+        words = (*run.others, *(() if run.names else run.words))
+        return not (words or run.names) or any(self._occurs(word, rules) for word in words)
+
+    def _occurs(self, term: str, rules: RankingParams, *, names: bool = False) -> bool:
+        return any(self._searcher.doc_freq(field, term) for field in rules.fields if field.endswith("_names") == names)
 
     def _wanted(self, question: Question, rules: RankingParams) -> Any:
         query = self._tantivy.Query
@@ -147,20 +199,30 @@ class LexicalSearcher:
         """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
         as_one = rules.names_as_one and run.names and run.words
         share = 1.0 / len(run.words) if as_one else 1.0
+        # Where a name occurs whole, its words apart are about something else.
+        whole_only = rules.names_whole and run.is_compound and self._stands(run, rules)
         for field, weight in rules.fields.items():
             if field.endswith("_names"):
+                words = field.removesuffix("_names")
                 for number, name in enumerate(run.names):
                     worth = weight
                     if lookup and rules.lookup_name:
                         # The whole name is what is looked for; its file name or last part is the next best.
                         worth = rules.lookup_name * (1.0 if number == 0 else _PART_OF_NAME)
-                    yield self._term(field, name, worth)
-            elif lookup and rules.lookup_phrase and run.names and len(run.words) > 1:
+                    clauses = [self._term(field, name, worth)]
+                    if number == 0:
+                        clauses += (self._term(words, form, worth) for form in run.others)
+                    yield self._best(clauses)
+            elif (lookup or whole_only) and rules.lookup_phrase and run.names and len(run.words) > 1:
                 side_by_side = self._tantivy.Query.phrase_query(self._schema, field, list(run.words))
-                yield self._tantivy.Query.boost_query(side_by_side, rules.lookup_phrase)
+                worth = rules.lookup_phrase if lookup else weight * share
+                yield self._tantivy.Query.boost_query(side_by_side, worth)
+        if whole_only and not lookup:
+            return
         together = lookup and rules.lookup_all and len(run.words) > 1
+        forms = () if run.names else run.others
         whole = run.whole if rules.words_as_names else ""
-        anywhere = [list(self._anywhere(word, whole, share, rules)) for word in run.words]
+        anywhere = [list(self._anywhere(word, forms, share, rules, whole)) for word in run.words]
         if together:
             query, occur = self._tantivy.Query, self._tantivy.Occur
             each = [query.boolean_query([(occur.Should, clause) for clause in clauses]) for clauses in anywhere]
@@ -168,15 +230,21 @@ class LexicalSearcher:
         else:
             yield from chain.from_iterable(anywhere)
 
-    def _anywhere(self, word: str, whole: str, share: float, rules: RankingParams) -> Iterator[Any]:
-        """A word in each field of words; or in its place, where it counts more, the name ``whole`` that it may be."""
+    def _anywhere(
+        self, word: str, forms: Sequence[str], share: float, rules: RankingParams, whole: str = ""
+    ) -> Iterator[Any]:
+        """A word in each field of words; or in its place another form, or the name ``whole`` that it may be."""
         for field, weight in rules.fields.items():
             if field.endswith("_names"):
                 continue
-            clause = self._term(field, word, weight * share)
+            clauses = [self._term(field, form, weight * share) for form in (word, *forms)]
             if whole and (worth := rules.fields.get(f"{field}_names")):
-                clause = self._tantivy.Query.disjunction_max_query([clause, self._term(f"{field}_names", whole, worth)])
-            yield clause
+                clauses.append(self._term(f"{field}_names", whole, worth))
+            yield self._best(clauses)
+
+    def _best(self, clauses: Sequence[Any]) -> Any:
+        """One of the clauses: that by which a document scores most."""
+        return self._tantivy.Query.disjunction_max_query(list(clauses)) if len(clauses) > 1 else clauses[0]
 
     def _term(self, field: str, term: str, worth: float) -> Any:
         query = self._tantivy.Query

@@ -32,12 +32,16 @@ class RankingParams:
             rather than interpreted, and for one that stands somewhere word for word.
         verbatim: whether it is looked at if a question stands somewhere word for word.
         names_as_one: whether the words that a name splits into weigh together as much as one word.
+        names_whole: whether a CamelCase or snake_case name that occurs whole is found whole, or with its words side by
+            side, and not by one of them.
         words_as_names: whether a plain word is also looked for as a name whose capitals were not typed.
         lookup_all: in a question of names only, whether the words of a name count only where all of them are.
         lookup_name: in a question of names only, what a whole name is worth in any field.
         lookup_phrase: there, what the words of a name are worth side by side, as in ``foo_bar`` for ``fooBar``.
         subagent: factor for a subagent's chunk: whoever asked it to work is the better answer.
         session_shares: what a session's best chunks count for, best first; several good ones beat a lucky one.
+        session_nearness: the power of how near each further chunk of a session comes to the best of all: several weak
+            ones do not beat a good one.
         diversity: factor for each further chunk of a session already among the answers, when chunks are asked for.
         abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come.
     """
@@ -48,12 +52,14 @@ class RankingParams:
     meaning_in_lookup: float = 0.02
     verbatim: bool = True
     names_as_one: bool = True
+    names_whole: bool = True
     words_as_names: bool = True
     lookup_all: bool = True
     lookup_name: float = 3.0
     lookup_phrase: float = 2.0
     subagent: float = 0.8
     session_shares: tuple[float, ...] = (1.0, 0.5, 0.33)
+    session_nearness: float = 2.0
     diversity: float = 0.9
     abstain: bool = True
 

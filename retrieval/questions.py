@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from retrieval.analysis import Terms, analyze, analyze_runs
+from retrieval.analysis import Terms, analyze_runs
 
 _QUOTED = re.compile(r'"([^"\n]{1,500})"')
 # A question is a few words. What goes beyond (a pasted log) is cut, and the answer says so.
@@ -14,13 +15,17 @@ LONGEST = 4000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An analysed question. ``runs`` are its terms, word by word and name by name; ``phrases`` its quoted parts."""
+    """An analysed question. ``runs`` are its terms, word by word and name by name; ``phrases`` its quoted parts.
+
+    ``corrected`` has what was typed and what is searched for in its place.
+    """
 
     text: str
     terms: Terms
     runs: tuple[Terms, ...] = ()
     phrases: tuple[str, ...] = ()
     shortened: bool = False
+    corrected: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_lookup(self) -> bool:
@@ -38,4 +43,24 @@ def parse_question(text: str) -> Question:
     shortened = len(text) > LONGEST
     text = text[:LONGEST]
     phrases = tuple(phrase.strip() for phrase in _QUOTED.findall(text) if phrase.strip())
-    return Question(text, analyze(text), tuple(analyze_runs(text)), phrases, shortened)
+    return _question(text, tuple(analyze_runs(text)), phrases, shortened=shortened)
+
+
+def correct(question: Question, corrections: Mapping[str, str]) -> Question:
+    """The question with other terms in place of what was typed: ``corrections`` has a stem or a whole name for each."""
+    runs = tuple(corrected(run, corrections[run.typed]) if run.typed in corrections else run for run in question.runs)
+    changed = _question(question.text, runs, question.phrases, shortened=question.shortened)
+    return replace(changed, corrected=tuple(corrections.items()))
+
+
+def _question(text: str, runs: tuple[Terms, ...], phrases: tuple[str, ...], *, shortened: bool) -> Question:
+    words = [word for run in runs for word in run.words]
+    names = [name for run in runs for name in run.names]
+    return Question(text, Terms(words, names), runs, phrases, shortened)
+
+
+def corrected(run: Terms, form: str) -> Terms:
+    """A word or a name of a question in another form; without terms for a word that is never indexed."""
+    if run.names:
+        return Terms([], [form], typed=run.typed)
+    return replace(next(iter(analyze_runs(form)), Terms()), typed=run.typed)

@@ -60,7 +60,7 @@ def rank(
         group = group_of(item.id)
         best.setdefault(group, item.id)
         counts[group] = counts.get(group, 0) + 1
-    gathered = {name: _gathered(candidates, group_of, rules.session_shares) for name, candidates in rankings.items()}
+    gathered = {name: _gathered(candidates, group_of, rules) for name, candidates in rankings.items()}
     return [
         Answer(item.id, best[item.id], item.score, item.votes, counts[item.id])
         for item in fuse(gathered, weights, rules)
@@ -94,15 +94,20 @@ def _reweighed(candidates: Sequence[Candidate], factor_of: Callable[[str], float
     return sorted(changed, key=lambda item: (-item.score, item.id))
 
 
-def _gathered(
-    candidates: Sequence[Candidate], group_of: Callable[[str], str], shares: Sequence[float]
-) -> list[Candidate]:
-    """Groups with the sum of their best documents' scores, each times its share, best first."""
+def _gathered(candidates: Sequence[Candidate], group_of: Callable[[str], str], rules: RankingParams) -> list[Candidate]:
+    """Groups with the sum of their best documents' scores, each times its share, best first.
+
+    Every further document counts less the further it is behind the best one of all.
+    """
+    top = max((item.score for item in candidates), default=0.0)
     scores: dict[str, list[float]] = {}
     for item in candidates:
         scores.setdefault(group_of(item.id), []).append(item.score)
-    gathered = [
-        Candidate(group, sum(score * share for score, share in zip(found, shares, strict=False)))
-        for group, found in scores.items()
-    ]
+
+    def worth(found: Sequence[float]) -> float:
+        shared = zip(found[1:], rules.session_shares[1:], strict=False)
+        further = (score * share * max(0.0, score / top) ** rules.session_nearness for score, share in shared)
+        return found[0] * rules.session_shares[0] + (sum(further) if top > 0 else 0.0)
+
+    gathered = [Candidate(group, worth(found)) for group, found in scores.items()]
     return sorted(gathered, key=lambda item: (-item.score, item.id))

@@ -6,26 +6,33 @@ from collections.abc import Iterable, Sequence
 
 from aicx.types import Candidate, Document
 from retrieval.analysis import analyze
+from retrieval.evidence import Occurrences, has_unit, units_of
 from retrieval.questions import Question
 
 # As the BM25 index has it, so that both agree on the same terms; tests/retrieval/test_lexical.py compares them.
 _K1 = 1.2
 
 
-def scan(documents: Iterable[Document], question: Question, limit: int) -> list[Candidate]:
-    """The best documents, best first; only those that share a term with the question."""
+def scan(documents: Iterable[Document], question: Question, limit: int) -> tuple[list[Candidate], Occurrences]:
+    """The best documents, best first, and how many have each word: only those that share a term with the question."""
     # Imported here: it brings numpy, which nobody needs whose index is in order.
     from rank_bm25 import BM25Plus
 
     ids: list[str] = []
     corpus: list[list[str]] = []
+    units = units_of(question)
+    counts = [0] * len(units)
     for document in documents:
         ids.append(document.id)
-        corpus.append(_terms(document))
-    wholes = [run.whole for run in question.runs if run.whole]
-    wanted = [*question.terms.words, *question.terms.names, *wholes]
+        words, names = _terms(document)
+        corpus.append([*words, *names])
+        for number, unit in enumerate(units):
+            counts[number] += has_unit(unit, words, set(words), set(names))
+    occurrences = Occurrences(units, tuple(counts), len(ids))
+    forms = [form for run in question.runs for form in (run.whole, *run.others) if form]
+    wanted = [*question.terms.words, *question.terms.names, *forms]
     if not ids or not wanted:
-        return []
+        return [], occurrences
     scores = BM25Plus(corpus, k1=_K1).get_scores(wanted)
     sought = set(wanted)
     found = [
@@ -33,15 +40,11 @@ def scan(documents: Iterable[Document], question: Question, limit: int) -> list[
         for document_id, score, terms in zip(ids, scores, corpus, strict=True)
         if sought.intersection(terms)
     ]
-    return sorted(found, key=lambda candidate: (-candidate.score, candidate.id))[:limit]
+    return sorted(found, key=lambda candidate: (-candidate.score, candidate.id))[:limit], occurrences
 
 
-def _terms(document: Document) -> list[str]:
+def _terms(document: Document) -> tuple[list[str], list[str]]:
     """Words and names of a document, all of one worth: the reference knows no fields."""
     texts: Sequence[str] = [document.header, *(part.text for part in document.parts)]
-    terms: list[str] = []
-    for text in texts:
-        found = analyze(text)
-        terms += found.words
-        terms += found.names
-    return terms
+    found = [analyze(text) for text in texts]
+    return [word for terms in found for word in terms.words], [name for terms in found for name in terms.names]

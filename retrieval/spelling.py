@@ -1,40 +1,49 @@
-"""Suggests the known word that a misspelt one was probably meant to be."""
+"""Names the words that a misspelt one may have been meant for: those that are one likely slip away."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
+from string import ascii_lowercase
 
-# A word of so many letters may have one slip in it, or two. In shorter ones a slip is another word.
-_ONE_SLIP, _TWO_SLIPS = 4, 8
+# How long a word has to be for a slip to be more likely than another word: two letters swapped or one doubled
+# ("serach", "aplied"), a letter left out or put in ("boost" is not "boot"), another letter ("concert", "convert").
+_SWAPPED, _LEFT_OUT, _REPLACED = 5, 6, 8
+# Of fewer letters, what is left of a word is not known to be the same word.
+SHORTEST = 5
+# What words are made of others with: "rebalance" and "balancer" are words where "balance" is one.
+_PREFIXES = """
+    anti auto co counter cross de dis down fore hyper in inter mega meta micro mid mini mis multi non out over post pre
+    proto pseudo re self semi sub super trans ultra un under up
+    """.split()  # noqa: SIM905 - a paragraph of words reads better than a column of strings
+_SUFFIXES = """
+    able d ed er ers ess ful ish ism ist ists less let like ness or ors r rs s ship st y
+    """.split()  # noqa: SIM905
 
 
-def nearest(asked: str, known: Mapping[str, int]) -> str | None:
-    """The word of ``known`` with the fewest slips between it and ``asked``, of equals the one that occurs more often.
+def slips(word: str) -> Iterator[list[str]]:
+    """What a word in lower case was meant for if one slip was made in it, the likelier slips in a list before others.
 
-    ``known`` counts occurrences. None where nothing is near enough.
+    First and last letter are as they were meant; words that end otherwise are other words.
     """
-    allowed = (len(asked) >= _ONE_SLIP) + (len(asked) >= _TWO_SLIPS)
-    letters = Counter(asked)
-    near = [
-        (slips, -count, word)
-        for word, count in known.items()
-        # Comparing letter by letter takes long, and most words differ in more letters than may be.
-        if abs(len(word) - len(asked)) <= allowed and (letters - Counter(word)).total() <= allowed
-        if 0 < (slips := _slips(asked, word)) <= allowed
-    ]
-    return min(near)[2] if near else None
+    inner = range(1, len(word) - 1)
+    if len(word) >= _SWAPPED:
+        swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
+        doubled = [word[:at] + word[at] + word[at:] for at in inner]
+        single = [word[:at] + word[at + 1 :] for at in inner if word[at] == word[at + 1]]
+        yield _others(word, [*swapped, *doubled, *single])
+    if len(word) >= _LEFT_OUT:
+        put_in = [word[:at] + letter + word[at:] for at in (*inner, len(word) - 1) for letter in ascii_lowercase]
+        yield _others(word, [*put_in, *(word[:at] + word[at + 1 :] for at in inner)])
+    if len(word) >= _REPLACED:
+        yield _others(word, [word[:at] + letter + word[at + 1 :] for at in inner for letter in ascii_lowercase])
 
 
-def _slips(first: str, second: str) -> int:
-    """Letters to insert, leave out, replace or swap with their neighbour (optimal string alignment distance)."""
-    before: list[int] = []
-    row = list(range(len(second) + 1))
-    for at, letter in enumerate(first):
-        last, before, row = before, row, [at + 1]
-        for place, other in enumerate(second):
-            cost = min(before[place + 1] + 1, row[place] + 1, before[place] + (letter != other))
-            if at and place and letter == second[place - 1] and first[at - 1] == other:
-                cost = min(cost, last[place - 1] + 1)
-            row.append(cost)
-    return row[-1]
+def made_of(word: str) -> list[str]:
+    """What a word may be made of by putting something before or behind it."""
+    rests = [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
+    rests += [word.removesuffix(suffix) for suffix in _SUFFIXES if word.endswith(suffix)]
+    return [rest for rest in rests if len(rest) >= SHORTEST]
+
+
+def _others(word: str, slipped: list[str]) -> list[str]:
+    return [other for other in dict.fromkeys(slipped) if other != word]

@@ -47,7 +47,7 @@ class Sort(StrEnum):
 
 @options.filtered()
 def command(
-    query: Annotated[str, typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
     mode: Annotated[
         Mode, typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them.")
     ] = Mode.auto,
@@ -70,15 +70,17 @@ def command(
     """Find the passages that answer a question, in the conversations with every agent.
 
     Any word may match; more matches, and rarer ones, count more. Identifiers, paths and markers such as #12-40 are
-    matched whole; a "quoted phrase" must occur. A month or day with its year ("january 2026", 2026-01-15) limits the
-    answers to that time. A filter that takes a name may be given several times: any of the names matches.
+    matched whole; a "quoted phrase" must occur. A time in the question ("january 2026", 2026-01-15, last week, in
+    march, before the release of 0.5) limits the answers to it. A misspelt word that occurs nowhere is searched for as
+    it was probably meant. A filter that takes a name may be given several times: any of the names matches.
 
-    Example: aicx search "why did the migration fail"
+    Example: aicx search why did the migration fail
+    Example: aicx search '"could not compile" last week'
     Example: aicx search ERR_CONN_REFUSED -p myrepo --since 30d
     Example: aicx search "retry policy in january 2026" --group session --explain
     """
     asked = SearchQuery(
-        text=query,
+        text=" ".join(query),
         now=options.now(),
         filters=filters,
         mode=mode.value,
@@ -95,6 +97,10 @@ def command(
 
         console.out_answer(SCHEMA, search_answer(report))
         return
+    from aicx.api.answers.search import evidence_note
+
+    if note := evidence_note(report.evidence, report.missing_words):
+        (console.out if report.hits else console.notify)(note)
     for hit in report.hits:
         _print(hit, settings.layout.home, explain)
     _print_summary(report)

@@ -15,7 +15,7 @@ from aicx.storage.atomic import replace_file
 from aicx.storage.lock import writer_lock
 
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
-LEXICAL_VERSION = "2"
+LEXICAL_VERSION = "3"
 # Another writer has the manifest for as long as it takes to write one small file.
 _MANIFEST_WAIT_SECONDS = 30.0
 

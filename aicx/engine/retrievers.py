@@ -17,8 +17,9 @@ from aicx.panics import panics_as_damage
 from aicx.storage.checksums import find_damage
 from aicx.types import Candidate
 from retrieval.conditions import Condition
+from retrieval.evidence import Occurrences
 from retrieval.params import RankingParams
-from retrieval.questions import Question, parse_question
+from retrieval.questions import Question, correct
 
 if TYPE_CHECKING:
     from aicx.engine.vector_index import OpenVectors
@@ -32,7 +33,8 @@ class FoundByWords(NamedTuple):
     behind: int | None
     size: int
     verbatim: bool  # the question occurs somewhere word for word
-    misspelt: tuple[tuple[str, str, str], ...]  # a word asked for, a term like it, a chunk that has that term
+    question: Question  # as it was asked, with what was probably meant by words that occur nowhere
+    occurrences: Occurrences
 
 
 class FoundByMeaning(NamedTuple):
@@ -48,6 +50,7 @@ class FoundByReading(NamedTuple):
 
     candidates: list[Candidate]
     read: int
+    occurrences: Occurrences
 
 
 class LexicalRetriever:
@@ -72,14 +75,11 @@ class LexicalRetriever:
             raise CorpusDamaged(f"the lexical index is damaged: {reason}", hint="aicx store")
         with panics_as_damage("the lexical index", "aicx doctor --fix"):
             searcher = self._opened((manifest.get("sequence"), state.behind, catalog.identity))
-            candidates = searcher.search(question, where, limit, rules)
-            verbatim = rules.verbatim and searcher.holds(question, where, rules)
-            misspelt = tuple(
-                (asked, term, holding.id)
-                for asked, term in searcher.misspelt(question, rules)
-                for holding in searcher.search(parse_question(term), where, 1, rules)
-            )
-            return FoundByWords(candidates, state.behind, searcher.size, verbatim, misspelt)
+            meant = correct(question, searcher.misspelt(question, rules))
+            candidates = searcher.search(meant, where, limit, rules)
+            verbatim = rules.verbatim and searcher.holds(meant, where, rules)
+            occurrences = searcher.occurrences(meant, where, rules)
+            return FoundByWords(candidates, state.behind, searcher.size, verbatim, meant, occurrences)
 
     def _opened(self, made: object) -> LexicalSearcher:
         if self._open is None or self._open[0] != made:
@@ -141,8 +141,9 @@ class ScanRetriever:
         where, values, _ = conditions(filters, catalog)
         rows = catalog.rows(f"SELECT id FROM chunks WHERE {where} ORDER BY id", values)
         ids = [row["id"] for row in rows]
-        candidates = scan(documents(self._layout, catalog, ids), question, limit)
-        return FoundByReading(candidates, catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"])
+        candidates, occurrences = scan(documents(self._layout, catalog, ids), question, limit)
+        read = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
+        return FoundByReading(candidates, read, occurrences)
 
 
 class Retrievers:

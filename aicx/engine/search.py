@@ -9,7 +9,7 @@ from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import order, question, quote, retrieve, select
+from aicx.engine.stages import evidence, order, question, quote, retrieve, select
 from aicx.engine.stages.state import Group as Group
 from aicx.engine.stages.state import Hit as Hit
 from aicx.engine.stages.state import Mode as Mode
@@ -31,15 +31,17 @@ ANSWER: tuple[Stage, ...] = (
     retrieve.look_up,  # what the catalogue says of each candidate
     select.keep_phrases,
     select.drop_noise,
-    select.suggest_spellings,
+    evidence.keep_telling,
     order.fuse,  # one ranking out of several
     order.prefer_recent,
     order.spread_sessions,
     order.sort_by_time,
     quote.quote,
+    evidence.say_corrections,
+    evidence.judge,
 )
 # For a question that is nothing but a date.
-LIST: tuple[Stage, ...] = (order.list_by_date, order.sort_by_time, quote.quote)
+LIST: tuple[Stage, ...] = (order.list_by_date, order.sort_by_time, quote.quote, evidence.judge)
 
 
 def search(settings: Settings, query: SearchQuery) -> SearchReport:
@@ -95,7 +97,14 @@ class Searcher:
         for stage in LIST if state.question.empty else ANSWER:
             state = stage(state)
         return SearchReport(
-            query, list(state.hits), len(state.answers), state.scanned, list(state.notes), _status(state)
+            query,
+            list(state.hits),
+            len(state.answers),
+            state.scanned,
+            state.evidence,
+            state.occurrences.missing if state.occurrences else (),
+            list(state.notes),
+            _status(state),
         )
 
 

@@ -119,7 +119,10 @@ STATUS = {
 class TestJson:
     def test_the_answer_has_these_fields(self, user, capsys):
         found = answer(capsys, "gasket")
-        assert list(found) == ["schema", "query", "results", "matched", "scanned", "items", "notes", "oracle_status"]
+        assert list(found) == [
+            *("schema", "query", "results", "matched", "scanned", "evidence", "missing_words", "evidence_note"),
+            *("items", "notes", "oracle_status"),
+        ]
         assert (found["schema"], found["query"], found["results"]) == ("aicx.search/1", "gasket", 4)
 
     def test_an_item_has_these_fields(self, user, capsys):
@@ -224,6 +227,18 @@ class TestForPeople:
 
     def test_which_days_were_meant_is_said(self, user, capsys):
         assert "note: only what is from 2026-03-01 to 2026-03-31" in ask(capsys, "gasket in march 2026")[2]
+
+    def test_a_question_needs_no_quotes(self, user, capsys):
+        assert ask(capsys, "why", "does", "the", "gasket", "leak")[1] == ask(capsys, "why does the gasket leak")[1]
+
+    def test_what_is_missing_comes_before_the_answers(self, user, capsys):
+        code, out, _ = ask(capsys, "hippopotamus order")
+        assert code == 0
+        assert out.splitlines()[0].startswith("'hippopotamus' occurs nowhere. Weak evidence: ")
+        assert len(out.splitlines()) > 1
+
+    def test_strong_evidence_needs_no_word(self, user, capsys):
+        assert "evidence" not in ask(capsys, "gasket leak")[1]
 
     def test_nothing_found_says_what_to_try(self, user, capsys):
         code, out, err = ask(capsys, "hippopotamus")

@@ -145,7 +145,7 @@ def meaning(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def test_what_only_meaning_finds_is_found(meaning):
-    (hit,) = ask(meaning, "reconection backof").hits
+    (hit,) = ask(meaning, "rekonection bakof").hits
     assert (hit.sidecar.id, hit.tier, list(hit.votes)) == (ONE, "nearest", ["dense"])
 
 
@@ -292,9 +292,15 @@ def test_nothing_stored_is_an_error_with_a_next_step(tmp_path):
     assert raised.value.hint == "aicx store"
 
 
-def test_a_misspelt_word_is_said_with_what_was_probably_meant(workshop):
+def test_a_misspelt_word_is_searched_for_as_it_was_meant(workshop):
     report = ask(workshop, "gaskest", mode="lexical")
-    assert (report.hits, report.notes) == ([], ["'gaskest' stands nowhere; did you mean 'gaskets'?"])
+    assert len(report.hits) == 1
+    assert report.notes == ["searched for 'gaskets' instead of 'gaskest', which occurs nowhere; in quotes it is kept"]
+
+
+def test_a_misspelt_word_in_quotes_is_kept(workshop):
+    report = ask(workshop, '"gaskest"', mode="lexical")
+    assert (report.hits, report.notes, report.missing_words) == ([], [], ("gaskest",))
 
 
 def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):

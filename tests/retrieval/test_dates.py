@@ -132,3 +132,71 @@ def test_a_hundred_kilobytes_of_quotes_and_dates_take_no_noticeable_time():
     lifted = lift_dates('"a" 2026-01-01 ' * 7000)
     assert time.process_time() - begin < 4
     assert lifted == Dated(" ".join(['"a"'] * 7000), ("2026-01-01", "2026-01-01"))
+
+
+TODAY = date(2026, 3, 18)  # a Wednesday
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "days"),
+    [
+        ("what broke last week", "what broke", ("2026-03-09", "2026-03-15")),
+        ("what broke this week", "what broke", ("2026-03-16", "2026-03-22")),
+        ("deploy yesterday", "deploy", ("2026-03-17", "2026-03-17")),
+        ("deploy the day before yesterday", "deploy", ("2026-03-16", "2026-03-16")),
+        ("deploy since yesterday", "deploy", ("2026-03-17", None)),
+        ("deploy 3 days ago", "deploy", ("2026-03-15", "2026-03-15")),
+        ("deploy in the last two weeks", "deploy", ("2026-03-04", "2026-03-18")),
+        ("deploy in the past week", "deploy", ("2026-03-11", "2026-03-18")),
+        ("deploy last month", "deploy", ("2026-02-01", "2026-02-28")),
+        ("deploy a year ago", "deploy", ("2025-01-01", "2025-12-31")),
+        ("retries in March", "retries", ("2026-03-01", "2026-03-31")),
+        ("retries in april", "retries", ("2025-04-01", "2025-04-30")),
+        ("deploy on monday", "deploy", ("2026-03-16", "2026-03-16")),
+        ("deploy last wednesday", "deploy", ("2026-03-11", "2026-03-11")),
+        ("deploy on march 3rd", "deploy", ("2026-03-03", "2026-03-03")),
+        ("deploy in may 2026", "deploy", ("2026-05-01", "2026-05-31")),
+    ],
+)
+def test_a_time_said_from_today_is_lifted(text, left, days):
+    lifted = lift_dates(text, TODAY)
+    assert (lifted.text, lifted.days) == (left, days)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "march on, it may fail",
+        "today's parser",
+        '"last week" as a filter',
+        "src/yesterday.py",
+        "the last test of the week",
+        "monday.com",
+        "release 0.5 notes",
+    ],
+)
+def test_words_that_are_no_time_stay(text):
+    assert lift_dates(text, TODAY, lambda version: TODAY) == Dated(text, None)
+
+
+def test_without_today_only_whole_dates_are_lifted():
+    assert lift_dates("deploy last week").days is None
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("cache before the release of 0.5", (None, "2026-03-01")),
+        ("cache since release 0.5", ("2026-03-01", None)),
+        ("cache after v0.5 was released", ("2026-03-01", None)),
+        ("cache until the 0.5 release", (None, "2026-03-01")),
+    ],
+)
+def test_a_release_is_the_day_that_it_came_out(text, days):
+    lifted = lift_dates(text, TODAY, lambda version: date(2026, 3, 1) if version == "0.5" else None)
+    assert (lifted.text, lifted.days) == ("cache", days)
+
+
+def test_an_unknown_release_is_named_and_stays():
+    text = "cache before the release of 0.7"
+    assert lift_dates(text, TODAY) == Dated(text, None, ("0.7",))

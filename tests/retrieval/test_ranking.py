@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from aicx.types import Candidate
 from retrieval.params import RankingParams
 from retrieval.ranking import Answer, diversified, rank
 
-RULES = RankingParams(session_shares=(1.0, 0.5))
+RULES = RankingParams(session_shares=(1.0, 0.5), session_nearness=0.0)
 HALVES = {"lexical": 0.5, "dense": 0.5}
 
 
@@ -89,6 +90,13 @@ def test_a_group_has_the_sum_of_its_best_documents_times_their_shares():
     # x: 6 + 5 / 2 = 8.5 beats y's single 8, and z is last with 1.
     found = rank({"lexical": candidates(y1=8, x1=6, x2=5, x3=5, z1=1)}, HALVES, RULES, group_of=session_of)
     assert scores(found) == pytest.approx({"x": 1.0, "y": 0.05 + 0.95 * (8 - 1) / (8.5 - 1), "z": 0.05})
+
+
+def test_weak_documents_of_a_group_do_not_beat_a_good_one():
+    # x: 6 + 5 / 2 * (5 / 8) = 7.6 is behind y's 8.
+    rules = replace(RULES, session_nearness=1.0)
+    found = rank({"lexical": candidates(y1=8, x1=6, x2=5, z1=1)}, HALVES, rules, group_of=session_of)
+    assert scores(found) == pytest.approx({"y": 1.0, "x": 0.05 + 0.95 * (7.5625 - 1) / (8 - 1), "z": 0.05})
 
 
 def test_a_group_is_shown_by_its_best_document():

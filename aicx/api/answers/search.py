@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport
 
 SCHEMA = "aicx.search/1"
+# A question that is typed has no more words; of one that is pasted the first tell enough.
+_MOST_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +84,15 @@ class SearchStatus:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Passages, best first; ``oracle_status`` says how they came about."""
+    """Passages, best first, how far they have what was asked, and (``oracle_status``) how they came about."""
 
     query: str
     results: int
     matched: int
     scanned: int
+    evidence: str
+    missing_words: list[str]
+    evidence_note: str | None
     items: list[SearchItem]
     notes: list[str]
     oracle_status: SearchStatus
@@ -99,10 +105,34 @@ def search_answer(report: SearchReport) -> SearchAnswer:
         results=len(report.hits),
         matched=report.matched,
         scanned=report.scanned,
+        evidence=report.evidence,
+        missing_words=list(report.missing_words),
+        evidence_note=evidence_note(report.evidence, report.missing_words),
         items=[_item(hit, home) for hit in report.hits],
         notes=report.notes,
         oracle_status=search_status(report),
     )
+
+
+def evidence_note(evidence: str, missing_words: Sequence[str]) -> str | None:
+    """What every door says of what was not found; None where there is nothing to say."""
+    words = list(map(repr, missing_words[:_MOST_NAMED]))
+    if len(missing_words) > _MOST_NAMED:
+        words.append(f"{len(missing_words) - _MOST_NAMED} more")
+    named = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    missing = f"{named} {'occurs' if len(words) == 1 else 'occur'} nowhere" if words else ""
+    match evidence:
+        case "none":
+            return f"Nothing is found: {missing}." if missing else None
+        case "weak" if missing:
+            return f"{_capital(missing)}. Weak evidence: these answers have only other words of the question."
+        case "weak":
+            return "Weak evidence: no passage has the words of the question together, only some of them, or apart."
+    return f"{_capital(missing)}; the answers have the other words." if missing else None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def search_status(report: SearchReport) -> SearchStatus:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aicx.api.answers import OPTIONAL
-from aicx.api.answers.search import SearchStatus, search_status
+from aicx.api.answers.search import SearchStatus, evidence_note, search_status
 from aicx.corpus.catalog.query import steer_item
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class SteerAnswer:
     """Chunks by what is known of them: the fields of their sidecars, and the path of each.
 
     Where a text was asked for, each also has a ``score``, by which they are in descending ``order`` unless the text was
-    only a date, and ``oracle_status`` is that of a search.
+    only a date, ``evidence`` says how far they have what was asked, and ``oracle_status`` is that of a search.
     """
 
     results: int
@@ -50,6 +50,7 @@ class SteerAnswer:
     query: str | None = field(default=None, metadata=OPTIONAL)
     order: Literal["relevance", "newest"] | None = field(default=None, metadata=OPTIONAL)
     decay: str | None = field(default=None, metadata=OPTIONAL)
+    evidence: str | None = field(default=None, metadata=OPTIONAL)
 
 
 def steer_answer(found: Steered) -> SteerAnswer:
@@ -62,15 +63,17 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
     from retrieval.decay import decay_name
 
     home, query = Path(report.oracle_status["store_root"]), report.query
+    note = evidence_note(report.evidence, report.missing_words)
     return SteerAnswer(
         results=len(report.hits),
         matched=report.matched,
         items=[steer_item(hit.sidecar.fields, home / hit.path) | {"score": round(hit.score, 6)} for hit in report.hits],
-        notes=report.notes,
+        notes=[*([note] if note else []), *report.notes],
         oracle_status=search_status(report),
         query=query.text,
         order="newest" if query.sort == "newest" else "relevance",
         decay=decay_name(query.decay),
+        evidence=report.evidence,
     )
 
 

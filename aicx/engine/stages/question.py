@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from aicx.engine import releases
 from aicx.engine.stages.state import State
 from aicx.errors import UsageError
 from retrieval.dates import lift_dates
@@ -15,13 +16,13 @@ def lift_date(state: State) -> State:
     query = state.query
     if not query.lift_dates or query.filters.date is not None:
         return state
-    dated = lift_dates(query.text)
-    if dated.days is None:
-        return state
-    first, last = dated.days
-    note = f"only what is from {first or 'the beginning'} to {last or 'now'}, as the question says"
-    query = replace(query, text=dated.text, filters=replace(query.filters, date=dated.days))
-    return replace(state, query=query, notes=(*state.notes, note))
+    dated = lift_dates(query.text, query.now.astimezone().date(), lambda version: releases.released_on(state, version))
+    notes = [f"no release of {version} is known, so that it limits nothing" for version in dated.unknown]
+    if dated.days is not None:
+        first, last = dated.days
+        notes.append(f"only what is from {first or 'the beginning'} to {last or 'now'}, as the question says")
+        query = replace(query, text=dated.text, filters=replace(query.filters, date=dated.days))
+    return replace(state, query=query, notes=(*state.notes, *notes))
 
 
 def parse(state: State) -> State:

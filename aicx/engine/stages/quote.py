@@ -11,6 +11,7 @@ from aicx.engine.stages.order import decay_of
 from aicx.engine.stages.state import Hit, State, density_of
 from aicx.errors import AicxError
 from aicx.text import plural
+from retrieval.evidence import ENOUGH, share_together
 from retrieval.excerpts import excerpt, opening_lines
 
 _MAX_LINES = 3
@@ -25,6 +26,7 @@ def quote(state: State) -> State:
     hits: list[Hit] = []
     unreadable: list[str] = []
     left_out = 0
+    together = 0.0
     for answer in state.answers if query.min_score else state.answers[: query.limit]:
         if len(hits) == query.limit:
             break
@@ -41,6 +43,9 @@ def quote(state: State) -> State:
         if query.min_score and density_of(said).score < query.min_score:
             left_out += 1
             continue
+        if state.occurrences and together < ENOUGH:
+            passages = (*texts, header_of(sidecar))
+            together = max(together, share_together(state.occurrences, passages))
         found = excerpt(state.question, texts, header_of(sidecar), _MAX_LINES, tools)
         lines = found.lines
         if not lines:
@@ -64,7 +69,8 @@ def quote(state: State) -> State:
             )
         )
     notes = [f"{plural(left_out, 'answer')} with a density below {query.min_score:g} left out"] if left_out else []
-    return replace(state, hits=tuple(hits), unreadable=tuple(unreadable), notes=(*state.notes, *notes, *unreadable))
+    said = (*state.notes, *notes, *unreadable)
+    return replace(state, hits=tuple(hits), unreadable=tuple(unreadable), notes=said, together=together)
 
 
 def _nearest_passage(state: State, chunk: str) -> tuple[int, int] | None:

@@ -32,7 +32,8 @@ def by_words(state: State) -> State:
         reason = f"{error.message}; every chunk was read instead (next: {error.hint})"
         return replace(state, reasons=(*state.reasons, reason))
     state = _with(state, "lexical", found.candidates, found.behind)
-    return replace(state, indexed=found.size, verbatim=found.verbatim, misspelt=found.misspelt)
+    known = replace(state, question=found.question, occurrences=found.occurrences)
+    return replace(known, indexed=found.size, verbatim=found.verbatim)
 
 
 def by_meaning(state: State) -> State:
@@ -59,7 +60,7 @@ def by_reading(state: State) -> State:
     if "lexical" in state.rankings or query.mode not in ("auto", "scan"):
         return state
     found = state.retrievers.scan.retrieve(state.question, query.filters, _depth(state), state.catalog.now)
-    return replace(_with(state, "scan", found.candidates, 0), scanned=found.read)
+    return replace(_with(state, "scan", found.candidates, 0), scanned=found.read, occurrences=found.occurrences)
 
 
 def look_up(state: State) -> State:

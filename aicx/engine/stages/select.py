@@ -1,16 +1,14 @@
-"""The stages that drop candidates which are no answer, and say what may have been meant."""
+"""The stages that drop candidates which are no answer."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from aicx.corpus.files.read import load_markdown, read_intact
+from aicx.corpus.files.read import load_markdown
 from aicx.engine.stages.retrieve import pool
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError
-from retrieval.analysis import written_as
 from retrieval.excerpts import lowered
 from retrieval.ranking import above_noise
 
@@ -55,19 +53,6 @@ def drop_noise(state: State) -> State:
         nearest = f"the nearest passage scores {state.nearest:.2f}"
         notes = (*notes, f"nothing is near: {nearest}, and unrelated questions come as near as {near:.2f}")
     return replace(state, rankings=rankings, notes=notes)
-
-
-def suggest_spellings(state: State) -> State:
-    """Names what was probably meant by words that occur nowhere, as a chunk that may be shown writes it."""
-    rows = state.catalog.rows(chunk for _, _, chunk in state.misspelt)
-    notes = []
-    for asked, term, chunk in state.misspelt:
-        if chunk not in rows:
-            continue
-        with suppress(AicxError):  # a command that shows the chunk says what is wrong with it
-            text = read_intact(state.layout, rows[chunk]["path"]).markdown.decode("utf-8", "replace")
-            notes.append(f"{asked!r} stands nowhere; did you mean {(written_as(term, text) or term)!r}?")
-    return replace(state, notes=(*state.notes, *notes))
 
 
 def _one_line(text: str) -> str:

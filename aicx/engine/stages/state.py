@@ -15,6 +15,7 @@ from aicx.paths import Layout
 from aicx.types import Candidate
 from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay
+from retrieval.evidence import Evidence, Occurrences
 from retrieval.excerpts import Line, Tier
 from retrieval.fusion import Vote
 from retrieval.params import DEFAULT_PARAMS, RankingParams
@@ -75,12 +76,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """The answers and how they were obtained. ``matched`` counts candidates before the limit."""
+    """The answers and how they were obtained. ``matched`` counts candidates before the limit.
+
+    ``evidence`` says whether they have the question's words together, ``missing_words`` which of them occur nowhere.
+    """
 
     query: SearchQuery
     hits: list[Hit]
     matched: int
     scanned: int
+    evidence: Evidence = "strong"
+    missing_words: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
     oracle_status: Mapping[str, Any] = field(default_factory=dict)
 
@@ -105,13 +111,15 @@ class State:
     indexed: int = 0
     scanned: int = 0
     verbatim: bool = False  # the question occurs somewhere word for word
-    misspelt: tuple[tuple[str, str, str], ...] = ()  # a word asked for, a term like it, a chunk that has that term
+    occurrences: Occurrences | None = None  # of the question's words; None where no retriever by words answered
+    together: float = 0.0  # the most of the question that stands in one passage of an answer
     near: float | None = None  # the noise threshold of the dense retriever
     nearest: float | None = None  # the score of its best candidate
     rows: Mapping[str, Any] = field(default_factory=dict)  # the catalogue's row of every candidate
     answers: Sequence[Answer] = ()
     hits: tuple[Hit, ...] = ()
     unreadable: tuple[str, ...] = ()  # answers that could not be quoted, and why
+    evidence: Evidence = "strong"
 
 
 Stage = Callable[[State], State]

@@ -87,7 +87,7 @@ export function createSearch(pane, { source, go, announce }) {
     fill(
       head,
       el("p", {}, el("strong", {}, said), el("span", { class: "how" }, how(found.oracle_status, milliseconds))),
-      noteLines([found.oracle_status.fallback_reason, ...found.notes]),
+      noteLines([found.evidence_note, found.oracle_status.fallback_reason, ...found.notes]),
     );
     fill(
       list,

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aicx.api.answers import to_fields
-from aicx.api.answers.search import search_answer
+from aicx.api.answers.search import evidence_note, search_answer
 from aicx.api.answers.steer import SteerAnswer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
@@ -39,7 +39,7 @@ def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int) -> dict
         {"project": name, "best": items[0]["score"], "found": len(items), "items": items[:each]}
         for name, items in by_project.items()
     ]
-    notes = list(fields["notes"])
+    notes = [note for note in (fields["evidence_note"], *fields["notes"]) if note]
     if report.matched > POOL:
         notes.append(f"the best {POOL} of {report.matched:,} answers were looked at; a filter shows the others")
     return {
@@ -56,7 +56,8 @@ def fuzzy(
     """Answers by words alone, each with a score from 0 to 100 and what kind of message matched first."""
     report = _by_words(searcher, replace(query, limit=POOL if score or frame_kind else limit))
     results: list[dict[str, Any]] = []
-    notes = list(report.notes)
+    found_note = evidence_note(report.evidence, report.missing_words)
+    notes = [note for note in (found_note, *report.notes) if note]
     for hit in report.hits:
         if len(results) == limit:
             break

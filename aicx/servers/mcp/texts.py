@@ -23,10 +23,10 @@ def search_text(fields: Mapping[str, Any]) -> str:
     """The answers to a question, each as a quotation of its own."""
     served = " + ".join(fields["oracle_status"]["rankers"])
     if not fields["items"]:
-        return _joined([f"Nothing matches ({served}). Fewer or other words may.", *_warnings(fields)])
+        return _joined([f"Nothing matches ({served}). Fewer or other words may.", *_found(fields), *_warnings(fields)])
     counted = f"{fields['results']} answers of {fields['matched']} candidates"
     head = f"{counted}, ranked by {served}. `aicx_read` opens one by its id."
-    return _joined([head, *_warnings(fields), EVIDENCE, *map(_hit_text, fields["items"])])
+    return _joined([*_found(fields), head, *_warnings(fields), EVIDENCE, *map(_hit_text, fields["items"])])
 
 
 def list_text(fields: Mapping[str, Any], what: str) -> str:
@@ -198,6 +198,11 @@ def _warnings(fields: Mapping[str, Any]) -> list[str]:
     said = [f"Warning: {status['fallback_reason']}"] if status.get("fallback_reason") else []
     said += (f"Warning: {sentence}." for sentence in stale_indexes(status.get("freshness", {})))
     return [line(text) for text in (*said, *(f"Note: {note}" for note in fields["notes"]))]
+
+
+def _found(fields: Mapping[str, Any]) -> list[str]:
+    """What was not found of a question, where there is something to say of it."""
+    return [line(fields["evidence_note"])] if fields["evidence_note"] else []
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -232,7 +232,8 @@ TOOLS = {
             "Search past sessions",
             "Find what was said or done before, in past sessions of any coding agent on this machine. Call it before "
             "you debug, design or decide something that may have come up already: an error message, a file, a symbol, "
-            "a decision and its reasons. A month or day with its year in the question limits the answers to it.",
+            "a decision and its reasons. A time in the question (January 2026, last week) limits the answers to it. "
+            "Evidence says how far they have what was asked.",
             Search,
             _search,
         ),

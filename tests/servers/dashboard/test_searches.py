@@ -11,12 +11,14 @@ import pytest
 
 from aicx.api.answers import to_fields
 from aicx.api.answers.search import search_answer
+from aicx.api.answers.steer import steer_answer
 from aicx.api.filters import Filters
+from aicx.corpus.catalog.query import steer
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.errors import NotFound
 from aicx.servers.dashboard import searches
-from aicx.servers.dashboard.searches import by_facts, cross, fuzzy, semantic
+from aicx.servers.dashboard.searches import cross, fuzzy, semantic, steered
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import NOW
 
@@ -125,7 +127,7 @@ def test_answers_beyond_those_looked_at_are_said(searcher: Searcher, monkeypatch
 
 
 def test_chunks_are_listed_by_what_is_known_of_them(stored: Home) -> None:
-    found = by_facts(stored.settings.layout, Filters(agent="claude"), 10)
+    found = steered(steer_answer(steer(stored.settings.layout, Filters(agent="claude"), 10)))
     assert {item["session_id"] for item in found["items"]} == {SESSION, OTHER}
     assert found["matched"] == 2
     assert found["scanned"] > 4

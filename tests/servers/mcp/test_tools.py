@@ -54,6 +54,12 @@ class TestEveryTool:
         # A client that is promised fields shows its model those.
         assert not any(tool.output_schema for tool in listed)
 
+    def test_search_says_first_what_is_missing(self, stored: Home) -> None:
+        result = call(stored.settings, "aicx_search", structured=True, query="lexer hippopotamus zeppelin")
+        assert text(result).startswith("'hippopotamus' and 'zeppelin' occur nowhere. Weak evidence: ")
+        content = result.structured_content
+        assert (content["evidence"], content["missing_words"]) == ("weak", ["hippopotamus", "zeppelin"])
+
     @pytest.mark.parametrize("name", CALLS)
     def test_says_when_to_call_it(self, name: str) -> None:
         assert "Call it" in TOOLS[name].description

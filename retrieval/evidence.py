@@ -1,0 +1,158 @@
+"""How much of a question stands together in one place of a text, its words weighed by how rare they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from retrieval.analysis import Terms, analyze
+from retrieval.excerpts import lowered, starts_of
+from retrieval.questions import Question
+
+# A passage has what belongs together; some do and are about something else; nothing that tells is there.
+Evidence = Literal["strong", "weak", "none"]
+
+# The share of a question, its words weighed by rarity, that has to stand in one passage: half of what tells.
+ENOUGH = 0.5
+# Characters that belong together: some three sentences.
+_PASSAGE = 300
+# Passages of a text that are analysed, and places of one word that are looked at: bounds the work, not the finding.
+_MAX_ANALYSED, _MAX_PLACES = 4, 300
+# Words of a question that are counted; one with more was pasted.
+_MAX_UNITS = 60
+# A word that more of the documents have tells nothing by itself; few documents may all be about it.
+_COMMON, _FEWEST_DOCUMENTS = 0.5, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """The words and names of a question, and in how many of the ``documents`` that are searched each occurs."""
+
+    units: tuple[Terms, ...]
+    counts: tuple[int, ...]
+    documents: int
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What occurs nowhere, as it was typed. Of a run without spaces, all has to be missing."""
+        there = {unit.typed for unit, count in zip(self.units, self.counts, strict=True) if count}
+        return tuple(dict.fromkeys(unit.typed for unit in self.units if unit.typed not in there))
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """What each tells of a text that has it, as BM25 weighs rarity."""
+        return tuple(math.log(1 + (self.documents - count + 0.5) / (count + 0.5)) for count in self.counts)
+
+    @property
+    def telling(self) -> bool:
+        """Whether a word occurs that tells something; true where there is nothing but common ones."""
+        most = self.documents * _COMMON
+        told = [count for count in self.counts if count <= most or self.documents < _FEWEST_DOCUMENTS]
+        return any(told) or not told
+
+
+def units_of(question: Question) -> tuple[Terms, ...]:
+    """Each word and name of a question once. Of what is written without spaces, each pair that is more than grammar."""
+    found: dict[tuple[tuple[str, ...], tuple[str, ...]], Terms] = {}
+    for run in question.runs:
+        pairs = [pair for pair in run.words if not _is_hiragana(pair)] if len(run.words) > 1 and not run.names else []
+        for unit in [Terms([pair], typed=run.typed) for pair in pairs] or [run]:
+            found.setdefault((tuple(unit.words), tuple(unit.names)), unit)
+    return tuple(found.values())[:_MAX_UNITS]
+
+
+def share_together(occurrences: Occurrences, texts: Sequence[str], enough: float = ENOUGH) -> float:
+    """From 0 to 1, how much of a question stands in one passage of the texts; no further once it is ``enough``."""
+    weights = occurrences.weights
+    whole = sum(weights) or 1.0
+    best = 0.0
+    for text in texts:
+        low = lowered(text)
+        shown = text if len(low) == len(text) else low
+        for likely, start, end in islice(_passages(occurrences, weights, low), _MAX_ANALYSED):
+            if likely / whole <= best:
+                break
+            best = max(best, _weight_in(occurrences, weights, shown[start:end]) / whole)
+            if best >= enough:
+                return best
+    return best
+
+
+def _passages(occurrences: Occurrences, weights: Sequence[float], text: str) -> Iterator[tuple[float, int, int]]:
+    """The passages of a text that may hold words of a question, those first that may hold most: weight, and ends."""
+    places = sorted(
+        (place, number)
+        for number, unit in enumerate(occurrences.units)
+        if occurrences.counts[number]
+        for start in _starts(unit)
+        for place in _places(start, text)
+    )
+    found: list[tuple[float, int, int]] = []
+    held: dict[int, int] = {}
+    weight, first = 0.0, 0
+    for place, number in places:
+        weight += 0.0 if held.get(number) else weights[number]
+        held[number] = held.get(number, 0) + 1
+        while places[first][0] < place - _PASSAGE:
+            gone = places[first][1]
+            held[gone] -= 1
+            weight -= 0.0 if held[gone] else weights[gone]
+            first += 1
+        found.append((weight, places[first][0], place))
+    ends = sorted(found, key=lambda passage: (-passage[0], passage[1]))
+    for likely, start, end in ends:
+        yield likely, _beginning(text, start), _ending(text, end)
+
+
+def _starts(unit: Terms) -> tuple[str, ...]:
+    """How what is looked for begins, in lower case."""
+    terms = (*unit.words[:1], *unit.others, *unit.names)
+    return tuple(dict.fromkeys(start for term in terms for start in starts_of(term)))
+
+
+def _places(start: str, text: str) -> Iterator[int]:
+    at = text.find(start)
+    for _ in range(_MAX_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(start, at + len(start))
+
+
+def _beginning(text: str, place: int) -> int:
+    """Where the run begins that a place is in, not far before it."""
+    low = max(0, place - 60)
+    return max(text.rfind(" ", low, place), text.rfind("\n", low, place)) + 1 or low
+
+
+def _ending(text: str, place: int) -> int:
+    return place + 60
+
+
+def _weight_in(occurrences: Occurrences, weights: Sequence[float], passage: str) -> float:
+    found = analyze(passage)
+    words, names = set(found.words), set(found.names)
+    return sum(
+        weight
+        for unit, weight in zip(occurrences.units, weights, strict=True)
+        if has_unit(unit, found.words, words, names)
+    )
+
+
+def has_unit(unit: Terms, order: Sequence[str], words: set[str], names: set[str]) -> bool:
+    """Whether a text with these words, in this order, and these names has a word or a name of a question."""
+    if any(name in names for name in (*unit.names, unit.whole)) or any(other in words for other in unit.others):
+        return True
+    if len(unit.words) < 2:
+        return not unit.names and bool(unit.words) and unit.words[0] in words
+    size = len(unit.words)
+    return unit.words[0] in words and any(
+        list(order[at : at + size]) == unit.words for at, word in enumerate(order) if word == unit.words[0]
+    )
+
+
+def _is_hiragana(text: str) -> bool:
+    return all("\u3041" <= character <= "\u309f" for character in text)
