@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 import aicx
 from aicx import console
 from aicx.errors import AicxError, UsageError
+from aicx.text import Zone
 
 # Section of the help -> command -> its place and what it does, in a line. The place is a "module" with a function
 # `command`, or "module:function". A module with a table COMMANDS of its own is a group: `aicx index status`.
@@ -229,6 +230,7 @@ def _root(
     be read, 70 a bug in aicx, 130 interrupted.
     """
     console.Style.color = console.wants_color(os.environ) and not no_color
+    Zone.utc = False  # until a command's own `--utc`
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -8,19 +8,25 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import orjson
 import typer
 
+from aicx import pager
 from aicx.api.answers import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.terminal import only_styles, without_controls
 from aicx.text import plural as plural
+from aicx.text import zone_name
 
 # Titles are shortened, so that a link may lack its end.
 _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
+# A longer folder is named by its last parts.
+_FOLDER_LENGTH, _FOLDER_PARTS = 28, 2
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
@@ -42,12 +48,40 @@ def style(text: str, **how: Any) -> str:
 
 def out(text: str = "") -> None:
     """One line of data on stdout. What a log wrote for a terminal to obey is left out."""
+    if _held:
+        _held[-1] += only_styles(text).split("\n")
+        return
     typer.echo(only_styles(text), color=None if Style.color else False)
+
+
+@contextmanager
+def paged(*, wanted: bool = True) -> Iterator[None]:
+    """What `out` prints meanwhile goes through a pager where stdout is a terminal that cannot hold it at once."""
+    command = pager.pager_command(os.environ) if wanted and sys.stdout.isatty() else []
+    if not command:
+        yield
+        return
+    _held.append([])
+    try:
+        yield
+    finally:
+        lines = _held.pop()
+        size = get_terminal_size()
+        body = "".join(f"{line}\n" for line in lines)
+        if pager.fits(lines, size.columns, size.lines) or not pager.page(command, body, os.environ):
+            typer.echo(body, nl=False, color=None if Style.color else False)
+
+
+_held: list[list[str]] = []  # lines that wait for their pager
 
 
 def out_bytes(body: bytes) -> None:
     """Data on stdout, for text that is stored as bytes; without what a terminal would obey, as in `out`."""
-    _write(only_styles(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"))
+    text = only_styles(body.decode("utf-8", "surrogateescape"))
+    if _held:
+        _held[-1] += text.removesuffix("\n").split("\n")
+        return
+    _write(text.encode("utf-8", "surrogateescape"))
 
 
 def _write(body: bytes) -> None:
@@ -122,6 +156,12 @@ def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], No
         yield on_progress
 
 
+def say_zone() -> None:
+    """Says on which clock the times are that were printed; once a command."""
+    zone = zone_name(datetime.now(UTC))
+    notify(f"Times are {zone}." if zone == "UTC" else f"Times are {zone}; --utc shows UTC.")
+
+
 def size(count: float) -> str:
     """A number of bytes as people write it."""
     for unit in _UNITS[:-1]:
@@ -138,7 +178,9 @@ def place(project: str, folder: str | None) -> str:
     if folder is None:
         return "no repository"
     home = str(Path.home())
-    return f"~{folder.removeprefix(home)}" if f"{folder}/".startswith(f"{home}/") else folder
+    folder = f"~{folder.removeprefix(home)}" if f"{folder}/".startswith(f"{home}/") else folder
+    parts = folder.rsplit("/", _FOLDER_PARTS)
+    return f"…/{'/'.join(parts[1:])}" if len(folder) > _FOLDER_LENGTH and len(parts) > _FOLDER_PARTS else folder
 
 
 def title(fields: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from click.types import StringParamType
 
 from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 from aicx.completion import OFFERS
+from aicx.text import Zone
 
 
 class PathText(StringParamType):
@@ -79,8 +80,27 @@ NoRedact = Annotated[
 ]
 
 
+NoPager = Annotated[bool, typer.Option("--no-pager", help="Print long output without a pager.", rich_help_panel=OUTPUT)]
+
+
+def _use_utc(wanted: bool) -> bool:
+    Zone.utc = wanted
+    return wanted
+
+
+Utc = Annotated[
+    bool,
+    typer.Option(
+        "--utc", help="Show times in UTC, and read days as UTC days.", callback=_use_utc, rich_help_panel=OUTPUT
+    ),
+]
+
+
 def filtered(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options of all filters, or of those named, in the place of its parameter ``filters``."""
+    """Gives a command the options of all filters, or of those named, in the place of its parameter ``filters``.
+
+    Among them is `--utc`, since days are what filters limit to and what such commands print.
+    """
     rows = [row for row in FILTERS if not names or row.name in names]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -88,12 +108,14 @@ def filtered(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]
         def with_filters(**given: Any) -> None:
             from aicx.corpus.catalog.filters import parse_filters
 
+            given.pop("utc")  # it has been obeyed
             written = {row.name: given.pop(row.name) for row in rows}
             command(**given, filters=parse_filters(now(), **written))
 
         parameters: list[Parameter] = []
         for parameter in signature(command, eval_str=True).parameters.values():
             parameters += map(_parameter, rows) if parameter.name == "filters" else [parameter]
+        parameters.append(Parameter("utc", Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Utc))
         # This is what typer reads of a function.
         with_filters.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         with_filters.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -1,9 +1,9 @@
-"""Text for people and files: one line of it, a bounded length, counts, instants."""
+"""Text for people and files: one line of it, a bounded length, counts, instants and local times."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
 from aicx.terminal import invisible
@@ -44,6 +44,34 @@ def plural(count: int, noun: str) -> str:
 def instant(at: datetime, timespec: str = "milliseconds") -> str:
     """An aware instant in UTC as files and JSON have it: ``2026-01-31T09:30:00.000Z``."""
     return at.astimezone(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+class Zone:
+    """Whether people read and write times in UTC rather than in the zone of this machine; set at the door."""
+
+    utc: bool = False
+
+
+def local(at: datetime | str) -> datetime:
+    """An instant on the clock of the person who reads it. Text is an ISO instant, and a naive one is on that clock."""
+    at = datetime.fromisoformat(at) if isinstance(at, str) else at
+    if Zone.utc:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return at.astimezone()
+
+
+def day_bounds(day: str) -> tuple[datetime, datetime]:
+    """Where a person's ISO day begins, and where the next one does: 23 or 25 hours later when the clocks change."""
+    first = date.fromisoformat(day)
+    begin, end = (local(found.isoformat()) for found in (first, first + timedelta(days=1)))
+    return begin.astimezone(UTC), end.astimezone(UTC)
+
+
+def zone_name(now: datetime) -> str:
+    """The zone that times are shown in: ``UTC``, ``CET (UTC+01:00)``."""
+    shown = local(now)
+    name, offset = shown.tzname(), f"UTC{shown.isoformat()[-6:]}"
+    return "UTC" if name == "UTC" else f"{name} ({offset})" if name else offset
 
 
 @cache

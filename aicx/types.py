@@ -14,6 +14,9 @@ Role = Literal["user", "assistant", "reasoning", "tool", "system", "artifact"]
 # and their tools' output into "user" records.
 Origin = Literal["typed", "agent", "tool", "injected", "compaction", "artifact"]
 
+# Who speaks in a text: one who answers, the same thinking aloud, one who asks, or a tool that prints.
+Voice = Literal["said", "thought", "asked", "tool"]
+
 Lane = Literal["primary", "subagent"]
 
 Kind = Literal["conversations", "plans", "reports", "other"]

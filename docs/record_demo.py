@@ -18,7 +18,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 PICTURE = Path(__file__).parent / "demo.svg"
-_COLUMNS = 104
+_COLUMNS = 82
 _THEME = TerminalTheme(
     (24, 26, 31),
     (214, 218, 226),

@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
 from typing import Literal
 
+from aicx.types import Voice
 from retrieval.analysis import analyze, fold, runs_in
 from retrieval.questions import Question
+from retrieval.wording import asks, wording_of
 
 # Every asked word, name and phrase is there; some of them; none, but it is near in meaning.
 Tier = Literal["exact", "partial", "nearest"]
 
 _LINE_LENGTH = 200
+# What the words that a line shares with the question are worth by who says it, and by how. What was asked comes back
+# as an answer only where nothing else is to be had; so does the announcement of work.
+_VOICES: dict[Voice, float] = {"said": 1.0, "thought": 0.55, "asked": 0.6, "tool": 0.4}
+_OUTCOME, _NARRATION, _REPEATED = 1.5, 0.35, 0.3
+# What is quoted beside the best line is worth at least this share of it.
+_LEAST_SHARE = 0.5
+# A line that holds this share of what is asked, and is from one who asks, repeats the question.
+_REPEATS, _FEWEST_REPEATED = 0.75, 3
+# Of a reply that is quoted though it shares little with the question: its first line says most, headings little.
+_LEAD, _HEADING = 1.0, 0.3
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
-_MAX_ANALYSED = 6
+_MAX_ANALYSED = 8
 _MAX_TRIES = 20
 # Letters and digits beyond ASCII, and marks on letters.
 _ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
+_SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
+_WORD = re.compile(r"\w\w")
+_LINK = re.compile(r"\W*\[[^\]]+\]\([^)]*\)\W*")
+# How rows of tables begin, and what is written for the agent's client alone.
+_UNSAID = ("|", "::")
+_NOT_INTRODUCED = ("```", "#", *_UNSAID)
+# A reply says what it has to say early on; how far it is read, and what is too short to say anything.
+_MAX_REPLY_LINES, _FEWEST_SAYING = 40, 20
+# How many lines may be between a colon and what it introduces.
+_MAX_BETWEEN = 3
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 _LOOKED_AT = 4000
 _PIECE = re.compile(rf"(?s).{{1,{_LOOKED_AT}}}(?=\s|\Z)|.{{1,{_LOOKED_AT}}}")
@@ -32,29 +55,33 @@ class Line:
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
+    voice: Voice = field(default="said", compare=False)
+    tells: bool = field(default=True, compare=False)  # it neither repeats the question nor announces work
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """What a text has to say to a question, in the order of the text, and how well it fits.
 
-    ``found`` of the ``asked`` words, names and phrases are in it.
+    ``found`` of the ``asked`` words, names and phrases are in it. ``place`` is the text with the best line, and
+    ``answers`` whether that line states an outcome.
     """
 
     lines: tuple[Line, ...]
     tier: Tier
     found: int = 0
     asked: int = 0
+    place: int | None = field(default=None, compare=False)
+    answers: bool = field(default=False, compare=False)
 
 
-def excerpt(
-    question: Question, texts: Sequence[str], header: str, limit: int, tool_text_indexes: Collection[int] = ()
-) -> Excerpt:
-    """The at most ``limit`` lines that share most with the question.
+def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, voices: Sequence[Voice] = ()) -> Excerpt:
+    """The at most ``limit`` lines that share most with the question and say most about it.
 
-    ``header`` is context that counts for the fit and is not quoted. ``asides`` are places in ``texts``: of lines that
-    share as much, theirs are quoted last.
+    ``header`` is context that counts for the fit and is not quoted. ``voices`` says who speaks in each of ``texts``;
+    where it is left out, all of them answer.
     """
+    voices = voices or ["said"] * len(texts)
     words, names = set(question.terms.words), set(question.terms.names)
     if not words and not names:
         return Excerpt((), "exact")
@@ -64,13 +91,15 @@ def excerpt(
     context = analyze(header)
     have_words, have_names = words.intersection(context.words), names.intersection(context.names)
     phrases = [fold(phrase) for phrase in question.phrases]
+    # A word or two are looked for wherever they are; whoever asks in a sentence wants an answer.
+    questioning = asks(question.text) or len(words) >= _FEWEST_REPEATED
     have_phrases: set[str] = set()
-    scored: list[tuple[float, _Piece]] = []
+    scored: list[tuple[float, float, _Piece]] = []
     seen: set[str] = set()
     beginnings = {term: starts_of(term) for term in (*words, *question.terms.names)}
     tries = dict.fromkeys(beginnings, 0)
     looked_for = _any_of({text for found in beginnings.values() for text in found})
-    for rank, piece in enumerate(_pieces(texts, looked_for, tool_text_indexes)):
+    for rank, piece in enumerate(_pieces(texts, looked_for, voices)):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
         missing = [
             term
@@ -90,12 +119,36 @@ def excerpt(
         have_names |= named
         phrased = [phrase for phrase in phrases if phrase in fold(piece.text)]
         have_phrases.update(phrased)
-        if piece.text not in seen:
-            seen.add(piece.text)
-            scored.append((len(found) + 2 * len(named) + 3 * len(phrased), piece))
-    best = sorted(scored, key=lambda item: (-item[0], item[1].aside, item[1].number))[:limit]
-    quoted = sorted((piece for _, piece in best), key=lambda piece: piece.number)
-    lines = tuple(_mark(piece.text, words | names, looked_for) for piece in quoted)
+        parts = [piece.text] if piece.voice == "tool" else list(_sentences(piece.text))
+        for part in parts:
+            if part in seen:
+                continue
+            seen.add(part)
+            if len(parts) > 1:
+                terms = analyze(part)
+                found, named = words.intersection(terms.words), names.intersection(terms.names)
+                phrased = [phrase for phrase in phrases if phrase in fold(part)]
+            shared = len(found) + 2 * len(named) + 3 * len(phrased)
+            weight = _weight(piece.voice, part)
+            if phrased:  # it is what was looked for, whoever says it
+                weight = max(weight, _VOICES[piece.voice])
+            elif piece.voice == "asked" and questioning and (asks(part) or len(found) >= _REPEATS * len(words)):
+                weight = _REPEATED
+            if shared:
+                quoted = piece if part is piece.text else replace(piece, text=part)
+                scored.append((shared * weight, weight, quoted))
+    scored.sort(key=lambda item: (-item[0], item[2].number))
+    chosen = sorted(_chosen(scored, limit), key=lambda item: item[2].number)
+    lines = tuple(
+        _mark(
+            piece.text,
+            words | names,
+            looked_for,
+            piece.voice,
+            tells=weight > _NARRATION and (piece.voice != "tool" or question.is_lookup),
+        )
+        for _, weight, piece in chosen
+    )
     # A name counts once, not with the words it splits into as well.
     runs = {(frozenset(run.words), frozenset(run.names), run.whole, run.others) for run in question.runs}
     asked = len(runs) + len(set(phrases))
@@ -107,16 +160,64 @@ def excerpt(
     )
     share += len(have_phrases)
     tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
-    return Excerpt(lines, tier, share, asked)
+    if not scored:
+        return Excerpt(lines, tier, share, asked)
+    _, weight, first = scored[0]
+    return Excerpt(lines, tier, share, asked, first.place, weight > _VOICES["said"])
 
 
-def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int) -> tuple[Line, ...]:
-    """The first lines from a place on: which text, and the character in it."""
+def reply_lines(question: Question, text: str, limit: int, *, related: bool = False) -> tuple[Line, ...]:
+    """The at most ``limit`` lines of a reply that say most; none where it only asks or announces work.
+
+    They need not share a word with the question, unless the reply is to be ``related`` to it.
+    """
+    words, names = set(question.terms.words), set(question.terms.names)
+    beginnings = {text for term in (*words, *question.terms.names) for text in starts_of(term)}
+    looked_for = _any_of(beginnings) if beginnings else None
+    scored = []
+    for number, row in enumerate(islice(_said(text), _MAX_REPLY_LINES)):
+        if wording_of(row) == "narration" or row.endswith(("?", "\uff1f")):
+            continue
+        slight = row.startswith("#") or row.rstrip().endswith(":") or len(row) < _FEWEST_SAYING or _LINK.fullmatch(row)
+        weight = _weight("said", row) * (_HEADING if slight else 1)
+        terms = analyze(row)
+        shared = len(words.intersection(terms.words)) + 2 * len(names.intersection(terms.names))
+        scored.append(((1 + shared + (_LEAD if number == 0 else 0)) * weight, shared, number, row))
+    best: list[tuple[float, int, int, str]] = []
+    for item in sorted(scored, key=lambda item: (-item[0], item[2])):
+        if len(best) < limit and not any(_overlap(item[3], other[3]) for other in best):
+            best.append(item)
+    if related and not any(shared for _, shared, _, _ in best):
+        return ()
+    quoted = [row for _, _, _, row in sorted(best, key=lambda item: item[2])]
+    return tuple(_mark(row, words | names, looked_for) for row in quoted)
+
+
+def _chosen(scored: Sequence[tuple[float, float, _Piece]], limit: int) -> list[tuple[float, float, _Piece]]:
+    """The best pieces, those that say far less than the first left out.
+
+    So is what only asks or announces, where something else is to be had.
+    """
+    telling = [item for item in scored if item[1] > _NARRATION] or scored[:1]
+    chosen: list[tuple[float, float, _Piece]] = []
+    for item in telling:
+        if len(chosen) < limit and item[0] >= _LEAST_SHARE * telling[0][0]:
+            chosen += [] if any(_overlap(item[2].text, other[2].text) for other in chosen) else [item]
+    return chosen
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two lines say the same: what a line introduces is quoted with it."""
+    return one in other or other in one
+
+
+def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int, voice: Voice = "said") -> tuple[Line, ...]:
+    """The first lines from a place on: which text, whose ``voice`` it is, and the character in it."""
     number, character = start
     if number >= len(texts):
         return ()
     lines = (line.strip() for line in texts[number][character : character + _LOOKED_AT].splitlines())
-    return tuple(_mark(line) for line in [line for line in lines if len(line) >= 3][:limit])
+    return tuple(_mark(line, voice=voice) for line in [line for line in lines if len(line) >= 3][:limit])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,34 +227,85 @@ class _Piece:
     number: int  # of its line
     text: str
     beginnings: frozenset[str]  # of the words looked for, as far as they occur
-    aside: bool
+    voice: Voice
+    place: int  # of its text
 
 
 def _any_of(beginnings: set[str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
 
 
-def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], tool_text_indexes: Collection[int]) -> list[_Piece]:
+def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], voices: Sequence[Voice]) -> list[_Piece]:
     """The lines that may hold a term, those first that may hold most; analysing every line would take long."""
     pieces: list[_Piece] = []
     number = 0
-    for place, text in enumerate(texts):
-        aside = place in tool_text_indexes
+    for place, (text, voice) in enumerate(zip(texts, voices, strict=True)):
         lines = text.splitlines()
         folded = lowered(text).splitlines()
         if len(folded) != len(lines):  # a letter became a line break, or the other way round
             folded = [lowered(line) for line in lines]
-        for line, low in zip(lines, folded, strict=True):
+        for at, (line, low) in enumerate(zip(lines, folded, strict=True)):
             number += 1
-            found = looked_for.findall(low)
-            if found and len(line) <= _LOOKED_AT:
-                pieces.append(_Piece(number, line.strip(), frozenset(found), aside))
-            elif found:
-                pieces += [
-                    _Piece(number, piece.strip(), frozenset(looked_for.findall(lowered(piece))), aside)
-                    for piece in _PIECE.findall(line.strip())
-                ]
-    return sorted(pieces, key=lambda piece: (-len(piece.beginnings), piece.aside, piece.number))
+            if not (found := looked_for.findall(low)):
+                continue
+            parts = [line.strip()]
+            if len(line) > _LOOKED_AT:
+                parts = [part.strip() for part in _PIECE.findall(line.strip())]
+            for part in parts:
+                held = found if len(parts) == 1 else looked_for.findall(lowered(part))
+                if voice != "tool" and len(parts) == 1:
+                    part = _introducing(part, lines[at + 1 : at + 1 + _MAX_BETWEEN])
+                if held:
+                    pieces.append(_Piece(number, part, frozenset(held), voice, place))
+                    number += len(parts) > 1
+    return sorted(pieces, key=lambda piece: (-len(piece.beginnings) * _VOICES[piece.voice], piece.number))
+
+
+def _weight(voice: Voice, line: str) -> float:
+    """What a word in a line is worth, by who says it and how."""
+    if voice in ("asked", "tool"):  # neither reports on its own work
+        return _VOICES[voice]
+    wording = wording_of(line[:_LOOKED_AT])
+    if wording == "narration":
+        return _NARRATION
+    return _VOICES[voice] * (_OUTCOME if wording == "outcome" else 1)
+
+
+def _said(text: str) -> Iterator[str]:
+    """The lines and, of long ones, the sentences of a reply; without code, rules and tables."""
+    fenced = False
+    lines = [line.strip() for line in text.splitlines()]
+    for at, line in enumerate(lines):
+        if line.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and _WORD.search(line) and not line.startswith(_UNSAID):
+            yield from _sentences(_introducing(line, lines[at + 1 : at + 1 + _MAX_BETWEEN]))
+
+
+def _introducing(line: str, following: Sequence[str]) -> str:
+    """A line that ends in a colon, or is a heading, with what it introduces."""
+    if not line.endswith((":", "\uff1a", ":**")) and not line.startswith("#"):
+        return line
+    introduced = next(
+        (text.strip() for text in following if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), ""
+    )
+    return f"{line} {introduced}" if len(line) + len(introduced) < _LINE_LENGTH else line
+
+
+def _sentences(line: str) -> Iterator[str]:
+    """A line in parts: sentences, put together while they fit a quoted line and either tell or announce alike."""
+    if len(line) <= _LINE_LENGTH and wording_of(line) != "narration":
+        yield line
+        return
+    for _, alike in groupby(_SENTENCE_END.split(line), key=lambda part: wording_of(part) == "narration"):
+        kept = ""
+        for part in alike:
+            for piece in [part] if len(part) <= _LOOKED_AT else _PIECE.findall(part):
+                if kept and len(kept) + len(piece) >= _LINE_LENGTH:
+                    yield kept
+                    kept = ""
+                kept = f"{kept} {piece}".strip()
+        yield kept
 
 
 def lowered(text: str) -> str:
@@ -173,7 +325,14 @@ def starts_of(term: str) -> tuple[str, ...]:
     return (term[: max(_FEWEST_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
 
 
-def _mark(line: str, terms: Collection[str] = (), looked_for: re.Pattern[str] | None = None) -> Line:
+def _mark(
+    line: str,
+    terms: Collection[str] = (),
+    looked_for: re.Pattern[str] | None = None,
+    voice: Voice = "said",
+    *,
+    tells: bool = True,
+) -> Line:
     spans: list[tuple[int, int]] = []
     start = end = 0
     for low, high in runs_in(line) if terms else ():
@@ -192,10 +351,15 @@ def _mark(line: str, terms: Collection[str] = (), looked_for: re.Pattern[str] | 
     text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
     shift = start - (1 if start else 0)
     inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)
-    return Line(text, tuple(inside))
+    return Line(text, tuple(inside), voice, tells)
 
 
 def _window(line: str, first: int) -> tuple[int, int]:
     """From where to where a line is shown so that what stands at ``first`` is seen; all of a short one."""
+    if first < _LINE_LENGTH // 2:  # from its beginning it reads best
+        first = 0
     start = max(0, min(first - _LINE_LENGTH // 4, len(line) - _LINE_LENGTH))
-    return start, min(len(line), start + _LINE_LENGTH)
+    end = min(len(line), start + _LINE_LENGTH)
+    # Whole words at both ends, where there are any.
+    start = line.find(" ", start, first) + 1 or start if start else start
+    return start, max(line.rfind(" ", first + _LINE_LENGTH // 2, end), 0) or end if end < len(line) else end

@@ -33,5 +33,9 @@ def test_a_place_is_the_repository() -> None:
 
 def test_a_place_without_one_is_the_folder_as_seen_from_home() -> None:
     assert console.place(NON_REPOSITORY, str(Path.home() / "notes")) == "~/notes"
-    assert console.place(NON_REPOSITORY, f"{Path.home()}less") == f"{Path.home()}less"
+    assert console.place(NON_REPOSITORY, "/srv/notes") == "/srv/notes"
+
+
+def test_a_long_folder_is_named_by_its_last_parts() -> None:
+    assert console.place(NON_REPOSITORY, f"/srv/{'long/' * 9}orbit/pump") == "…/orbit/pump"
     assert console.place(NON_REPOSITORY, None) == "no repository"

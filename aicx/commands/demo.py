@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -21,8 +23,10 @@ from aicx.output import check_outside
 from aicx.paths import user_path
 
 SCHEMA = "aicx.demo/1"
-# Wider lines are cut: wrapped paths would bury what the step is about. `--json` has them whole.
-_WIDTH = 96
+# What fits a terminal of 80 columns beside the gutter. Longer text is wrapped; a path is cut, since wrapped ones would
+# bury what the step is about. `--json` has everything as it was printed.
+_COLUMNS = 80
+_WIDTH = _COLUMNS - len("  │ ")
 
 Keep = Annotated[
     str | None,
@@ -104,20 +108,20 @@ def _print_json(demo: Demo, count: int, shown: Sequence[Shown], checks: Sequence
 
 
 def _print_opening(count: int) -> None:
-    console.out(
-        f"{console.style('aicx demo', bold=True)}: {count} invented log files of Claude Code, Codex, Gemini CLI and"
-        " Antigravity."
-    )
-    console.out("Below, ~ is a home folder made for the demo; your own logs and corpus are not touched.")
+    name = console.style("aicx demo", bold=True)
+    console.out(f"{name}: {count} invented logs of Claude Code, Codex, Gemini CLI and Antigravity.")
+    console.out("Below, ~ is a home folder made for the demo; your own logs stay as they are.")
 
 
 def _print_step(number: int, total: int, shown: Shown) -> None:
     out, style = console.out, console.style
     out()
-    out(style(f"{number}/{total}  {shown.step.story}", fg="cyan", bold=True))
+    for line in wrap(f"{number}/{total}  {shown.step.story}", _COLUMNS, subsequent_indent="     "):
+        out(style(line, fg="cyan", bold=True))
     out(f"  $ {style(shown.command, bold=True)}")
     for line in shown.excerpt:
-        out(f"  {style('│', dim=True)} {_colored(_fit(line))}".rstrip())
+        for row in _rows(line):
+            out(f"  {style('│', dim=True)} {_colored(row)}".rstrip())
 
 
 def _print_compared(number: int, compared: tuple[Shown, Shown]) -> None:
@@ -125,7 +129,8 @@ def _print_compared(number: int, compared: tuple[Shown, Shown]) -> None:
     out, style = console.out, console.style
     half = _WIDTH // 2 - 2
     out()
-    out(style(f"{number}/{number}  {compared[0].step.story}", fg="cyan", bold=True))
+    for line in wrap(f"{number}/{number}  {compared[0].step.story}", _COLUMNS, subsequent_indent="     "):
+        out(style(line, fg="cyan", bold=True))
     out(f"  $ {style(shlex.join(('aicx', *compared[0].step.arguments[:2])), bold=True)}")
     columns = [[f"--mode {shown.step.arguments[3]}", *shown.excerpt] for shown in compared]
     for row, (left, right) in enumerate(zip_longest(*columns, fillvalue="")):
@@ -134,11 +139,24 @@ def _print_compared(number: int, compared: tuple[Shown, Shown]) -> None:
         out(f"  {style('│', dim=True)} {style(cells, bold=True) if row == 0 else cells}")
 
 
+def _rows(line: str) -> list[str]:
+    """``line`` in rows that fit, set in as far as it begins."""
+    if len(line) <= _WIDTH or _begins_with_path(line):
+        return [_fit(line)]
+    indent = re.match(r"[ │]*", line)
+    assert indent is not None
+    return wrap(line, _WIDTH, subsequent_indent=indent[0], break_on_hyphens=False)
+
+
+def _begins_with_path(line: str) -> bool:
+    return "/" in line.split(maxsplit=1)[0]
+
+
 def _fit(line: str, width: int = _WIDTH) -> str:
     """``line`` cut to the width: a path in its middle, since it says the most at its end; words at the end."""
     if len(line) <= width:
         return line
-    if "/" not in line.split(maxsplit=1)[0]:
+    if not _begins_with_path(line):
         return f"{line[: width - 1]}…"
     tail = line[-width // 3 :]
     return f"{line[: width - len(tail) - 1]}…{tail}"
@@ -167,7 +185,7 @@ def _print_next(demo: Demo, *, keep: bool) -> None:
         out(f"Look around with: AICX_HOME={demo.home / '.aicx'} aicx refs")
         out("On your own logs, which are only read:")
     else:
-        out("All of it was in a temporary folder that is gone now. On your own logs, which are only read:")
+        out("All of it is gone again. On your own logs, which are only read:")
     out(f"  {style('aicx store', bold=True)}             keep all that the agents have logged so far, in ~/.aicx")
     out(f"  {style('aicx search QUESTION', bold=True)}   find the passages that answer it")
     out(f"  {style('aicx steer --since 7d', bold=True)}  see what happened in the last week")

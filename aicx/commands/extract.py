@@ -63,6 +63,7 @@ def command(
     max_message_chars: MaxChars = 0,
     force: Force = False,
     no_redact_secrets: options.NoRedact = False,
+    utc: options.Utc = False,
     json: options.Json = False,
 ) -> None:
     """Turn one log, or one session, into a readable report without storing anything.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ from aicx.corpus.forget.run import forget
 from aicx.engine.forgetting import finish_forgetting
 from aicx.engine.holders import load_holders
 from aicx.errors import UsageError
+from aicx.text import local
 
 SCHEMA = "aicx.forget/1"
 _MAX_SHOWN = 20
@@ -46,6 +46,7 @@ def command(
     pattern: PatternOption = None,
     yes: Yes = False,
     dry_run: DryRun = False,
+    utc: options.Utc = False,
     json: options.Json = False,
 ) -> None:
     """Remove a session, a project or a text from the corpus so that it does not come back.
@@ -112,13 +113,15 @@ def _show(plan: ForgetPlan) -> None:
     affected = _sorted(plan)
     for session in affected[:_MAX_SHOWN]:
         console.out(_line(session))
+    if affected:
+        console.say_zone()
     if len(affected) > _MAX_SHOWN:
         console.notify(f"and {console.plural(len(affected) - _MAX_SHOWN, 'more session')}; --json lists them all")
 
 
 def _line(session: Affected) -> str:
     style = console.style
-    started = datetime.fromisoformat(session.started_at).astimezone()
+    started = local(session.started_at)
     facts = [session.project, f"{session.agent}:{session.session_id}"]
     if session.parent_session:
         facts.append("subagent")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -12,7 +14,11 @@ from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
+from aicx.quotes import print_lines
+from aicx.text import local, shorten
+from retrieval.excerpts import Line
 
+_TITLE_COLUMN = len("10.0 MEDIUM 2026-01-31 claude   ")
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
 
@@ -32,6 +38,8 @@ def command(
 ) -> None:
     """Rank a project's chunks by their share of decisions, reasons and results.
 
+    Each is printed with the sentences that say most.
+
     Example: aicx rank -p myrepo -H 0 --strict
     """
     layout = load_settings().layout
@@ -44,13 +52,23 @@ def command(
         return
     for item in ranked.items:
         label = console.style(f"{item['label']:<6}", fg=_COLORS.get(item["label"], "white"))
-        console.out(f"{item['score']:>4.1f} {label} {item['date']} {item['agent']:<8} {console.title(item)}")
+        day = f"{local(item['timestamp']):%Y-%m-%d}"
+        title = console.title(item)
+        if sys.stdout.isatty():
+            title = shorten(title, get_terminal_size().columns - _TITLE_COLUMN)
+        console.out(f"{item['score']:>4.1f} {label} {day} {item['agent']:<8} {title}")
         if item["altered"]:
             console.out(f"     {console.style(ALTERED, fg='red')}")
+        print_lines([Line(sentence) for sentence in item["sentences"]])
         console.out(console.style(f"     {item['density']} of {item['total']} lines · {item['id']}", dim=True))
     if ranked.oracle_status["fallback_reason"]:
         console.warn(ranked.oracle_status["fallback_reason"])
     for note in ranked.notes:
         console.notify(f"note: {note}")
-    if not ranked.items:
-        console.notify("Nothing to rank. -H 0 takes all time; `aicx refs` lists the projects there are.")
+    if ranked.items:
+        console.say_zone()
+    else:
+        # Only what was not asked for already.
+        hints = ["-H 0 takes all time."] if hours else []
+        hints += ["Without --strict lower scores are listed, too."] if strict else []
+        console.notify(" ".join(["Nothing to rank.", *hints, "`aicx refs` lists the projects there are."]))

@@ -14,6 +14,10 @@ from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import ProjectSummary, list_chunk_paths, list_projects
 from aicx.errors import NotFound
+from aicx.paths import NON_REPOSITORY
+from aicx.text import local
+
+_MAX_FOLDERS = 8
 
 
 class Emit(StrEnum):
@@ -49,6 +53,8 @@ def command(
         return
     for item in found:
         _print(item)
+    if found:
+        console.say_zone()
     for note in notes:
         console.notify(f"note: {note}")
 
@@ -63,6 +69,11 @@ def _require(found: Sequence[object], strict: bool) -> None:
 
 def _print(item: ProjectSummary) -> None:
     agents = ", ".join(f"{name} {count}" for name, count in item.agents.items())
-    console.out(f"{console.style(item.project, bold=True)}  {item.first_date} to {item.last_date}")
+    name = "no repository" if item.project == NON_REPOSITORY else item.project
+    console.out(f"{console.style(name, bold=True)}  {local(item.first):%Y-%m-%d} to {local(item.latest):%Y-%m-%d}")
     sizes = f"{console.plural(item.sessions, 'session')}, {console.plural(item.chunks, 'chunk')}"
     console.out(f"  {sizes}, {console.size(item.size)}: {agents}")
+    for folder, sessions in list(item.folders.items())[:_MAX_FOLDERS]:
+        console.out(f"  {console.place(NON_REPOSITORY, folder)}: {console.plural(sessions, 'session')}")
+    if len(item.folders) > _MAX_FOLDERS:
+        console.out(f"  and {console.plural(len(item.folders) - _MAX_FOLDERS, 'more folder')}; --json lists them all")

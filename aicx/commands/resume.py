@@ -105,6 +105,7 @@ def command(
             rich_help_panel=options.OUTPUT,
         ),
     ] = False,
+    utc: options.Utc = False,
     json: options.Json = False,
 ) -> None:
     """Brief a new session on the work done here: results, failures, open points and where to look first.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
@@ -13,17 +11,20 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.answers.search import SCHEMA, evidence_note, search_answer
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.search import Hit, SearchQuery, SearchReport, search
+from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
+from aicx.text import local, shorten
 from retrieval.decay import parse_decay
-from retrieval.excerpts import Line
 
-# What stands before a quoted line, and the narrowest it is set in.
-_GUTTER, _NARROWEST = len("    │ "), 20
+_FEW, _MANY = 5, 10
+_MAX_NAMED = 6
+_PLACE_LENGTH = 18
 
 
 class Mode(StrEnum):
@@ -52,11 +53,20 @@ def command(
         Mode, typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them.")
     ] = Mode.auto,
     group: Annotated[
-        Group, typer.Option("--group", "-g", help="One answer per chunk, or one per session.")
-    ] = Group.chunk,
+        Group | None,
+        typer.Option(
+            "--group",
+            "-g",
+            help="One answer per chunk, or one per session, ranked by all its chunks. Without it, chunks are"
+            " ranked, and further chunks of a session are named under its best.",
+        ),
+    ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            "--limit", "-n", min=1, max=1000, metavar="N", help=f"Maximum number of results: {_FEW}, as JSON {_MANY}."
+        ),
+    ] = None,
     sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = Sort.relevance,
     decay: options.Decay = "off",
     min_score: Annotated[
@@ -65,6 +75,16 @@ def command(
     ] = 0,
     filters: Filters = EVERYTHING,
     explain: Annotated[bool, typer.Option("--explain", help="Show each retriever's rank and score.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Show each chunk's path and the command that reopens its session.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+    no_pager: options.NoPager = False,
     json: options.Json = False,
 ) -> None:
     """Find the passages that answer a question, in the conversations with every agent.
@@ -73,6 +93,9 @@ def command(
     matched whole; a "quoted phrase" must occur. A time in the question ("january 2026", 2026-01-15, last week, in
     march, before the release of 0.5) limits the answers to it. A misspelt word that occurs nowhere is searched for as
     it was probably meant. A filter that takes a name may be given several times: any of the names matches.
+
+    An answer shows what the agent said in the end: a line with ↳ names the later chunk that it is from. `aicx show`
+    opens what an answer names. On a terminal, what does not fit goes through AICX_PAGER, PAGER or less.
 
     Example: aicx search why did the migration fail
     Example: aicx search '"could not compile" last week'
@@ -84,94 +107,86 @@ def command(
         now=options.now(),
         filters=filters,
         mode=mode.value,
-        group=group.value,
-        limit=limit,
+        group=group.value if group else "chunk",
+        limit=limit or (_MANY if json else _FEW),
         sort=sort.value,
+        fold=group is None and not json,
         decay=parse_decay(decay),
         min_score=min_score,
     )
     settings = load_settings()
     report = search(settings, asked)
     if json:
-        from aicx.api.answers.search import SCHEMA, search_answer
-
         console.out_answer(SCHEMA, search_answer(report))
         return
-    from aicx.api.answers.search import evidence_note
-
-    if note := evidence_note(report.evidence, report.missing_words):
-        (console.out if report.hits else console.notify)(note)
-    for hit in report.hits:
-        _print(hit, settings.layout.home, explain)
+    note = evidence_note(report.evidence, report.missing_words)
+    if note and not report.hits:
+        console.notify(note)
+    with console.paged(wanted=not no_pager):
+        if note and report.hits:
+            console.out(note)
+        for hit in report.hits:
+            _print(hit, explain)
+            if verbose:
+                _print_places(hit, settings.layout.home)
+            console.out()
     _print_summary(report)
 
 
-def _print(hit: Hit, store: Path, explain: bool) -> None:
+def _print(hit: Hit, explain: bool) -> None:
     style, fields = console.style, hit.sidecar.fields
-    started = datetime.fromisoformat(fields["started_at"]).astimezone()
+    started = local(fields["started_at"])
     title = console.title(fields)
+    if sys.stdout.isatty():
+        title = shorten(title, get_terminal_size().columns - len("10  "))
     console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
     place = console.place(fields["project"], fields.get("cwd"))
+    if sys.stdout.isatty():
+        place = shorten(place, _PLACE_LENGTH)
     facts = [place, fields["agent"], f"{started:%Y-%m-%d %H:%M}", *_fit(hit)]
-    if fields.get("branch"):
+    if fields.get("branch") and not sys.stdout.isatty():
         facts.insert(1, f"branch {fields['branch']}")
     if hit.chunks > 1:
         facts.append(console.plural(hit.chunks, "chunk"))
     if fields.get("lane") == "subagent":
         facts.append("subagent")
-    console.out(f"    {style(' · '.join(facts), fg='cyan')}")
+    said = " · ".join(("", *facts)).lstrip()
+    if sys.stdout.isatty():
+        said = shorten(said, get_terminal_size().columns - len(f"    {hit.ref} "))
+    console.out(f"    {style(hit.ref, fg='green')} {style(said, fg='cyan')}")
     if hit.altered:
         console.out(f"    {style(ALTERED, fg='red')}")
-    for line in hit.lines:
-        for row in _rows(line):
-            console.out(f"    {style('│', dim=True)} {row}")
-    console.out(f"    {style(str(store / hit.path), dim=True)}")
-    lane = str(fields.get("lane") or "primary")
-    if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
-        console.out(f"    {style(reopen, fg='green')}")
+    print_lines([line for line in hit.lines if line.tells or not hit.reply])
+    if hit.reply:
+        console.out(f"    {style('↳', dim=True)} {style(hit.reply.ref, fg='green')}")
+        print_lines(hit.reply.lines)
+    if hit.more:
+        named = ", ".join([hit.more[0], *(f":{ref.rpartition(':')[2]}" for ref in hit.more[1:_MAX_NAMED])])
+        rest = ", …" if len(hit.more) > _MAX_NAMED else ""
+        console.out(style(f"    + {len(hit.more)} more in this session: {named}{rest}", dim=True))
     if explain:
         votes = [f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items()]
         ranked = f"score {hit.score:.2f}: {', '.join(votes)}" if votes else "by date"
         reasons = f"{ranked}; decay x{hit.decay_factor:.2f}"
         console.out(f"    {style(reasons, fg='magenta')}")
-    console.out()
+
+
+def _print_places(hit: Hit, store: Path) -> None:
+    fields = hit.sidecar.fields
+    console.out(console.style(f"    {store / hit.path}", dim=True))
+    lane = str(fields.get("lane") or "primary")
+    if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
+        console.out(f"    {console.style(reopen, fg='green')}")
 
 
 def _fit(hit: Hit) -> list[str]:
     """How good an answer is, in words. A score only compares answers to one question, so it is for those who ask."""
     if not hit.terms_asked:
         return []
-    return [f"{hit.tier} ({hit.terms_found} of {hit.terms_asked} terms)" if hit.tier == "partial" else hit.tier]
-
-
-def _rows(line: Line) -> Iterator[str]:
-    """A quoted line with its marks, in rows that fit into the terminal; in one row where there is none."""
-    width = get_terminal_size().columns - _GUTTER if sys.stdout.isatty() else len(line.text)
-    low = 0
-    while low < len(line.text):
-        high = _end_of_row(line.text, low, max(width, _NARROWEST))
-        yield _highlighted(line.text, line.marks, low, high)
-        low = high + (line.text[high : high + 1] == " ")
-
-
-def _end_of_row(text: str, low: int, width: int) -> int:
-    """Where a row that begins at ``low`` ends: at a space, if there is one in its second half."""
-    if len(text) - low <= width:
-        return len(text)
-    space = text.rfind(" ", low + width // 2, low + width + 1)
-    return space if space > low else low + width
-
-
-def _highlighted(text: str, marks: tuple[tuple[int, int], ...], low: int, high: int) -> str:
-    """The part of a text from ``low`` to ``high``, with what is marked in it."""
-    pieces = []
-    at = low
-    for start, end in marks:
-        start, end = max(start, low), min(end, high)
-        if start < end:
-            pieces += [text[at:start], console.style(text[start:end], fg="red", bold=True)]
-            at = end
-    return "".join([*pieces, text[at:high]])
+    if hit.tier != "partial":
+        return [hit.tier]
+    share = f"{hit.terms_found} of {hit.terms_asked} terms"
+    return [share if sys.stdout.isatty() else f"partial ({share})"]
 
 
 def _print_summary(report: SearchReport) -> None:
@@ -188,3 +203,4 @@ def _print_summary(report: SearchReport) -> None:
     else:
         answers = console.plural(len(report.hits), "answer")
         console.notify(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")
+        console.say_zone()

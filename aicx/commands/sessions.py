@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from aicx.api.answers.sessions import SCHEMA, SessionItem, sessions_answer, sess
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.sessions import browse
+from aicx.text import local
 
 
 class Sort(StrEnum):
@@ -44,6 +44,8 @@ def command(
         return
     for item in found.items:
         _print(item)
+    if found.items:
+        console.say_zone()
     for note in found.notes:
         console.notify(f"note: {note}")
     last = offset + found.results
@@ -55,7 +57,7 @@ def command(
 
 def _print(item: SessionItem) -> None:
     style, session = console.style, item.facts
-    started, completed = (datetime.fromisoformat(at).astimezone() for at in (session.started_at, session.completed_at))
+    started, completed = map(local, (session.started_at, session.completed_at))
     until = f"{completed:%H:%M}" if started.date() == completed.date() else f"{completed:%Y-%m-%d %H:%M}"
     console.out(
         f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(console.title({'title': session.title}), bold=True)}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -10,10 +12,15 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
-from aicx.corpus.views.show import ShownChunk, ShownList, ShownSession, show
+from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession, show
 from aicx.errors import CorpusDamaged
+from aicx.paths import Layout
+from aicx.text import local, shorten
 
 _MAX_LINES = 5
+# How much of a prompt and of an outcome is shown; whoever wants all of it opens its chunk.
+_PROMPT_ROWS, _OUTCOME_ROWS = 6, 16
+_FAILURE_LENGTH = 160
 _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
 
 Ref = Annotated[
@@ -24,7 +31,7 @@ Ref = Annotated[
         help="A chunk's id or path, a session or the beginning of its id, file:… or commit:…",
     ),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Print every chunk of a session, shared text once.")]
+Full = Annotated[bool, typer.Option("--full", help="Print all of a session, chunk by chunk, shared text once.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check whether the logs still contain the stored records.")]
 Limit = Annotated[
     int,
@@ -34,31 +41,54 @@ Limit = Annotated[
 ]
 
 
-def command(ref: Ref, full: Full = False, verify: Verify = False, limit: Limit = 20, json: options.Json = False) -> int:
-    """Show one stored chunk and where it came from, or one whole session.
+def command(
+    ref: Ref,
+    full: Full = False,
+    verify: Verify = False,
+    limit: Limit = 20,
+    utc: options.Utc = False,
+    no_pager: options.NoPager = False,
+    json: options.Json = False,
+) -> int:
+    """Show one stored chunk and where it came from, or one session as a conversation.
+
+    Of a session it prints what was asked, what the agent said in the end, and what failed; --full prints all of it.
 
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
     or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; facts
     about it go to stderr. Exit code 7 if a chunk whose text is shown was altered after it was stored.
 
     Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
-    Example: aicx show 1b2c3d4e --full | less
+    Example: aicx show 1b2c3d4e:003
+    Example: aicx show 1b2c3d4e --full
     Example: aicx show file:src/parser.py
     Example: aicx show commit:1a2b3c4
     """
-    shown = show(load_settings().layout, ref, limit, full=full, verify=verify)
+    layout = load_settings().layout
+    shown = show(layout, ref, limit, full=full, verify=verify)
     if json:
         from aicx.api.answers.show import SCHEMA, show_answer
 
         console.out_answer(SCHEMA, show_answer(shown, ref))
         return _code(shown.what)
+    with console.paged(wanted=not no_pager):
+        match shown.what:
+            case ShownChunk():
+                console.out_bytes(shown.what.markdown)
+            case ShownSession():
+                shown.notes += _print_session(layout, shown.what, full=full)
+            case ShownList():
+                _print_list(shown.what)
     match shown.what:
         case ShownChunk():
-            _print_chunk(shown.what)
+            _tell_provenance(shown.what)
         case ShownSession():
-            _print_session(shown.what, full=full)
+            _tell_states(shown.what)
+            console.say_zone()
         case ShownList():
-            _print_list(shown.what)
+            if shown.what.matched > len(shown.what.items):
+                console.notify(f"{len(shown.what.items)} of {shown.what.matched} shown; --limit shows more.")
+            console.say_zone()
     if shown.fallback_reason:
         console.warn(shown.fallback_reason)
     for note in shown.notes:
@@ -82,12 +112,12 @@ def _warn_altered(chunk_id: str) -> None:
     console.warn(f"{chunk_id} was {ALTERED}; `aicx doctor --fix` restores it where its log is still there")
 
 
-def _print_chunk(chunk: ShownChunk) -> None:
+def _tell_provenance(chunk: ShownChunk) -> None:
     if chunk.altered:
         _warn_altered(chunk.id)
-    console.out_bytes(chunk.markdown)
     notify, style, fields = console.notify, console.style, chunk.fields
     notify(style(chunk.id, fg="green") + f"  {chunk.path}")
+    notify(f"  {console.place(fields['project'], fields.get('cwd'))}; the times in it are UTC")
     for source in chunk.sources:
         there = "there" if source["is_there"] else "gone"
         spans = source.get("spans") or []
@@ -111,13 +141,14 @@ def _print_chunk(chunk: ShownChunk) -> None:
         notify("  .aicxignore hides it from every other command")
 
 
-def _print_session(session: ShownSession, *, full: bool) -> None:
+def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list[str]:
+    """Prints a session; returns notes on what of it could not be read."""
+    style = console.style
     # The chunks are the data when they are asked for; then what is said about them is talk.
     on_progress = console.notify if full else console.out
-    style = console.style
     on_progress(style(session.title or "Untitled session", bold=True))
-    facts = [f"{session.agent}:{session.session_id}", *session.projects]
-    on_progress(f"  {' · '.join(facts)}")
+    places = dict.fromkeys(console.place(project, session.cwd) for project in session.projects)
+    on_progress(f"  {' · '.join((f'{session.agent}:{session.session_id}', *places))}")
     on_progress(f"  {_local(session.started_at)} to {_local(session.completed_at)}")
     if session.parent:
         what = "subagent of" if session.lane == "subagent" else "continues"
@@ -127,25 +158,58 @@ def _print_session(session: ShownSession, *, full: bool) -> None:
     for child in session.children:
         on_progress(f"  led to {child}")
     on_progress(f"  {_reopening(session)}")
-    if full:
-        for part in session.parts:
-            if part.altered:
-                _warn_altered(part.row["id"])
-            if part.markdown is not None:
-                console.out_bytes(part.markdown)
-                console.out()
-        _tell_states(session)
-        return
-    console.out()
+    if not full:
+        return _print_turns(layout, session)
     for part in session.parts:
-        row = part.row
-        facts = [row["kind"], console.plural(row["messages"], "message"), style(row["id"], fg="green")]
-        if len(session.projects) > 1:
-            facts.insert(0, row["project"])
-        states = f"  {', '.join(map(_state, part.states))}" if part.states else ""
         if part.altered:
-            states += f"  {style('altered on disk', fg='red')}"
-        console.out(f"{style(_local(row['started_at']), fg='cyan')}  {' · '.join(facts)}{states}")
+            _warn_altered(part.row["id"])
+        if part.markdown is not None and HEADING in part.markdown:
+            console.out_bytes(part.markdown)
+            console.out()
+    return []
+
+
+def _print_turns(layout: Layout, session: ShownSession) -> list[str]:
+    """The conversation: prompts, what came of them, and what failed."""
+    # Imported here: it takes as long as all the rest, and a single chunk needs none of it.
+    from aicx.evidence.conversation import conversation
+    from aicx.evidence.transcript import read_steps
+
+    paths = [str(Path(part.row["path"]).relative_to(layout.home)) for part in session.parts]
+    steps, notes = read_steps(layout, paths)
+    refs = {part.row["id"]: part.row["ref"] for part in session.parts}
+    style, day = console.style, local(session.started_at).date()
+    turns = conversation(steps)
+    for turn in turns:
+        failed = [f"failed: {failure}" for failure in turn.failures]
+        calls = [console.plural(turn.calls, "tool call")] if turn.calls else []
+        for said, who, limit, facts in (
+            (turn.prompt, "user", _PROMPT_ROWS, []),
+            (turn.outcome, session.agent, _OUTCOME_ROWS, calls),
+        ):
+            if said is None:
+                continue
+            at = local(said.at)
+            stamp = f"{at:%H:%M}" if at.date() == day else f"{at:%Y-%m-%d %H:%M}"
+            day = at.date()
+            head = " · ".join((who, *facts, style(refs[said.chunk], fg="green")))
+            console.out(f"\n{style(stamp, fg='cyan')}  {style(head, bold=who == 'user')}")
+            _print_text(said.text, limit, refs[said.chunk])
+        for line in failed:
+            console.out(f"  {style(shorten(line, _FAILURE_LENGTH), fg='red')}")
+    return notes
+
+
+def _print_text(text: str, limit: int, ref: str) -> None:
+    """The first ``limit`` rows of a text, and how to read the rest."""
+    width = get_terminal_size().columns - 2
+    lines = [line.rstrip() for line in text.splitlines()]
+    rows = [row for line in lines if line for row in wrap(line, width, break_on_hyphens=False) or [""]]
+    kept = rows if len(rows) <= limit + 1 else rows[:limit]
+    for row in kept:
+        console.out(f"  {row}")
+    if len(kept) < len(rows):
+        console.out(console.style(f"  … {len(rows) - limit} more lines: aicx show {ref}", dim=True))
 
 
 def _tell_states(session: ShownSession) -> None:
@@ -166,7 +230,7 @@ def _print_list(listed: ShownList) -> None:
     style = console.style
     for item in listed.items:
         title = console.title(item)
-        facts = [item["project"], item["agent"], item["kind"]]
+        facts = [console.place(item["project"], item.get("cwd")), item["agent"], item["kind"]]
         if item.get("branch"):
             facts.append(f"branch {item['branch']}")
         if found_in := item.get("found_in"):
@@ -176,8 +240,6 @@ def _print_list(listed: ShownList) -> None:
             facts.append("altered on disk")
         console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
         console.out(style(f"  {item['path']}", dim=True))
-    if listed.matched > len(listed.items):
-        console.notify(f"{len(listed.items)} of {listed.matched} shown; --limit shows more.")
 
 
 def _state(state: str) -> str:
@@ -185,4 +247,4 @@ def _state(state: str) -> str:
 
 
 def _local(instant: str) -> str:
-    return f"{datetime.fromisoformat(instant).astimezone():%Y-%m-%d %H:%M}"
+    return f"{local(instant):%Y-%m-%d %H:%M}"

@@ -10,6 +10,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import forget_watermarks, state_of
 from aicx.storage.lock import writer_lock
+from aicx.text import local
 
 SCHEMA = "aicx.state/1"
 
@@ -35,6 +36,7 @@ def command(
     reset: Annotated[
         bool, typer.Option("--reset", help="Read all logs again at the next store; stored chunks stay.")
     ] = False,
+    utc: options.Utc = False,
     json: options.Json = False,
 ) -> None:
     """Show how much is stored, from when to when, and from how many logs.
@@ -58,8 +60,12 @@ def command(
         return
     for name, label in _LABELS.items():
         value = state[name]
+        if name in ("first", "last") and value:
+            value = f"{local(value):%Y-%m-%d %H:%M}"
         text = console.size(value) if "_bytes" in name else value
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
+    if state["first"]:
+        console.say_zone()
     if state["fallback_reason"]:
         console.warn(state["fallback_reason"])
     for note in state["notes"]:

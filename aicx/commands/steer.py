@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +14,7 @@ from aicx.api.freshness import stale_indexes
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.query import steer
 from aicx.errors import UsageError
+from aicx.text import local
 
 
 @options.filtered()
@@ -70,6 +70,8 @@ def _answer(settings: Settings, text: str, filters: Filters, decay: str | None, 
 
 def _print_summary(answer: SteerAnswer) -> None:
     fields = to_fields(answer)
+    if answer.items:
+        console.say_zone()
     status = fields["oracle_status"]
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
@@ -90,7 +92,7 @@ def _print_summary(answer: SteerAnswer) -> None:
 
 def _print(item: dict[str, Any]) -> None:
     style = console.style
-    started = datetime.fromisoformat(item["started_at"]).astimezone()
+    started = local(item["started_at"])
     title = console.title(item)
     facts = [console.place(item["project"], item.get("cwd")), item["agent"], item["kind"]]
     if item.get("branch"):

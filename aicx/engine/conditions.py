@@ -8,7 +8,7 @@ from typing import Any
 
 from aicx.api.filters import FILTERS, LANES, UNSET, Filters
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import agent_notes, conditions, is_glob, parse_kinds, parse_lanes
+from aicx.corpus.catalog.filters import agent_notes, conditions, days_between, is_glob, parse_kinds, parse_lanes
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 
 
@@ -25,7 +25,11 @@ def index_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
         value = getattr(filters, row.name)
         if value in UNSET:
             continue
-        if row.name in _COMPARED and not (row.name == "branch" and any(map(is_glob, value))):
+        if row.name == "date":
+            begin, end = days_between(value)
+            found += [_since(begin)] if begin else []
+            found += [Between("started_at", high=int(end.timestamp()) - 1)] if end else []
+        elif row.name in _COMPARED and not (row.name == "branch" and any(map(is_glob, value))):
             found.append(_COMPARED[row.name](value))
             notes += agent_notes(value, catalog) if row.name == "agent" else ()
         else:
@@ -58,11 +62,6 @@ def _column(column: str, where: str, values: Sequence[object], catalog: Catalog)
     return tuple(row["value"] for row in rows if row["value"] is not None)
 
 
-def _days(ends: tuple[str | None, str | None]) -> Condition:
-    low, high = (int(day.replace("-", "")) if day else None for day in ends)
-    return Between("day", low, high)
-
-
 # The columns hold whole seconds, so the ends are widened to whole seconds too.
 def _since(at: datetime) -> Condition:
     return Between("completed_at", low=int(at.timestamp()))
@@ -77,7 +76,6 @@ _COMPARED: dict[str, Callable[[Any], Condition]] = {
     "kind": lambda kinds: OneOf("kind", parse_kinds(kinds)),
     "lane": lambda lanes: NoneOf("lane", tuple(lane for lane in LANES if lane not in parse_lanes(lanes))),
     "branch": lambda names: OneOf("branch", names),
-    "date": _days,
     "since": _since,
     "until": _until,
     "hours": _since,

@@ -90,6 +90,11 @@ def summary_line(text: str, limit: int, leave_out: Callable[[str], object] | Non
     return shorten(kept or _FENCE.sub("", text), limit)
 
 
+def without_directives(text: str) -> str:
+    """``text`` without what an agent writes into it for its client alone."""
+    return _DIRECTIVE.sub("", text)
+
+
 def words(text: str) -> list[str]:
     """The words of a text, folded, in order."""
     return [word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)]
@@ -98,7 +103,7 @@ def words(text: str) -> list[str]:
 def _prose(text: str) -> str:
     text = _FENCED.sub("\n\n", text)
     text = _TAGGED.sub("\n", text)
-    text = _DIRECTIVE.sub("", text)
+    text = without_directives(text)
     return _TAG.sub(" ", _LINK.sub(_link_text, text))
 
 

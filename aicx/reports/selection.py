@@ -8,6 +8,7 @@ from datetime import datetime
 from aicx.corpus.catalog.filters import parse_date_range, parse_instant
 from aicx.reports.listing import Entry
 from aicx.reports.record import Report
+from aicx.text import local
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ def make_selection(
     Reports carry days, not instants, so a point in time stands for its day.
     """
     low, high = parse_date_range(date, now) if date is not None else (None, None)
-    first = parse_instant(since, now).date().isoformat() if since else None
-    last = parse_instant(until, now, end_of_day=True).date().isoformat() if until else None
+    first = local(parse_instant(since, now)).date().isoformat() if since else None
+    last = local(parse_instant(until, now, end_of_day=True)).date().isoformat() if until else None
     return Selection(
         workflow=workflow,
         since=max(filter(None, (low, first)), default=None),

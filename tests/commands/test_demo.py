@@ -90,12 +90,12 @@ def test_demo_shows_the_answer_to_its_question(ran: Ran) -> None:
 
 def test_search_needs_no_optional_part(kept: tuple[Demo, list[Shown]]) -> None:
     [searched] = [shown for shown in kept[1] if shown.step.arguments[0] == "search"]
-    assert searched.output.endswith("ranked by lexical.")
+    assert "ranked by lexical." in searched.output
     assert "warning" not in searched.output
 
 
 def test_no_line_is_too_wide_to_read(ran: Ran) -> None:
-    assert [line for line in ran.printed.splitlines() if len(line) > 104] == []
+    assert [line for line in ran.printed.splitlines() if len(line) > 80] == []
 
 
 def test_demo_ends_with_what_to_run_on_ones_own_logs(ran: Ran) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ class TestJson:
         item = answer(capsys, *ALL)["items"][0]
         assert list(item) == [
             *("file", "id", "title", "project", "date", "timestamp", "kind", "agent"),
-            *("score", "label", "signal", "noise", "total", "density", "altered"),
+            *("score", "label", "signal", "noise", "total", "density", "sentences", "altered"),
         ]
         assert (item["project"], item["date"], item["timestamp"]) == (
             "ada/orbit",
@@ -133,13 +134,47 @@ class TestJson:
 
 
 class TestForPeople:
-    def test_a_chunk_is_two_lines(self, user, capsys):
+    def test_a_chunk_is_printed_with_its_dense_sentences(self, user, capsys):
         code, out, err = rank(capsys, *ALL, "-n", "1")
+        sentence = "    │ Decision: we keep part {} because the deploy failed with the other."
         assert out.splitlines() == [
             "10.0 HIGH   2026-03-01 claude   What we decided",
+            sentence.format(0),
+            "    │ The root cause was its size.",
+            sentence.format(1),
             f"     100% of 16 lines · {GOOD}",
         ]
-        assert (code, err) == (0, "")
+        assert (code, err) == (0, "Times are UTC.\n")
+
+    def test_a_request_is_no_dense_sentence(self, user, capsys):
+        out = rank(capsys, *ALL, "-a", "codex")[1]
+        assert "│ The fix is to read once." in out
+        assert "│ Please" not in out
+
+    def test_the_day_is_that_of_the_person(self, user, capsys, monkeypatch):
+        monkeypatch.setenv("TZ", "Pacific/Kiritimati")
+        time.tzset()
+        try:
+            assert "HIGH   2026-03-02 claude" in rank(capsys, *ALL, "-n", "1")[1]
+            assert "HIGH   2026-03-01 claude" in rank(capsys, *ALL, "-n", "1", "--utc")[1]
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["-p", "orbit"], "Nothing to rank. -H 0 takes all time. `aicx refs` lists"),
+            (
+                ["-p", "apiary", "-H", "0", "--strict"],
+                "Nothing to rank. Without --strict lower scores are listed",
+            ),
+            (["-p", "zzz", "-H", "0"], "Nothing to rank. `aicx refs` lists"),
+        ],
+        ids=" ".join,
+    )
+    def test_an_option_that_was_given_is_not_suggested(self, user, capsys, arguments, said):
+        assert said in rank(capsys, *arguments)[2]
 
     def test_nothing_to_rank_says_what_to_try(self, user, capsys):
         code, out, err = rank(capsys, "-p", "orbit")

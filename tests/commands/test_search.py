@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aicx.cli import run
-from aicx.commands.search import _rows
 from aicx.engine.search import SearchQuery, search
-from retrieval.excerpts import Line
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, copied, embed, keep
 
@@ -104,8 +103,8 @@ def test_the_command_line_answers_in_the_order_of_the_engine(shell, request, cap
 # JSON -----------------------------------------------------------------------------------------------------------------
 
 ITEM = [
-    *("rank", "score", "tier", "id", "session_id", "agent", "project", "date", "started_at", "kind", "title"),
-    *("branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "altered"),
+    *("rank", "score", "tier", "id", "ref", "session_id", "agent", "project", "date", "started_at", "kind", "title"),
+    *("branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "reply", "altered"),
     *("density", "density_score", "label", "decay_factor"),
     "contributions",
 ]
@@ -143,7 +142,8 @@ class TestJson:
             "kind": "conversations",
         }
         assert (item["started_at"], item["branch"]) == ("2026-03-01T10:00:00.000Z", "fix/gasket")
-        assert item["matches"] == ["The washer is worn."]
+        assert item["matches"] == ["The washer is worn.", "Replace it with wash_kit_2."]
+        assert (item["ref"], item["reply"]) == (f"{SESSION[:8]}:001", None)
         assert (item["terms_found"], item["terms_asked"]) == (2, 2)
 
     def test_the_path_leads_to_the_chunk(self, user, capsys):
@@ -182,18 +182,70 @@ class TestJson:
 
 
 class TestForPeople:
-    def test_an_answer_says_what_where_who_and_when_and_how_to_go_on(self, user, capsys):
+    def test_an_answer_says_what_where_who_and_when(self, user, capsys):
         code, out, err = ask(capsys, "washer worn", "-n", "1")
-        path = next(path for path, fields in user.chunks().items() if fields["id"] == f"claude:{SESSION}:001")
         assert out.splitlines() == [
             " 1  Stop the leak",
-            "    ada/orbit · branch fix/gasket · claude · 2026-03-01 10:00 · exact",
+            f"    {SESSION[:8]}:001 · ada/orbit · branch fix/gasket · claude · 2026-03-01 10:00 · exact",
             "    │ The washer is worn.",
-            f"    {user.corpus / path}",
-            f"    claude --resume {SESSION}",
+            "    │ Replace it with wash_kit_2.",
             "",
         ]
-        assert (code, err) == (0, "1 answer of 1 candidate, ranked by lexical.\n")
+        assert (code, err) == (0, "1 answer of 1 candidate, ranked by lexical.\nTimes are UTC.\n")
+
+    def test_verbose_answers_have_the_path_and_how_to_go_on(self, user, capsys):
+        out = ask(capsys, "washer worn", "-n", "1", "-v")[1]
+        path = next(path for path, fields in user.chunks().items() if fields["id"] == f"claude:{SESSION}:001")
+        assert out.splitlines()[-3:] == [f"    {user.corpus / path}", f"    claude --resume {SESSION}", ""]
+
+    def test_what_is_printed_as_a_reference_can_be_shown(self, user, capsys):
+        ref = ask(capsys, "washer worn", "-n", "1")[1].split()[4]
+        assert ref == f"{SESSION[:8]}:001"
+        assert run(["show", ref]) == 0
+        assert "The washer is worn." in capsys.readouterr().out
+
+    def test_a_session_is_one_answer_with_its_other_chunks_under_it(self, user, capsys):
+        out = ask(capsys, "gasket")[1]
+        assert out.count(" Stop the leak\n") == 1
+        assert re.search(rf"    \+ 1 more in this session: {SESSION[:8]}:00[12]\n", out)
+
+    def test_the_chunks_of_a_session_apart_can_be_had(self, user, capsys):
+        out = ask(capsys, "gasket", "--group", "chunk")[1]
+        assert out.count(" Stop the leak\n") == 2
+        assert "more in this session" not in out
+
+    def test_folding_keeps_the_order_of_each_sessions_best_chunk(self, user, capsys):
+        best = dict.fromkeys(item["session_id"] for item in answer(capsys, "gasket")["items"])
+        shown = re.findall(r"^    (\S+):\d{3} ·", ask(capsys, "gasket")[1], re.MULTILINE)
+        assert [ref.removeprefix("claude:") for ref in shown] == [
+            session if session == "agent-a1" else session[:8] for session in best
+        ]
+
+    def test_times_are_local_and_the_zone_is_said_once(self, user, capsys, monkeypatch):
+        monkeypatch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        try:
+            _, out, err = ask(capsys, "washer worn")
+            assert "· 2026-03-01 19:00 ·" in out
+            assert err.count("Times are JST (UTC+09:00); --utc shows UTC.") == 1
+            _, out, err = ask(capsys, "washer worn", "--utc")
+            assert ("· 2026-03-01 10:00 ·" in out, "Times are UTC." in err) == (True, True)
+            assert answer(capsys, "washer worn")["items"][0]["started_at"] == "2026-03-01T10:00:00.000Z"
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    def test_days_in_filters_are_local(self, user, capsys, monkeypatch):
+        # 10:00 UTC is past midnight there, and the day after.
+        monkeypatch.setenv("TZ", "Pacific/Kiritimati")
+        time.tzset()
+        try:
+            assert "· 2026-03-02 00:00 ·" in ask(capsys, "washer worn", "-d", "2026-03-02")[1]
+            assert ask(capsys, "washer worn", "-d", "2026-03-01")[1] == ""
+            assert "· 2026-03-01 10:00 ·" in ask(capsys, "washer worn", "-d", "2026-03-01", "--utc")[1]
+        finally:
+            monkeypatch.undo()
+            time.tzset()
 
     def test_a_part_of_the_question_is_said_to_be_one(self, user, capsys):
         assert "partial (1 of 2 terms)" in ask(capsys, "hippopotamus washer")[1]
@@ -202,10 +254,10 @@ class TestForPeople:
         ("agent", "reopen"), [("claude", f"claude --resume {SESSION}"), ("codex", f"codex resume {THIRD}")]
     )
     def test_each_agents_own_command_takes_the_session_up_again(self, user, capsys, agent, reopen):
-        assert f"    {reopen}" in ask(capsys, "gasket", "-a", agent)[1].splitlines()
+        assert f"    {reopen}" in ask(capsys, "gasket", "-a", agent, "-v")[1].splitlines()
 
     def test_a_subagent_is_labelled_and_leads_to_who_asked_it(self, user, capsys):
-        _, out, _ = ask(capsys, "look at every gasket", "-n", "1")
+        _, out, _ = ask(capsys, "look at every gasket", "-n", "1", "-v")
         assert "· subagent" in out
         assert f"claude --resume {SESSION}" in out
 
@@ -375,22 +427,3 @@ class TestFallbacks:
         ask(capsys, "gasket")
         ask(capsys, "gasket", "--mode", "scan")
         assert snapshot(own.corpus) == before
-
-
-def test_quoted_line_is_set_in_rows_with_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "30")
-    monkeypatch.setattr("aicx.console.style", lambda text, **_: f"<{text}>")
-    line = Line("a gasket that leaks and another gasket here", ((2, 8), (32, 38)))
-    assert list(_rows(line)) == ["a <gasket> that leaks and", "another <gasket> here"]
-
-
-def test_quoted_line_without_a_space_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "30")
-    assert "".join(_rows(Line("x" * 70))) == "x" * 70
-    assert max(map(len, _rows(Line("x" * 70)))) == 24
-
-
-def test_quoted_line_is_one_row_where_there_is_no_terminal() -> None:
-    assert list(_rows(Line("word " * 50 + "end"))) == ["word " * 50 + "end"]

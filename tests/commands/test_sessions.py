@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,20 @@ def test_nothing_found_leads_on(user: Home, capsys: pytest.CaptureFixture[str]) 
     code, out, err = sessions(capsys, "--branch", "no-such")
     assert (code, out) == (0, "")
     assert "Nothing matches." in err
+
+
+def test_times_are_local_unless_utc_is_asked_for(user, capsys, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert run(["sessions", "--sort", "oldest"]) == 0
+        printed = capsys.readouterr()
+        assert (printed.out.splitlines()[0][:16], printed.err) == (
+            "2026-03-01 19:00",
+            "Times are JST (UTC+09:00); --utc shows UTC.\n",
+        )
+        assert run(["sessions", "--sort", "oldest", "--utc"]) == 0
+        assert capsys.readouterr().out.startswith("2026-03-01 10:00")
+    finally:
+        monkeypatch.undo()
+        time.tzset()

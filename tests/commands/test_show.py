@@ -337,6 +337,69 @@ def test_session_page_has_title_dates_and_the_command_that_reopens_it(
     assert f"reopen: claude --resume {SESSION}   (in {CWD})\n" in page
 
 
+def test_session_reads_like_the_conversation(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    page, said = shown(capsysbinary, OTHER)
+    assert page.decode().splitlines()[4:] == [
+        "",
+        f"10:03  user · {OTHER[:8]}:001",
+        "  Trim it",
+        "",
+        f"10:03  codex · 1 tool call · {OTHER[:8]}:001",
+        "  Trimmed.",
+    ]
+    assert "Times are UTC." in said
+
+
+def test_session_shows_the_beginning_of_what_is_long_and_how_to_read_on(
+    home: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    session = "3eaf4091-6085-4db1-8d6f-8c3d4e5f6071"
+    body = ClaudeLog(session).prompt("List them", 0).answer("\n".join(f"item {n}" for n in range(40)), 5).body()
+    write(home / ".claude" / "projects" / "-srv-ada-orbit" / f"{session}.jsonl", body)
+    run(["store"])
+    capsysbinary.readouterr()
+    lines = shown(capsysbinary, session)[0].decode().splitlines()
+    assert "  item 0" in lines
+    assert "  item 39" not in lines
+    assert f"  … 24 more lines: aicx show {session[:8]}:001" in lines
+    assert b"item 39" in shown(capsysbinary, session, "--full")[0]
+
+
+def test_session_shows_what_failed(home: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    session = "4fb05102-7196-4ec2-9e70-9d4e5f607182"
+    log = ClaudeLog(session).prompt("Run the tests", 0).call("Bash", 1, command="pytest tests/wick")
+    log.result("Exit code 1\nE  assert dark == bright", 2, failed=True).answer("The wick is dark.", 3)
+    write(home / ".claude" / "projects" / "-srv-ada-orbit" / f"{session}.jsonl", log.body())
+    run(["store"])
+    capsysbinary.readouterr()
+    page = shown(capsysbinary, session)[0].decode()
+    assert "  failed: pytest tests/wick: " in page
+    assert page.index("The wick is dark.") < page.index("failed: pytest")
+
+
+def test_session_outside_a_repository_names_its_folder(home: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    session = "5fc16213-82a7-4fd3-8f81-ae5f60718293"
+    body = ClaudeLog(session, "/srv/notes").prompt("Water the plants", 0).answer("Watered.", 5).body()
+    write(home / ".claude" / "projects" / "-srv-notes" / f"{session}.jsonl", body)
+    run(["store"])
+    capsysbinary.readouterr()
+    assert f"  claude:{session} · /srv/notes\n" in shown(capsysbinary, session)[0].decode()
+    assert "/srv/notes; the times in it are UTC" in shown(capsysbinary, f"{session}:001")[1]
+
+
+def test_chunks_that_hold_nothing_are_left_out_of_a_full_session(
+    home: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    whole = shown(capsysbinary, SESSION, "--full")[0]
+    path = chunk_file(home, number=2)
+    head = path.read_bytes().partition(b"\n### ")[0]
+    path.write_bytes(head)
+    code = run(["show", SESSION, "--full"])
+    assert code == 7
+    out = capsysbinary.readouterr().out
+    assert (head in whole, head in out) == (True, False)
+
+
 def test_session_names_the_ones_it_started(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert as_json(capsysbinary, SESSION)["children"] == ["agent-7"]
 

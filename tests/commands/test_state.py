@@ -82,9 +82,10 @@ def test_everything_is_counted(user, capsys):
 
 def test_people_get_a_line_for_each(user, capsys):
     code, out, err = state(capsys)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "Times are UTC.\n")
     lines = dict(line.strip().split("  ", 1) for line in out.splitlines())
     assert (lines["chunks"], lines["messages"], lines["secrets redacted"]) == ("2", "3", "1")
+    assert lines["first message"].strip() == "2026-03-01 10:00"
 
 
 def test_people_get_sizes_in_their_units(user, capsys):

@@ -234,7 +234,7 @@ class TestForPeople:
             f"  ada/orbit · claude · conversations · branch main · 1 error · {ORBIT}",
             f"  {user.corpus / path}",
         ]
-        assert err == ""
+        assert err == "Times are UTC.\n"
 
     def test_what_is_not_shown_is_mentioned(self, user, capsys):
         assert "1 of 4 shown; --limit shows more." in steer(capsys, "-n", "1")[2]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import Excerpt, excerpt, opening_lines
+from retrieval.excerpts import Excerpt, excerpt, opening_lines, reply_lines
 from retrieval.questions import parse_question
 
 
@@ -120,14 +120,73 @@ def test_a_phrase_is_worth_more_than_its_words():
     assert lines(of('"deploy failed"', text, limit=1)) == ["the deploy failed"]
 
 
-def test_of_equal_lines_those_of_asides_come_last():
+def test_of_equal_lines_those_of_tools_come_last():
     texts = ["needle one", "needle two", "needle three"]
-    assert [line.text for line in excerpt(parse_question("needle"), texts, "", 2, {0}).lines] == texts[1:]
+    found = excerpt(parse_question("needle"), texts, "", 2, ["tool", "said", "said"])
+    assert lines(found) == texts[1:]
 
 
-def test_a_better_line_of_an_aside_is_quoted_before_a_worse_one():
-    found = excerpt(parse_question("needle hay"), ["needle in the hay", "needle"], "", 1, {0})
-    assert lines(found) == ["needle in the hay"]
+def test_a_much_better_line_of_a_tool_is_quoted_before_a_worse_one():
+    texts = ["needle in the hay of the barn", "needle"]
+    assert lines(excerpt(parse_question("needle hay barn"), texts, "", 1, ["tool", "said"])) == texts[:1]
+
+
+def test_what_the_agent_said_comes_before_the_question_repeated():
+    texts = ["why does the gasket leak", "The gasket leaks because the washer is worn."]
+    found = excerpt(parse_question("why does the gasket leak"), texts, "", 3, ["asked", "said"])
+    assert (lines(found), found.answers) == (texts[1:], True)
+
+
+def test_an_announcement_gives_way_to_what_came_of_it():
+    text = "Let me check why the gasket leaks in winter.\nThe gasket was worn."
+    found = of("why does the gasket leak in winter", text)
+    assert (lines(found), found.answers) == (["The gasket was worn."], False)
+
+
+def test_of_a_long_line_the_sentence_that_tells_is_quoted():
+    hay, straw = "Hay is kept there. " * 12, "Straw is kept here. " * 12
+    found = lines(of("gasket", f"Let me look at the gasket. {hay}The gasket leaks because it is worn. {straw}"))
+    assert ["because it is worn" in line for line in found] == [True]
+    assert "Let me" not in found[0]
+
+
+def test_the_question_alone_is_quoted_and_said_to_tell_nothing():
+    found = excerpt(parse_question("why does the gasket leak"), ["why does the gasket leak?"], "", 3, ["asked"])
+    assert (lines(found), [line.tells for line in found.lines]) == (["why does the gasket leak?"], [False])
+    assert (found.answers, found.place) == (False, 0)
+
+
+def test_a_line_that_ends_in_a_colon_is_quoted_with_what_it_introduces():
+    text = "The gasket leaks here:\n\n```\npump.py, line 7\n```"
+    assert lines(of("gasket", text)) == ["The gasket leaks here: pump.py, line 7"]
+
+
+def test_lines_that_say_far_less_are_left_out():
+    assert lines(of("gasket leak washer worn", "the gasket leak: washer worn\nworn")) == [
+        "the gasket leak: washer worn"
+    ]
+
+
+# What was said in the end ---------------------------------------------------------------------------------------------
+
+
+def reply(question: str, text: str, limit: int = 2, *, related: bool = False) -> list[str]:
+    return [line.text for line in reply_lines(parse_question(question), text, limit, related=related)]
+
+
+def test_a_reply_is_quoted_by_what_it_says_about_the_question():
+    text = "Done.\n\n## Summary\n\n- Swept the floor\n- The gasket is replaced\n\n```\ngasket\n```"
+    assert reply("gasket", text, 1) == ["- The gasket is replaced"]
+
+
+def test_a_reply_need_not_share_a_word_with_the_question():
+    assert reply("why is it dark", "The wick was missing.") == ["The wick was missing."]
+    assert reply("why is it dark", "The wick was missing.", related=True) == []
+
+
+@pytest.mark.parametrize("text", ["Let me check that.", "Shall I go on?", "```\ncode\n```", "", "| a | b |"])
+def test_a_reply_that_says_nothing_is_none(text):
+    assert reply("gasket", text) == []
 
 
 def test_a_line_that_comes_twice_is_quoted_once():

@@ -15,7 +15,7 @@ SCHEMA = "aicx.rank/1"
 
 @dataclass(frozen=True, slots=True)
 class RankItem:
-    """A chunk with its score from 0 to 10, and its lines by sort."""
+    """A chunk with its score from 0 to 10, its lines by sort, and those that say most."""
 
     file: str
     id: str
@@ -31,6 +31,7 @@ class RankItem:
     noise: int
     total: int
     density: str
+    sentences: list[str]
     altered: bool
 
 

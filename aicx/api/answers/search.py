@@ -25,6 +25,15 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """Lines of what the agent said in the end, from a later chunk of the session, whose ``id`` it has."""
+
+    id: str
+    ref: str
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class SearchItem:
     """One answer to a question; ``density``, its score from 0 to 10 and its label are those of `aicx rank`."""
 
@@ -32,6 +41,7 @@ class SearchItem:
     score: float
     tier: str
     id: str
+    ref: str
     session_id: str
     agent: str
     project: str
@@ -47,6 +57,7 @@ class SearchItem:
     terms_found: int
     terms_asked: int
     matches: list[str]
+    reply: Reply | None
     altered: bool
     density: str
     density_score: float
@@ -147,6 +158,7 @@ def _item(hit: Hit, home: Path) -> SearchItem:
         score=round(hit.score, 6),
         tier=hit.tier,
         id=hit.sidecar.id,
+        ref=hit.ref,
         session_id=hit.sidecar.session_id,
         agent=hit.sidecar.agent,
         project=hit.sidecar.project,
@@ -162,6 +174,7 @@ def _item(hit: Hit, home: Path) -> SearchItem:
         terms_found=hit.terms_found,
         terms_asked=hit.terms_asked,
         matches=[line.text for line in hit.lines],
+        reply=Reply(hit.reply.chunk, hit.reply.ref, [line.text for line in hit.reply.lines]) if hit.reply else None,
         altered=hit.altered,
         density=f"{density.share:.0%}",
         density_score=density.score,

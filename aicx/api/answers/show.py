@@ -59,6 +59,7 @@ class SessionPart:
     """A chunk in the list of its session's, with its text and the state of its sources where they were asked for."""
 
     id: str
+    ref: str
     number: int
     path: str
     project: str

@@ -11,6 +11,7 @@ import typer
 from aicx import console, options
 from aicx.commands.bench.results import Against, Output, results_folder, show_result
 from aicx.config import Settings, load_settings
+from aicx.text import Zone
 
 if TYPE_CHECKING:
     from aicx.bench.results import Result
@@ -88,6 +89,7 @@ def measure_and_print(
     ablate: bool,
 ) -> None:
     """What `run` and `ablate` have in common."""
+    Zone.utc = True  # a month in a question is the same on every machine
     settings = load_settings()
     folder = results_folder(settings, output)
     result, path = _measure(settings, folder, rankers, datasets, data, home, seed, timeout, ablate=ablate)

@@ -14,7 +14,7 @@ from aicx.api.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.paths import NON_REPOSITORY
-from aicx.text import instant
+from aicx.text import day_bounds, instant, local
 from aicx.types import KINDS
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -137,7 +137,7 @@ def parse_lanes(texts: Iterable[str]) -> tuple[str, ...]:
 def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
     """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included.
 
-    A month (``2026-01``) is all its days; ``today`` and ``yesterday`` are days too.
+    A month (``2026-01``) is all its days; ``today`` and ``yesterday`` are days too. Days are those of `local`.
     """
     low, dots, high = text.partition("..")
     low, high = _day_of(low, now), _day_of(high, now)
@@ -158,20 +158,28 @@ def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
 
 
 def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
-    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, ``yesterday``, or so long ago: ``36h``, ``7d``, ``2w``."""
+    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, ``yesterday``, or so long ago: ``36h``, ``7d``, ``2w``.
+
+    Without an offset it is on the clock of `local`.
+    """
     text = text.strip()
     try:
         if match := _AGO.fullmatch(text.lower()):
             return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
         day = _day_of(text, now)
-        at = datetime.fromisoformat(day)
         if end_of_day and _is_day(day):
-            at += timedelta(days=1, microseconds=-1)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+            return day_bounds(day)[1] - timedelta(microseconds=1)
+        return local(day).astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(
             f"{text!r} is no point in time", hint="write 2026-01-31, 2026-01-31T14:00, yesterday, 36h, 7d or 2w"
         ) from None
+
+
+def days_between(days: tuple[str | None, str | None]) -> tuple[datetime | None, datetime | None]:
+    """Where the first of two inclusive days begins, and where the day after the last one does."""
+    first, last = days
+    return day_bounds(first)[0] if first else None, day_bounds(last)[1] if last else None
 
 
 # What each filter means -----------------------------------------------------------------------------------------------
@@ -219,8 +227,10 @@ def _exclude_session(sessions: Sequence[str], _: Catalog) -> _Sql:
 
 
 def _date(days: tuple[str | None, str | None], _: Catalog) -> _Sql:
-    ends = [(test, day) for test, day in zip(("date>=?", "date<=?"), days, strict=True) if day is not None]
-    return _Sql(" AND ".join(["1", *(test for test, _ in ends)]), [day for _, day in ends])
+    # A chunk is of one UTC day, which may be two here: it counts for each that it has a part of.
+    begin, end = days_between(days)
+    ends = [(test, at) for test, at in (("completed_at>=?", begin), ("started_at<?", end)) if at is not None]
+    return _Sql(" AND ".join(["1", *(test for test, _ in ends)]), [instant(at) for _, at in ends])
 
 
 def _since(at: datetime, _: Catalog) -> _Sql:
@@ -341,9 +351,9 @@ def _glob(text: str) -> str:
 
 
 def _day_of(text: str, now: datetime) -> str:
-    """``today`` and ``yesterday`` as the days they are, of the same clock as every stored date; the rest as it is."""
+    """``today`` and ``yesterday`` as the days they are here; the rest as it is."""
     past = {"today": 0, "yesterday": 1}.get(text.lower())
-    return text if past is None else (now.astimezone(UTC).date() - timedelta(days=past)).isoformat()
+    return text if past is None else (local(now).date() - timedelta(days=past)).isoformat()
 
 
 def _is_day(text: str) -> bool:

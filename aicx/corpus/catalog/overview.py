@@ -11,7 +11,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.sidecar import without_tool_facts
-from aicx.paths import Layout
+from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.types import BadRecord
@@ -53,7 +53,11 @@ def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> tuple[list[Lo
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """What is stored of one project. Dates are ISO days; ``agents`` counts chunks."""
+    """What is stored of one project. Dates are ISO days in UTC, ``first`` and ``latest`` instants.
+
+    ``agents`` counts chunks. ``folders`` counts the sessions of each working folder where there is no repository, those
+    with the latest activity first; sessions of unknown folders are not among them.
+    """
 
     project: str
     chunks: int
@@ -63,6 +67,8 @@ class ProjectSummary:
     agents: dict[str, int]
     latest: str
     size: int
+    first: str
+    folders: dict[str, int]
 
 
 def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary], list[str]]:
@@ -72,9 +78,14 @@ def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary
         notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
         rows = opened.catalog.rows(
             "SELECT project, agent, count(*) AS chunks, count(DISTINCT session_id) AS sessions, min(date) AS first,"
-            " max(date) AS last, max(completed_at) AS latest, sum(size) AS size"
+            " max(date) AS last, max(completed_at) AS latest, sum(size) AS size, min(started_at) AS began"
             f" FROM chunks WHERE {where} GROUP BY project, agent ORDER BY project, agent",
             values,
+        )
+        folders = opened.catalog.rows(
+            "SELECT cwd, count(DISTINCT agent || ':' || session_id) AS sessions FROM chunks"
+            f" WHERE {where} AND project=? AND cwd IS NOT NULL GROUP BY cwd ORDER BY max(completed_at) DESC, cwd",
+            (*values, NON_REPOSITORY),
         )
     by_project: dict[str, list[Any]] = {}
     for row in rows:
@@ -89,6 +100,8 @@ def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary
             agents={row["agent"]: row["chunks"] for row in group},
             latest=max(row["latest"] for row in group),
             size=sum(row["size"] for row in group),
+            first=min(row["began"] for row in group),
+            folders={row["cwd"]: row["sessions"] for row in folders} if project == NON_REPOSITORY else {},
         )
         for project, group in by_project.items()
     ]

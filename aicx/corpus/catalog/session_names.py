@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.refs import HASH
 from aicx.sources import SOURCES
@@ -15,6 +16,9 @@ _MAX_NAMED = 5
 # Fewer digits are more likely the beginning of a session's id than a commit.
 _ABBREVIATED = 7
 _MIN_COMPARED = 4
+# As many characters of an id as people see elsewhere, and what comes after every one that an id may go on with.
+_SHORT = 8
+_LAST = "\U0010ffff"
 
 
 def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
@@ -46,6 +50,22 @@ def match_sessions(wanted: str, known: Iterable[SessionKey]) -> list[SessionKey]
         raise UsageError("an empty session id", hint="`aicx sessions` lists what there is")
     found = [session for session in known if agent in (None, session[0]) and session[1].startswith(text)]
     return [session for session in found if session[1] == text] or found
+
+
+def short_reference(chunk_id: str, agent: str, session_id: str, catalog: Catalog) -> str:
+    """A chunk's id with no more of its session's than tells it from all others; `aicx show` takes it."""
+    number = chunk_id.rpartition(":")[2]
+    if not chunk_id.startswith(f"{agent}:{session_id}:"):
+        return chunk_id  # one of a prompt history, or of a session whose id had to be written another way
+    for length in range(_SHORT, len(session_id)):
+        start = session_id[:length]
+        found = catalog.rows(
+            "SELECT DISTINCT agent, session_id FROM chunks WHERE session_id>=? AND session_id<? LIMIT 2",
+            (start, f"{start}{_LAST}"),
+        )
+        if len(found) == 1 and start not in SOURCES:
+            return f"{start}:{number}"
+    return chunk_id
 
 
 def ambiguous(wanted: str, found: Sequence[SessionKey]) -> UsageError:

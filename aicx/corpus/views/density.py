@@ -2,11 +2,13 @@
 
 Lines are compared without case and after list marks. A line is signal when it begins with one of `starts` or holds one
 of `contains`; `high_value` lines weigh more; after an `echo` (documentation of a skill or command, echoed into a chat)
-all is noise. For another language add words to the lists, no code.
+all is noise. What begins as `opening` says asks or announces: it counts, and is shown last of what was found. For
+another language add words to the lists, no code.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,6 +18,11 @@ import orjson
 
 Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
 
+_LIST_MARKS = "-*>0123456789. "
+_MARKS = "-*> "
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[^\sa-z])")
+# A shorter sentence ("All tests pass.") says little by itself.
+_SHORT = 24
 # Score 0 to 10: most for the share of signal lines, some for what weighs most and for sheer amount, less for noise.
 _DENSITY_WORTH, _DENSITY_MOST = 10.0, 6.0
 # One good line out of one is no dense chunk.
@@ -35,6 +42,7 @@ class Density:
     signal: int
     noise: int
     total: int
+    telling: tuple[str, ...] = ()  # the sentences that make lines signal, those that weigh most first
 
     @property
     def share(self) -> float:
@@ -55,8 +63,10 @@ def measure(text: str) -> Density:
     words = _lists()
     signal = noise = total = 0
     high = echoing = False
-    for line in text.lower().splitlines():
-        plain = line.strip().lstrip("-*>0123456789. ")
+    telling: dict[str, tuple[bool, bool, bool]] = {}  # whether it opens, weighs little, is short
+    for written in text.splitlines():
+        line = written.lower()
+        plain = line.strip().lstrip(_LIST_MARKS)
         if not plain:
             continue
         total += 1
@@ -66,13 +76,21 @@ def measure(text: str) -> Density:
         elif words["signal"].match(plain):
             signal += 1
             high = high or words["high_value"].match(plain)
+            for said in _SENTENCE_END.split(written.strip(_MARKS)):
+                one = said.lower()
+                if words["signal"].match(one):
+                    opens, weighs = bool(words["opening"].match(one)), words["high_value"].match(one)
+                    telling.setdefault(said, (opens, not weighs, len(said) < _SHORT))
     if total == 0:
         return Density(0.0, "EMPTY", 0, 0, 0)
     score = min(_DENSITY_WORTH * signal / max(total, _MIN_LINES), _DENSITY_MOST) + (_HIGH_VALUE_WORTH if high else 0)
     score += next((worth for lines, worth in _MANY_LINES if signal >= lines), 0)
     score -= next((cost for share, cost in _NOISE_COSTS if noise / total > share), 0)
     score = round(min(10.0, max(0.0, score)), 1)
-    return Density(score, next((label for least, label in _LABELS if score >= least), "NOISE"), signal, noise, total)
+    label: Label = next((label for least, label in _LABELS if score >= least), "NOISE")
+    # What only asks or announces is shown where nothing else is to be had.
+    best = [said for said, (opens, *_) in telling.items() if not opens] or list(telling)
+    return Density(score, label, signal, noise, total, tuple(sorted(best, key=telling.__getitem__)))
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -11,10 +11,11 @@ from aicx.corpus.files.read import StoredText, read_chunk, read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.types import Document, Part
+from aicx.types import Document, Part, Voice
 
 # A text's nature, and how much it counts where a ranker has one weight for all of it.
 FIELDS = ("said", "thought", "tool")
+_VOICE_OF_ROLE: dict[str, Voice] = {"reasoning": "thought", "tool": "tool"}
 _FIELD_OF_ROLE = {"reasoning": "thought", "tool": "tool"}
 _WEIGHTS = {"said": 1.0, "thought": 0.7, "tool": 0.3}
 TEXT_COLUMNS = (
@@ -60,7 +61,7 @@ def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
     """
     parts = tuple(
         Part(text, _WEIGHTS[field], field)
-        for message, text in zip(_own_messages(sidecar), searchable_texts(sidecar, markdown), strict=True)
+        for message, text in zip(own_messages(sidecar), searchable_texts(sidecar, markdown), strict=True)
         for field in (_FIELD_OF_ROLE.get(message["role"], "said"),)
     )
     header = header_of(sidecar)
@@ -72,16 +73,27 @@ def searchable_texts(sidecar: Sidecar, markdown: bytes) -> list[str]:
     """The texts of a chunk as its document has them, part by part."""
     return [
         markdown[low:high].decode("utf-8", "replace")
-        for low, high in (message["span"] for message in _own_messages(sidecar))
+        for low, high in (message["span"] for message in own_messages(sidecar))
     ]
 
 
 def tool_text_indexes(sidecar: Sidecar) -> list[int]:
-    """Which of the texts that `spoken` gives nobody said: what tools were asked and printed."""
-    return [place for place, message in enumerate(_own_messages(sidecar)) if message["role"] == "tool"]
+    """Which of the texts that `searchable_texts` gives nobody said: what tools were asked and printed."""
+    return [place for place, voice in enumerate(voices_of(sidecar)) if voice == "tool"]
 
 
-def _own_messages(sidecar: Sidecar) -> list[dict[str, Any]]:
+def voices_of(sidecar: Sidecar) -> list[Voice]:
+    """Who speaks in each of the texts that `searchable_texts` gives."""
+    return [voice_of(message) for message in own_messages(sidecar)]
+
+
+def voice_of(message: Mapping[str, Any]) -> Voice:
+    """Who speaks in a message, from its entry in the sidecar."""
+    return "asked" if message["role"] == "user" else _VOICE_OF_ROLE.get(message["role"], "said")
+
+
+def own_messages(sidecar: Sidecar) -> list[dict[str, Any]]:
+    """The messages of a chunk that are not in the chunk before, nor answers of aicx itself."""
     return [message for message in sidecar.messages if not message.get("repeated") and not message.get("echo")]
 
 

@@ -13,8 +13,10 @@ from aicx.corpus.views.density import measure
 from aicx.corpus.views.documents import to_document
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.text import shorten
 
 STRICT_SCORE = 5
+_MAX_SENTENCES, _SENTENCE_LENGTH = 3, 240
 # More chunks than this in the window are ranked newest first.
 MAX_RANKED = 10_000
 
@@ -60,6 +62,7 @@ def rank_chunks(
                 "noise": density.noise,
                 "total": density.total,
                 "density": f"{density.share:.0%}",
+                "sentences": [shorten(line, _SENTENCE_LENGTH) for line in density.telling[:_MAX_SENTENCES]],
                 "altered": stored.altered,
             }
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import orjson
 from aicx.redaction import redact
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
-from aicx.text import instant, plural
+from aicx.text import instant, local, plural, zone_name
 from aicx.types import TimelineEntry
 
 REPORT_SCHEMA = "aicx.report/1"
@@ -88,7 +88,8 @@ def render_markdown(entries: Sequence[TimelineEntry], title: str) -> str:
     for entry in entries:
         sessions.setdefault((entry.agent, entry.session_id), []).append(entry)
     ordered = sorted(sessions.values(), key=lambda session: min(entry.at for entry in session))
-    counts = f"{plural(len(ordered), 'session')}, {plural(len(entries), 'message')}. All times are UTC."
+    counts = f"{plural(len(ordered), 'session')}, {plural(len(entries), 'message')}."
+    counts += f" All times are {zone_name(_ended(entries))}."
     parts = [f"# {_one_line(title)}\n\n{counts}\n"]
     for session in ordered:
         parts += _session(session)
@@ -109,7 +110,7 @@ def _session(entries: Sequence[TimelineEntry]) -> Iterator[str]:
     first = entries[0]
     folders = _distinct(entry.cwd for entry in entries)
     branches = _distinct(entry.branch for entry in entries)
-    began, ended = min(entry.at for entry in entries), max(entry.at for entry in entries)
+    began, ended = local(min(entry.at for entry in entries)), local(_ended(entries))
     yield f"\n## {first.agent} · {folders[0] if folders else 'no project folder'} · {began:%Y-%m-%d}\n\n"
     yield f"Session {_one_line(first.session_id)}: {plural(len(entries), 'message')}, {_span(began, ended)}."
     if branches:
@@ -120,9 +121,14 @@ def _session(entries: Sequence[TimelineEntry]) -> Iterator[str]:
     day = began.date()
     for entry in entries:
         # The date is said again where it changes, so that a time never stands for the wrong day.
-        stamp = f"{entry.at:%H:%M:%S}" if entry.at.date() == day else f"{entry.at:%Y-%m-%d %H:%M:%S}"
-        day = entry.at.date()
+        at = local(entry.at)
+        stamp = f"{at:%H:%M:%S}" if at.date() == day else f"{at:%Y-%m-%d %H:%M:%S}"
+        day = at.date()
         yield f"\n### {stamp} {_speaker(entry)}\n\n{_body(entry)}\n"
+
+
+def _ended(entries: Sequence[TimelineEntry]) -> datetime:
+    return max((entry.at for entry in entries), default=datetime.now(UTC))
 
 
 def _speaker(entry: TimelineEntry) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog, steer
+from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
@@ -20,7 +21,7 @@ from aicx.refs import Ref
 from aicx.sources.reopen import reopen_command
 
 _INTERNAL = ("messages", "folders")
-_HEADING = b"\n### "
+HEADING = b"\n### "  # what a message begins with; a chunk without one holds nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +181,9 @@ def _source(source: dict[str, Any], verify: bool) -> dict[str, Any]:
 def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, verify: bool) -> ShownSession:
     catalog = opened.catalog
     found = catalog.rows(
-        "SELECT id, number, stream, path, project, date, kind, started_at, completed_at, messages, tokens, title,"
-        " lane, parent_session, cwd, source_path FROM chunks WHERE agent=? AND session_id=? ORDER BY stream, number",
+        "SELECT id, agent, session_id, number, stream, path, project, date, kind, started_at, completed_at, messages,"
+        " tokens, title, lane, parent_session, cwd, source_path FROM chunks WHERE agent=? AND session_id=?"
+        " ORDER BY stream, number",
         (target.agent, target.session_id),
     )
     hidden = ignore_matcher(layout)
@@ -207,13 +209,16 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         reopen=reopen_command(target.agent, target.session_id, lane, parent),
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
-        parts=[_part(layout, row, full, verify, opened.notes.append) for row in rows],
+        parts=[_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows],
     )
 
 
-def _part(layout: Layout, row: dict[str, Any], full: bool, verify: bool, notify: Callable[[str], None]) -> Part:
+def _part(
+    layout: Layout, catalog: Catalog, row: dict[str, Any], full: bool, verify: bool, notify: Callable[[str], None]
+) -> Part:
     public = {
         "id": row["id"],
+        "ref": short_reference(row["id"], row["agent"], row["session_id"], catalog),
         "number": row["number"],
         "path": str(layout.home / row["path"]),
         **{name: row[name] for name in ("project", "date", "kind", "started_at", "completed_at", "messages", "tokens")},
@@ -238,9 +243,9 @@ def without_repetition(markdown: bytes, messages: Any) -> bytes:
     """A chunk without the messages it shares with the chunk before, which open it."""
     spans = messages if isinstance(messages, list) else []
     repeated = [message["span"] for message in spans if message.get("repeated")]
-    first = markdown.find(_HEADING)
+    first = markdown.find(HEADING)
     # Between the end of a message's text and the next heading there is nothing but the end of a fence.
-    own = markdown.find(_HEADING, repeated[-1][1]) if repeated else -1
+    own = markdown.find(HEADING, repeated[-1][1]) if repeated else -1
     return markdown[:first] + markdown[own:] if 0 <= first < own else markdown
 
 

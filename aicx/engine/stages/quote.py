@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import replace
 
-from aicx.corpus.files.read import read_chunk
-from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
+from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.session_names import short_reference
+from aicx.corpus.files.read import StoredText, read_chunk
+from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
+from aicx.corpus.views.replies import find_reply
 from aicx.engine.stages.order import decay_of
-from aicx.engine.stages.state import Hit, State, density_of
+from aicx.engine.stages.state import Hit, QuotedReply, State, density_of, session_of
 from aicx.errors import AicxError
 from aicx.text import plural
+from aicx.types import Voice
 from retrieval.evidence import ENOUGH, share_together
-from retrieval.excerpts import excerpt, opening_lines
+from retrieval.excerpts import Line, excerpt, opening_lines, reply_lines
 
-_MAX_LINES = 3
+_MAX_LINES, _MAX_REPLY_LINES = 3, 2
 
 
 def quote(state: State) -> State:
@@ -24,13 +28,18 @@ def quote(state: State) -> State:
     """
     query = state.query
     hits: list[Hit] = []
+    folded: dict[str, list[str]] = {}  # by session
     unreadable: list[str] = []
     left_out = 0
     together = 0.0
-    for answer in state.answers if query.min_score else state.answers[: query.limit]:
+    for answer in state.answers if query.min_score or query.fold else state.answers[: query.limit]:
         if len(hits) == query.limit:
             break
         row = state.rows[answer.best]
+        ref = short_reference(answer.best, row["agent"], row["session_id"], state.catalog.now)
+        if query.fold and session_of(row) in folded:
+            folded[session_of(row)].append(ref)
+            continue
         try:
             stored = read_chunk(state.layout, row["path"])
         except AicxError as error:
@@ -38,19 +47,30 @@ def quote(state: State) -> State:
             continue
         sidecar = stored.sidecar
         texts = searchable_texts(sidecar, stored.markdown)
-        tools = set(tool_text_indexes(sidecar))
-        said = tuple(text for place, text in enumerate(texts) if place not in tools)
+        voices = voices_of(sidecar)
+        said = tuple(text for text, voice in zip(texts, voices, strict=True) if voice != "tool")
         if query.min_score and density_of(said).score < query.min_score:
             left_out += 1
             continue
         if state.occurrences and together < ENOUGH:
             passages = (*texts, header_of(sidecar))
             together = max(together, share_together(state.occurrences, passages))
-        found = excerpt(state.question, texts, header_of(sidecar), _MAX_LINES, tools)
-        lines = found.lines
+        found = excerpt(state.question, texts, header_of(sidecar), _MAX_LINES, voices)
+        lines, place = found.lines, found.place
         if not lines:
-            start = _nearest_passage(state, answer.best) or (_last_spoken(len(texts), tools), 0)
-            lines = opening_lines(texts, start, _MAX_LINES)
+            place, start = _nearest_passage(state, answer.best) or (_last_spoken(voices), 0)
+            lines = opening_lines(texts, (place, start), _MAX_LINES, voices[place] if voices else "said")
+        reply = None
+        if place is not None and place < len(texts) and not stored.altered:
+            lines, reply = _with_reply(
+                state,
+                stored,
+                place,
+                lines,
+                related=voices[place] != "asked",
+                limit=1 if found.answers else _MAX_REPLY_LINES,
+            )
+        folded[session_of(row)] = []
         hits.append(
             Hit(
                 rank=len(hits) + 1,
@@ -59,8 +79,10 @@ def quote(state: State) -> State:
                 sidecar=sidecar,
                 path=row["path"],
                 lines=lines,
+                reply=reply,
                 votes=answer.votes,
                 decay_factor=decay_of(row, query)[0],
+                ref=ref,
                 chunks=answer.documents,
                 terms_found=found.found,
                 terms_asked=found.asked,
@@ -68,9 +90,43 @@ def quote(state: State) -> State:
                 said=said,
             )
         )
+    if query.fold:
+        hits = [replace(hit, more=tuple(folded[session_of(hit.sidecar.fields)])) for hit in hits]
     notes = [f"{plural(left_out, 'answer')} with a density below {query.min_score:g} left out"] if left_out else []
     said = (*state.notes, *notes, *unreadable)
     return replace(state, hits=tuple(hits), unreadable=tuple(unreadable), notes=said, together=together)
+
+
+def _with_reply(
+    state: State, stored: StoredText, place: int, lines: tuple[Line, ...], *, related: bool, limit: int
+) -> tuple[tuple[Line, ...], QuotedReply | None]:
+    """The lines of an answer, with at most ``limit`` of what the agent said in the end.
+
+    Those stay apart where they are from a later chunk, which then has to be named. Lines that state an outcome already
+    are given a lower limit, and nothing more of their own chunk.
+    """
+    where, values, _ = conditions(state.query.filters, state.catalog.now)
+    told: dict[str, tuple[Line, ...]] = {}
+
+    def tells(text: str) -> bool:
+        told[text] = reply_lines(state.question, text, limit, related=related)
+        return bool(told[text])
+
+    found = find_reply(state.layout, state.catalog.now, stored, place, (where, values), tells)
+    if found is None or (limit < _MAX_REPLY_LINES and found.chunk == stored.sidecar.id):
+        return lines, None
+    reply = told[found.text]
+    telling = tuple(line for line in lines if line.tells and not _is_in(line, reply))
+    if found.chunk != stored.sidecar.id:
+        agent, session = stored.sidecar.agent, stored.sidecar.session_id
+        ref = short_reference(found.chunk, agent, session, state.catalog.now)
+        # A line of its own stays even if it only asks: it says why the chunk is an answer.
+        return telling[: _MAX_LINES - len(reply)] or lines[:1], QuotedReply(found.chunk, ref, reply)
+    return (*telling[: _MAX_LINES - len(reply)], *reply), None
+
+
+def _is_in(line: Line, reply: Sequence[Line]) -> bool:
+    return any(line.text in one.text or one.text in line.text for one in reply)
 
 
 def _nearest_passage(state: State, chunk: str) -> tuple[int, int] | None:
@@ -79,6 +135,6 @@ def _nearest_passage(state: State, chunk: str) -> tuple[int, int] | None:
     return state.retrievers.dense.start_of(candidate) if candidate else None
 
 
-def _last_spoken(count: int, tools: Collection[int]) -> int:
+def _last_spoken(voices: Sequence[Voice]) -> int:
     """Which of a chunk's texts tells how it ended: the last that is not a tool's."""
-    return max((place for place in range(count) if place not in tools), default=0)
+    return max((place for place, voice in enumerate(voices) if voice != "tool"), default=0)

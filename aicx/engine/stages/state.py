@@ -34,8 +34,9 @@ Sort = Literal["relevance", "newest", "oldest"]
 class SearchQuery:
     """A question with everything that decides its answer, its own clock and the rules of ranking included.
 
-    ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates`` says whether
-    "january 2026" in the text limits the answers to that month.
+    ``fold`` gives one answer a session, its best chunk, with the chunks that come before the last answer named under
+    it; the order stays. ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates``
+    says whether "january 2026" in the text limits the answers to that month.
     """
 
     text: str
@@ -45,10 +46,20 @@ class SearchQuery:
     group: Group = "chunk"
     limit: int = 10
     sort: Sort = "relevance"
+    fold: bool = False
     decay: Decay | None = PROFILES["off"]
     min_score: float = 0.0
     lift_dates: bool = True
     rules: RankingParams = DEFAULT_PARAMS
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedReply:
+    """What the agent said in the end to what an answer quotes, and the later chunk of the session that holds it."""
+
+    chunk: str
+    ref: str  # its id as short as it may be written
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +74,13 @@ class Hit:
     lines: tuple[Line, ...]
     votes: Mapping[str, Vote]
     decay_factor: float
+    ref: str = ""  # the chunk's id, as short as it may be written
+    more: tuple[str, ...] = ()  # further chunks of the session, by the same kind of reference
     chunks: int = 1  # how many chunks of the session matched, when grouped
     terms_found: int = 0  # of the question's words, names and phrases, this many are in the chunk
     terms_asked: int = 0
     altered: bool = False  # the chunk was altered on disk since it was stored, and so may the lines be
+    reply: QuotedReply | None = None  # where the lines only ask or announce, and a later chunk tells the outcome
     said: tuple[str, ...] = ()  # the chunk's texts without those of tools
 
     def density(self) -> Density:

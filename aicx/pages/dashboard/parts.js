@@ -25,11 +25,11 @@ export function markAgain(part, pattern) {
   }
 }
 
-// Where to go in a part: to the line that answers best, else to a word of the question, else to its beginning.
-export function targetIn(part, line) {
-  const wanted = line?.replace(/^…|…$/g, "").trim();
-  const turn = wanted && turnsOf(part).find((each) => textOf(each).includes(wanted));
-  return firstMark(turn) ?? turn ?? firstMark(part) ?? part;
+// Where to go in a part: to a quoted line with a word of the question, else to any, to such a word, to its beginning.
+export function targetIn(part, lines) {
+  const wanted = lines.map((line) => line.replace(/^…|…$/g, "").trim()).filter(Boolean);
+  const turns = wanted.map((line) => turnsOf(part).find((each) => textOf(each).includes(line))).filter(Boolean);
+  return turns.map(firstMark).find(Boolean) ?? turns[0] ?? firstMark(part) ?? part;
 }
 
 // A word of a summary line may be cut off there; its place in the text is the one to go to.

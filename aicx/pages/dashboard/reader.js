@@ -182,7 +182,7 @@ export function createReader(pane, { source, go, announce }) {
     const part = partOf(route.chunk);
     if (!part) return;
     markPlace();
-    const target = targetIn(part, hits[place()]?.matches[0]);
+    const target = targetIn(part, hits[place()]?.matches ?? []);
     const turn = target.closest(".turn");
     for (const old of parts.querySelectorAll(".hit")) old.classList.remove("hit");
     turn?.classList.add("hit");

@@ -9,7 +9,7 @@ const RETRIEVERS = { lexical: "words", dense: "meaning", scan: "words (no index)
 
 // One answer to a question: a chunk, or a session by its best chunk.
 export function answerRow(item, address, pattern) {
-  const lines = item.matches.map((line) => el("p", {}, markdownLine(line)));
+  const lines = [...item.matches, ...(item.reply?.lines ?? [])].map((line) => el("p", {}, markdownLine(line)));
   for (const line of lines) markIn(line, pattern);
   const title = titleOf(item);
   if (pattern) markIn(title, pattern);

@@ -22,7 +22,7 @@ from aicx.resume.brief.worth import (
 )
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
-from aicx.text import instant, printable, shorten
+from aicx.text import instant, local, printable, shorten
 
 Section = Literal[
     "now", "session", "failures", "ahead", "decisions", "done", "files", "symbols", "recalled", "sessions", "branches"
@@ -183,7 +183,7 @@ def _recalled(report: ResumeReport) -> Iterator[Part]:
         said = " / ".join(item.lines) or shorten(str(facts["title"] or ""), 120)
         ref = str(Ref("chunk", item.chunk))
         new = " / ".join(line for line in item.lines if not any(line in text for text in told))
-        text = f"{item.at:%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(new, 320)}" if new else ""
+        text = f"{local(item.at):%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(new, 320)}" if new else ""
         data = _entry_data(
             report,
             kind="recall",
@@ -227,7 +227,7 @@ def _context(
     if item.standing in BRANCH_STATE_WORDS:
         where += f" ({BRANCH_STATE_WORDS[item.standing]})"
     where += f", {item.ending}" if item.ending else ""
-    text = f"{facts.completed_at:%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
+    text = f"{local(facts.completed_at):%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
         f" → {shorten(said, 180)}" if said else ""
     )
     data = _entry_data(

@@ -9,7 +9,7 @@ from datetime import datetime
 from aicx.evidence.session_brief import StateReason
 from aicx.resume.brief.compose import BRANCH_STATE_WORDS, Part, Section, clean, where_of
 from aicx.resume.select.report import BriefedSession, ResumeReport
-from aicx.text import plural, shorten
+from aicx.text import local, plural, shorten, zone_name
 
 _RUN = re.compile(r"`{3,}|~{3,}")
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
@@ -127,9 +127,9 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
     ago = _ago(facts.completed_at, report.now)
     state = _STATES[item.brief.state_reason] if item.brief else ""
     reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
-    title = (
-        f": {facts.agent}, {facts.started_at:%Y-%m-%d %H:%M} to {facts.completed_at:%Y-%m-%d %H:%M} UTC ({ago}){where}"
-    )
+    began, ended = local(facts.started_at), local(facts.completed_at)
+    when = f"{began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M} {zone_name(ended)}"
+    title = f": {facts.agent}, {when} ({ago}){where}"
     return [title, f"{state}{reopen} [{shorten(facts.ref, 2 * limit)}]".lstrip()]
 
 

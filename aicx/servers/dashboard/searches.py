@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,12 +15,20 @@ from aicx.corpus.views.density import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.types import Voice
+from retrieval.excerpts import Line
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
 POOL = 100
 # Of 100 points, so many are for how much of the question was found, and ten times so many for how dense the chunk is.
 _FOUND_WORTH, _DENSITY_WORTH = 50, 5
 _LABELS = ((80, "HIGH"), (60, "MEDIUM"), (0, "LOW"))
+_FRAME_OF_VOICE: dict[Voice, str] = {
+    "asked": "user_msg",
+    "said": "agent_reply",
+    "thought": "internal_thought",
+    "tool": "tool_call",
+}
 FRAMES = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
 
 
@@ -103,14 +112,16 @@ def _scored(layout: Layout, hit: Hit) -> dict[str, Any]:
     density = measure("\n".join(text for role, text in texts if role != "tool"))
     share = hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0
     score = round(min(100.0, _DENSITY_WORTH * density.score + _FOUND_WORTH * share))
-    lines = [line.text for line in hit.lines]
+    told = hit.reply.lines if hit.reply else ()
+    quoted = (*(line for line in hit.lines if line.tells or not told), *told)
+    lines = [line.text for line in quoted]
     return {
         "file": PurePosixPath(hit.path).name,
         "path": str(layout.home / hit.path),
         "id": hit.sidecar.id,
         "project": fields["project"],
         "kind": fields["kind"],
-        "frame_kind": _frame(texts, lines),
+        "frame_kind": _frame(texts, quoted),
         "agent": fields["agent"],
         "date": fields["date"],
         "score": score,
@@ -132,8 +143,8 @@ def _texts(layout: Layout, hit: Hit) -> list[tuple[str, str]]:
     ]
 
 
-def _frame(texts: list[tuple[str, str]], lines: list[str]) -> str:
-    """Whose words the first line is from; with nothing to go by, those of whoever speaks first."""
-    wanted = lines[0].strip("… ") if lines else ""
-    role = next((role for role, text in texts if wanted and wanted in text), texts[0][0] if texts else "assistant")
-    return FRAMES.get(role, "agent_reply")
+def _frame(texts: list[tuple[str, str]], lines: Sequence[Line]) -> str:
+    """Whose words the first line is; with nothing to go by, those of whoever speaks first."""
+    if lines:
+        return _FRAME_OF_VOICE[lines[0].voice]
+    return FRAMES.get(texts[0][0] if texts else "assistant", "agent_reply")

@@ -152,6 +152,8 @@ def _hit_text(item: Mapping[str, Any]) -> str:
     if item["altered"]:
         fit.append(ALTERED)
     said = "\n".join([line(item["title"] or "(no title)"), *item["matches"]])
+    if reply := item["reply"]:
+        said += f"\nIn the end ({label(reply['id'])}):\n" + "\n".join(reply["lines"])
     return f"{', '.join(fit)}\n{quoted(said, **_origin(item))}"
 
 

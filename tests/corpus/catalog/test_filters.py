@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import fields as fields_of_class
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,7 @@ from aicx.corpus.catalog.filters import (
 )
 from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
+from aicx.text import Zone
 from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -431,3 +433,50 @@ def test_one_filter_less_never_hides_anything(chunks, filters, name):
 def test_what_matches_is_among_what_was_given(wanted, candidates):
     matched, _ = match_projects(wanted, candidates)
     assert set(matched) <= set(candidates)
+
+
+class TestDaysOfAPerson:
+    """Berlin is two hours before UTC in summer, so that its days begin at 22:00."""
+
+    @pytest.fixture(autouse=True)
+    def _berlin(self, monkeypatch):
+        monkeypatch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
+        monkeypatch.undo()
+        time.tzset()
+
+    def catalog(self):
+        hours = [("2026-07-01T21", "2026-07-01"), ("2026-07-01T23", "2026-07-01"), ("2026-07-02T22", "2026-07-02")]
+        return catalog_of(
+            *(
+                fields_of(number, date=day, started_at=f"{hour}:10:00.000Z", completed_at=f"{hour}:20:00.000Z")
+                for number, (hour, day) in enumerate(hours, 1)
+            )
+        )
+
+    def test_a_day_is_the_one_on_the_wall(self):
+        assert found(self.catalog(), Filters(date=("2026-07-01", "2026-07-01"))) == [1]
+        assert found(self.catalog(), Filters(date=("2026-07-02", "2026-07-02"))) == [2]
+        assert found(self.catalog(), Filters(date=("2026-07-03", None))) == [3]
+
+    def test_a_chunk_that_ran_past_midnight_is_of_both_days(self):
+        late = fields_of(1, started_at="2026-07-01T21:50:00.000Z", completed_at="2026-07-01T22:10:00.000Z")
+        catalog = catalog_of(late)
+        assert [found(catalog, Filters(date=(day, day))) for day in ("2026-07-01", "2026-07-02")] == [[1], [1]]
+
+    def test_today_begins_at_midnight_here(self):
+        before, after = datetime(2026, 7, 1, 21, 59, tzinfo=UTC), datetime(2026, 7, 1, 22, 1, tzinfo=UTC)
+        assert parse_date_range("today", before) == ("2026-07-01", "2026-07-01")
+        assert parse_date_range("today", after) == ("2026-07-02", "2026-07-02")
+
+    def test_since_and_until_are_of_the_same_days(self):
+        assert parse_instant("2026-07-01", NOW) == datetime(2026, 6, 30, 22, tzinfo=UTC)
+        last = parse_instant("2026-07-01", NOW, end_of_day=True)
+        assert last == datetime(2026, 7, 1, 22, tzinfo=UTC) - timedelta(microseconds=1)
+        assert parse_instant("2026-07-01T14:00", NOW) == datetime(2026, 7, 1, 12, tzinfo=UTC)
+
+    def test_utc_days_can_be_asked_for(self, monkeypatch):
+        monkeypatch.setattr(Zone, "utc", True)
+        assert found(self.catalog(), Filters(date=("2026-07-01", "2026-07-01"))) == [1, 2]
+        assert parse_date_range("today", datetime(2026, 7, 1, 23, tzinfo=UTC)) == ("2026-07-01", "2026-07-01")

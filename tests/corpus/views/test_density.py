@@ -30,3 +30,18 @@ def test_nothing_is_empty():
 
 def test_an_echoed_skill_is_noise():
     assert measure("Base directory for this skill: x\nDecision: none\nbecause of it\n").signal == 0
+
+
+def test_the_sentences_that_weigh_most_come_first():
+    text = "It works because of the lamp.\nSwept. We moved it; the root cause was the wick being wet.\nplain"
+    assert measure(text).telling == (
+        "We moved it; the root cause was the wick being wet.",
+        "It works because of the lamp.",
+    )
+
+
+def test_a_request_is_no_telling_sentence_beside_one():
+    assert measure("Please fix it because it broke.\nThe fix is to read it once.").telling == (
+        "The fix is to read it once.",
+    )
+    assert measure("Please fix it because it broke.").telling == ("Please fix it because it broke.",)

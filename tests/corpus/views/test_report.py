@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -178,3 +179,15 @@ def test_folder_that_is_a_file_is_an_error_people_can_read(tmp_path: Path) -> No
     (tmp_path / "reports").write_text("mine")
     with pytest.raises(StoreUnwritable):
         write_reports(tmp_path / "reports", "claude", [entry("Hello")], NOW)
+
+
+def test_a_page_has_local_times_and_names_their_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        page = render_markdown([entry("Hello", 0)], "Talk")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert "All times are JST (UTC+09:00)." in page
+    assert "\n### 19:00:00 user\n" in page

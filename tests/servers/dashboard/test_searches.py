@@ -47,7 +47,7 @@ def test_words_have_a_score_a_label_and_a_place(searcher: Searcher, stored: Home
     assert 50 <= found["score"] <= 100
     assert found["label"] == ("HIGH" if found["score"] >= 80 else "MEDIUM" if found["score"] >= 60 else "LOW")
     assert found["excerpt"] == "\n".join(found["matched_lines"])
-    assert "lexer" in found["excerpt"]
+    assert "token" in found["excerpt"]
 
 
 def test_half_of_a_question_found_is_half_its_points(searcher: Searcher, stored: Home) -> None:

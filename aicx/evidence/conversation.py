@@ -1,0 +1,67 @@
+"""A session as a conversation: what was asked, what came of it, and what failed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.runs import followed, open_failures, runs_of
+from aicx.evidence.statements import weigh
+from aicx.evidence.texts import without_directives
+from aicx.evidence.transcript import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """One message, when it was said, and the id of the chunk that holds it."""
+
+    at: datetime
+    text: str
+    chunk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A prompt and what came of it. ``prompt`` is None for what an agent did unasked, such as at a session's start.
+
+    ``outcome`` is the agent's last message before the next prompt, ``failures`` the commands that failed and that
+    nothing fixed by then, each with what its output says of it. ``calls`` counts calls of tools.
+    """
+
+    prompt: Saying | None
+    outcome: Saying | None
+    failures: tuple[str, ...]
+    calls: int
+
+
+def conversation(steps: Sequence[Step]) -> list[Turn]:
+    """The turns of a session from its messages, in order; those in which nothing came of a command are left out."""
+    groups: list[list[Step]] = [[]]
+    for step in steps:
+        if _is_prompt(step):
+            groups.append([])
+        groups[-1].append(step)
+    turns = [_turn(group) for group in groups if group]
+    return [turn for turn in turns if turn.outcome or turn.failures or (turn.prompt and weigh(turn.prompt.text).level)]
+
+
+def _turn(steps: Sequence[Step]) -> Turn:
+    said = [step for step in steps if step.role == "assistant" and step.text.strip()]
+    calls = answered_calls(steps)
+    failures = reversed(open_failures(runs_of(followed(calls))))
+    return Turn(
+        prompt=_saying(steps[0]) if _is_prompt(steps[0]) else None,
+        outcome=_saying(said[-1]) if said else None,
+        failures=tuple(f"{run.line}: {run.telling}" if run.telling else run.line for run in failures),
+        calls=len(calls),
+    )
+
+
+def _is_prompt(step: Step) -> bool:
+    return step.role == "user" and step.origin == "typed" and bool(step.text.strip())
+
+
+def _saying(step: Step) -> Saying:
+    return Saying(step.at, without_directives(step.text).strip(), step.chunk)
