@@ -205,7 +205,7 @@ class TestText:
     def test_the_list_looks_as_without_a_text_and_its_order_is_said(self, user, capsys):
         _, out, err = steer(capsys, "lexer", "-p", "orbit", "-n", "1")
         assert out == steer(capsys, "--run-id", "r-1", "-p", "orbit")[1]
-        assert err == "1 chunk, ordered by words and age (decay gentle).\n"
+        assert err == "Times are UTC.\n1 chunk, ordered by words and age (decay gentle).\n"
 
     def test_more_than_is_shown_is_mentioned(self, user, capsys):
         err = steer(capsys, "bees lexer", "-n", "1")[2]

@@ -217,9 +217,9 @@ def test_session_that_only_meaning_finds_is_gone_on_from(user: Home, repository:
     )
     user.codex(CodexLog(OTHER, folder).prompt("Write the docs", DAY).answer("Wrote the docs.", DAY + 1))
     keep(user)
-    assert session_ids(ask("reconection bakof"))[0] == OTHER  # no word is the same, and it is the latest
+    assert session_ids(ask("rereconnectionary antibackoffing"))[0] == OTHER  # no word is the same; it is the latest
     embed(user)
-    found = ask("reconection bakof")
+    found = ask("rereconnectionary antibackoffing")
     assert session_ids(found)[0] == SESSION
     assert {item.ref: item.reasons for item in found.considered}[f"chunk:claude:{SESSION}:001"] == (
         Reason.MATCHES_TASK,
