@@ -32,7 +32,8 @@ def sessions(incomplete: str) -> Offer:
     """The newest sessions whose id begins so, with their titles."""
     return _offered(
         _rows(
-            "SELECT session_id, max(title) FROM chunks WHERE ignored=0 AND substr(session_id, 1, length(?1)) = ?1"
+            "SELECT session_id, sessions.title FROM chunks LEFT JOIN sessions USING (agent, session_id)"
+            " WHERE ignored=0 AND substr(session_id, 1, length(?1)) = ?1"
             f" GROUP BY session_id ORDER BY max(completed_at) DESC LIMIT {_MAX_OFFERED}",
             incomplete,
         )

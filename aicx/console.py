@@ -183,6 +183,11 @@ def place(project: str, folder: str | None) -> str:
     return f"…/{'/'.join(parts[1:])}" if len(folder) > _FOLDER_LENGTH and len(parts) > _FOLDER_PARTS else folder
 
 
+def runs(count: int) -> list[str]:
+    """What to say of an item that speaks for several runs of one prompt."""
+    return [f"{count:,} runs of this prompt"] if count > 1 else []
+
+
 def title(fields: Mapping[str, Any]) -> str:
     """What a session or a chunk is called, with the words of a Markdown link in its place."""
     found = fields.get("session_title") or fields.get("title") or "(no title)"

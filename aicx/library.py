@@ -55,6 +55,7 @@ class Where(TypedDict, total=False):
     model: Texts
     tool: Texts
     failed: bool
+    automated: bool
     workflow_phase: Texts
     frontmatter_mode: Texts
     skill_code: Texts

@@ -12,7 +12,11 @@ Role = Literal["user", "assistant", "reasoning", "tool", "system", "artifact"]
 
 # Who really wrote a text, which the role alone does not say: agents put their own scaffolding, their summaries
 # and their tools' output into "user" records.
-Origin = Literal["typed", "agent", "tool", "injected", "compaction", "artifact"]
+# `program` is a prompt that a program gave (`claude -p`, `codex exec`, a hook), `pasted` one that is nothing but what a
+# terminal or an agent had printed.
+Origin = Literal["typed", "program", "pasted", "agent", "tool", "injected", "compaction", "artifact"]
+# What opens a turn: the model was asked something.
+PROMPTS: frozenset[Origin] = frozenset(("typed", "program", "pasted"))
 
 # Who speaks in a text: one who answers, the same thinking aloud, one who asks, or a tool that prints.
 Voice = Literal["said", "thought", "asked", "tool"]
@@ -81,6 +85,7 @@ class SessionEvent:
     remote_url: str | None = None  # git remote recorded by the agent itself
     cwd: str | None = None  # the folder ``remote_url`` was recorded for
     commit: str | None = None
+    automated: str | None = None  # the evidence that a program gives the session its prompts
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ class Filter(NamedTuple):
     letter: str | None = None
     value: Value = "text"
     name: str = ""
+    limits: bool = True  # False for one that only decides how a list is shown
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -78,6 +79,16 @@ class Filters:
     model: Annotated[Texts, Filter("NAME", "Model; a part of its name is enough.")] = ()
     tool: Annotated[Texts, Filter("NAME", "Chunks in which a tool was used, by the tool's name; * works.")] = ()
     failed: Annotated[bool | None, Filter(None, "Only chunks in which a tool failed.", None, "flag")] = None
+    automated: Annotated[
+        bool | None,
+        Filter(
+            None,
+            "List every run of a program as an item of its own; else runs of one prompt are one item.",
+            None,
+            "flag",
+            limits=False,
+        ),
+    ] = None
     workflow_phase: Annotated[Texts, Filter("NAME", "The phase that a prompt's front matter names; * works.")] = ()
     frontmatter_mode: Annotated[Texts, Filter("NAME", "The mode that a prompt's front matter names; * works.")] = ()
     skill_code: Annotated[Texts, Filter("CODE", "The skill that a prompt's front matter names; * works.")] = ()

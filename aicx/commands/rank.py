@@ -22,7 +22,7 @@ _TITLE_COLUMN = len("10.0 MEDIUM 2026-01-31 claude   ")
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
 
-@options.filtered("agent")
+@options.filtered("agent", "automated")
 def command(
     project: Annotated[str, typer.Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
     hours: Annotated[
@@ -44,7 +44,9 @@ def command(
     """
     layout = load_settings().layout
     since = options.now() - timedelta(hours=hours) if hours else None
-    ranked = rank_chunks(layout, project, since=since, agents=filters.agent, strict=strict, top=top)
+    ranked = rank_chunks(
+        layout, project, since=since, agents=filters.agent, strict=strict, top=top, automated=bool(filters.automated)
+    )
     if json:
         from aicx.api.answers.rank import SCHEMA, rank_answer
 
@@ -60,7 +62,8 @@ def command(
         if item["altered"]:
             console.out(f"     {console.style(ALTERED, fg='red')}")
         print_lines([Line(sentence) for sentence in item["sentences"]])
-        console.out(console.style(f"     {item['density']} of {item['total']} lines · {item['id']}", dim=True))
+        facts = [f"{item['density']} of {item['total']} lines", *console.runs(item["runs"]), item["id"]]
+        console.out(console.style(f"     {' · '.join(facts)}", dim=True))
     if ranked.oracle_status["fallback_reason"]:
         console.warn(ranked.oracle_status["fallback_reason"])
     for note in ranked.notes:

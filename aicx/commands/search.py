@@ -136,7 +136,7 @@ def command(
 def _print(hit: Hit, explain: bool) -> None:
     style, fields = console.style, hit.sidecar.fields
     started = local(fields["started_at"])
-    title = console.title(fields)
+    title = console.title({"title": hit.title})
     if sys.stdout.isatty():
         title = shorten(title, get_terminal_size().columns - len("10  "))
     console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
@@ -150,6 +150,7 @@ def _print(hit: Hit, explain: bool) -> None:
         facts.append(console.plural(hit.chunks, "chunk"))
     if fields.get("lane") == "subagent":
         facts.append("subagent")
+    facts += console.runs(len(hit.runs))
     said = " · ".join(("", *facts)).lstrip()
     if sys.stdout.isatty():
         said = shorten(said, get_terminal_size().columns - len(f"    {hit.ref} "))

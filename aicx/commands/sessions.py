@@ -32,7 +32,8 @@ def command(
     """List sessions with their titles, the newest first.
 
     A session is listed if one of its chunks passes the filters; its figures cover the whole session. A filter that
-    takes a name may be given several times: any of the names matches.
+    takes a name may be given several times: any of the names matches. Runs of one prompt that a program started are
+    one item; --automated lists each.
 
     Example: aicx sessions --since 7d
     Example: aicx sessions -p myrepo --branch 'fix/*'
@@ -69,6 +70,8 @@ def _print(item: SessionItem) -> None:
         facts.append(f"branch {session.branch}")
     if session.lane == "subagent":
         facts.append("subagent")
+    if session.automated:
+        facts += console.runs(session.runs) or [session.automated_why or "automated"]
     facts += [f"until {until}", console.plural(session.chunks, "chunk"), console.plural(session.messages, "message")]
     console.out(f"  {' · '.join(facts)}")
     console.out(f"  {style(item.reopen or session.session_id, fg='green')}")

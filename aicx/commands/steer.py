@@ -93,7 +93,7 @@ def _print_summary(answer: SteerAnswer) -> None:
 def _print(item: dict[str, Any]) -> None:
     style = console.style
     started = local(item["started_at"])
-    title = console.title(item)
+    title = console.title({"title": item["chunk_title"] or item["title"]})
     facts = [console.place(item["project"], item.get("cwd")), item["agent"], item["kind"]]
     if item.get("branch"):
         facts.append(f"branch {item['branch']}")
@@ -101,6 +101,7 @@ def _print(item: dict[str, Any]) -> None:
         facts.append("subagent")
     if item.get("errors"):
         facts.append(console.plural(len(item["errors"]), "error"))
+    facts += console.runs(item["runs"])
     console.out(f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(title, bold=True)}")
     console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
     console.out(style(f"  {item['path']}", dim=True))

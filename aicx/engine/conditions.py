@@ -23,7 +23,7 @@ def index_conditions(filters: Filters, catalog: Catalog) -> tuple[list[Condition
     notes: list[str] = []
     for row in FILTERS:
         value = getattr(filters, row.name)
-        if value in UNSET:
+        if value in UNSET or not row.limits:
             continue
         if row.name == "date":
             begin, end = days_between(value)

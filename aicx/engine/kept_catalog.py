@@ -10,12 +10,13 @@ from typing import Any
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
+from aicx.corpus.catalog.runs import FACTS, FOUND
 from aicx.engine.conditions import index_conditions
 from aicx.paths import Layout
 from retrieval.conditions import Condition
 
 # What ranking needs to know of a chunk.
-COLUMNS = "id, path, agent, session_id, parent_session, lane, started_at, completed_at"
+COLUMNS = f"id, path, agent, session_id, parent_session, lane, started_at, completed_at, {FACTS}"
 # What is remembered of the catalogue at most: some 20 MB of rows.
 _MAX_ROWS, _MAX_FILTERS = 20_000, 64
 _ROWS_A_QUERY = 500
@@ -73,7 +74,7 @@ class KeptCatalog:
             part = unknown[start : start + _ROWS_A_QUERY]
             marks = ",".join("?" * len(part))
             # The plus keeps SQLite from going through an index on `ignored`, which is every chunk.
-            rows = self.now.rows(f"SELECT {COLUMNS} FROM chunks WHERE +ignored=0 AND id IN ({marks})", part)
+            rows = self.now.rows(f"SELECT {COLUMNS} FROM {FOUND.format(f'+ignored=0 AND id IN ({marks})')}", part)
             found = {row["id"]: row for row in rows}
             self._rows.update((chunk, found.get(chunk)) for chunk in part)
         return {chunk: row for chunk in ids if (row := self._rows[chunk]) is not None}

@@ -9,7 +9,7 @@ from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import evidence, order, question, quote, retrieve, select
+from aicx.engine.stages import evidence, order, question, quote, retrieve, runs, select
 from aicx.engine.stages.state import Group as Group
 from aicx.engine.stages.state import Hit as Hit
 from aicx.engine.stages.state import Mode as Mode
@@ -34,6 +34,7 @@ ANSWER: tuple[Stage, ...] = (
     evidence.keep_telling,
     order.fuse,  # one ranking out of several
     order.prefer_recent,
+    runs.fold,  # one answer for all runs of a prompt
     order.spread_sessions,
     order.sort_by_time,
     quote.quote,
@@ -41,7 +42,7 @@ ANSWER: tuple[Stage, ...] = (
     evidence.judge,
 )
 # For a question that is nothing but a date.
-LIST: tuple[Stage, ...] = (order.list_by_date, order.sort_by_time, quote.quote, evidence.judge)
+LIST: tuple[Stage, ...] = (order.list_by_date, runs.fold, order.sort_by_time, quote.quote, evidence.judge)
 
 
 def search(settings: Settings, query: SearchQuery) -> SearchReport:

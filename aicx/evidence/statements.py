@@ -11,6 +11,7 @@ from aicx.evidence.patterns import StatementRules, request_rules, statement_rule
 from aicx.evidence.texts import Sentence, sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.text import shorten
+from aicx.types import PROMPTS
 
 STATEMENT_LENGTH = 240
 _REASON_LENGTH = 320
@@ -57,7 +58,7 @@ def weigh(prompt: str) -> Weight:
 
 def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
     """The prompts of a session that a person typed and that say something, in order."""
-    typed = ((weigh(step.text), step) for step in steps if step.role == "user" and step.origin == "typed")
+    typed = ((weigh(step.text), step) for step in steps if step.role == "user" and step.origin in PROMPTS)
     return [(weight, step) for weight, step in typed if weight.level]
 
 
@@ -163,7 +164,7 @@ def decisions(steps: Sequence[Step], limit: int) -> list[Statement]:
 
 
 def _decided(step: Step, rules: StatementRules) -> Iterator[str]:
-    if step.role == "user" and step.origin == "typed":
+    if step.role == "user" and step.origin in PROMPTS:
         yield from _ordered(step, rules)
     elif step.role == "assistant" or step.origin == COMPACTION:
         yield from _reasoned(step, rules)

@@ -77,7 +77,8 @@ def test_the_page_knows_only_filters_of_the_table():
 
 
 def test_each_filter_has_one_meaning():
-    assert set(meanings._SQL) == set(NAMES) == set(PARAMETERS)
+    assert set(meanings._SQL) == {row.name for row in FILTERS if row.limits}
+    assert set(NAMES) == set(PARAMETERS)
 
 
 @pytest.mark.parametrize("row", FILTERS, ids=lambda row: row.name)

@@ -114,8 +114,9 @@ class TestJson:
     def test_an_item_has_these_fields(self, user, capsys):
         item = answer(capsys, *ALL)["items"][0]
         assert list(item) == [
-            *("file", "id", "title", "project", "date", "timestamp", "kind", "agent"),
+            *("file", "id", "session_id", "title", "chunk_title", "project", "date", "timestamp", "kind", "agent"),
             *("score", "label", "signal", "noise", "total", "density", "sentences", "altered"),
+            *("automated", "automated_why", "runs", "run_ids"),
         ]
         assert (item["project"], item["date"], item["timestamp"]) == (
             "ada/orbit",

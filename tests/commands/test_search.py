@@ -104,9 +104,10 @@ def test_the_command_line_answers_in_the_order_of_the_engine(shell, request, cap
 
 ITEM = [
     *("rank", "score", "tier", "id", "ref", "session_id", "agent", "project", "date", "started_at", "kind", "title"),
-    *("branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "reply", "altered"),
+    *("chunk_title", "branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "reply"),
+    "altered",
     *("density", "density_score", "label", "decay_factor"),
-    "contributions",
+    *("contributions", "automated", "automated_why", "runs", "run_ids"),
 ]
 STATUS = {
     *("source_layer", "backend", "rankers", "index_kind", "fallback_reason", "store_root", "indexed_count"),

@@ -147,6 +147,7 @@ class TestJson:
             "repo_source",
             "run_id",
             "title",
+            *("chunk_title", "prompt_key", "automated", "automated_why", "runs", "run_ids"),
             "tokens",
             "tools",
             "path",

@@ -145,7 +145,7 @@ def meaning(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def test_what_only_meaning_finds_is_found(meaning):
-    (hit,) = ask(meaning, "rekonection bakof").hits
+    (hit,) = ask(meaning, "reconnecktionn bakkoff").hits
     assert (hit.sidecar.id, hit.tier, list(hit.votes)) == (ONE, "nearest", ["dense"])
 
 

@@ -999,3 +999,58 @@ class TestToolRecords:
 
     def test_one_without_a_call_or_a_result_is_reported(self, read):
         assert reasons(read(record("tool_use", 1))) == ["is a record of type tool_use without a call or a result"]
+
+
+TASK = '{"task_id":"b1","tool_use_id":"toolu_9","description":"Seal the cell","task_type":"local_bash"}'
+
+
+class TestPrograms:
+    def test_a_queue_record_of_a_task_is_told_in_its_place_and_is_not_typed(self, read):
+        items = read(
+            user("seal it", 1),
+            queue("enqueue", TASK, 2),
+            assistant(text("sealing"), minute=3),
+            queue("remove", minute=4),
+            assistant(text("sealed"), minute=5),
+            user("thanks", 6),
+        )
+        assert [(found.origin, found.at.minute) for found in entries(items) if found.role == "user"] == [
+            ("typed", 1),
+            ("injected", 2),
+            ("typed", 6),
+        ]
+        assert [found.text for found in entries(items)][1] == TASK
+
+    def test_a_queue_record_keeps_the_key_that_it_had(self, read):
+        (found,) = [found for found in entries(read(queue("enqueue", TASK, 2), user("x", 3))) if found.text == TASK]
+        assert (found.role, found.record_id) == ("user", None)  # the key comes from session, time and role
+
+    @pytest.mark.parametrize(
+        ("fields", "origin"),
+        [
+            ({"entrypoint": "sdk-cli", "promptSource": "sdk"}, "program"),
+            ({"entrypoint": "sdk-py"}, "program"),
+            ({"promptSource": "sdk"}, "program"),
+            ({"entrypoint": "cli", "promptSource": "typed"}, "typed"),
+            ({"entrypoint": "claude-vscode"}, "typed"),
+            ({"entrypoint": "sdk-cli", "promptSource": "system"}, "injected"),
+        ],
+    )
+    def test_a_prompt_of_a_program_is_told_from_one_of_a_person(self, read, fields, origin):
+        (found,) = entries(read(user("seal the cell", **fields)))
+        assert found.origin == origin
+
+    def test_the_evidence_is_told_once(self, read):
+        items = read(user("a", 1, entrypoint="sdk-cli"), user("b", 2, entrypoint="sdk-cli"))
+        assert [item.automated for item in items if isinstance(item, SessionEvent)] == [
+            "started by claude -p (entrypoint sdk-cli)"
+        ]
+
+    def test_a_prompt_of_claude_p_is_stored_once_though_the_queue_has_it_too(self, read):
+        items = read(queue("enqueue", "seal it"), queue("dequeue"), user("seal it", 1, entrypoint="sdk-cli"))
+        assert [(found.text, found.origin) for found in entries(items)] == [("seal it", "program")]
+
+    def test_a_message_of_another_session_is_the_agents_also_without_the_clients_mark(self, read):
+        said = 'Another Claude session sent a message:\n<teammate-message teammate_id="bee">hi</teammate-message>'
+        (found,) = entries(read(user(said)))
+        assert found.origin == "agent"

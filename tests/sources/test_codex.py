@@ -934,3 +934,36 @@ class TestUntyped:
     def test_the_output_of_a_tool_by_role_is_read(self, logs):
         line = {"timestamp": at(2), "role": "tool", "tool_call_id": "call_1", "content": "a.py"}
         assert logs.texts(meta(), call(1, "shell", {"command": "ls"}), line)[1] == ("tool", "a.py")
+
+
+class TestPrograms:
+    @pytest.mark.parametrize(
+        ("head", "origin", "why"),
+        [
+            ({"originator": "codex_exec", "source": "exec"}, "program", "started by codex exec"),
+            ({"originator": "codex_cli_rs", "source": "mcp"}, "program", "started by a client of Codex's MCP server"),
+            (
+                {"originator": "codex_sdk_ts", "source": "cli"},
+                "program",
+                "started through the Codex SDK (codex_sdk_ts)",
+            ),
+            ({"originator": "codex-tui", "source": "cli"}, "typed", None),
+            ({"originator": "Codex Desktop", "source": "vscode"}, "typed", None),
+        ],
+    )
+    def test_a_prompt_of_a_program_is_told_from_one_of_a_person(self, tmp_path, head, origin, why):
+        logs = Logs(tmp_path)
+        lines = [meta(0, **head), *prompt(1, "Seal the cell")]
+        assert logs.one(*lines).origin == origin
+        assert [fact.automated for fact in logs.facts(*lines) if fact.automated] == ([why] if why else [])
+
+    def test_a_review_that_codex_starts_is_automated_and_its_task_the_agents(self, tmp_path):
+        logs = Logs(tmp_path)
+        head = meta(0, originator="codex_exec", source={"subagent": "review"}, thread_source="subagent")
+        lines = [head, *prompt(1, "Review the cell")]
+        assert logs.one(*lines).origin == "agent"
+        assert [fact.automated for fact in logs.facts(*lines) if fact.automated] == ["a review, started by codex_exec"]
+
+    def test_a_prompt_that_a_fork_copied_stays_typed(self, tmp_path):
+        heads = [meta(0, originator="codex_exec", source="exec", forked_from_id=PARENT), meta(0, id=PARENT)]
+        assert Logs(tmp_path).one(*heads, *prompt(1, "Seal the cell")).origin == "typed"

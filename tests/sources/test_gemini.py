@@ -665,3 +665,8 @@ def test_a_broken_projects_file_is_reported_and_costs_only_the_folder(tmp_path: 
 def said_of(folder: Path, type: str, content: Any) -> list[tuple[str, str]]:
     write_json(folder, [message("m", type, content)])
     return said(folder)
+
+
+def test_what_no_person_typed_has_its_own_origin(tmp_path: Path) -> None:
+    (found,) = from_json(tmp_path, message("m1", "user", "Stop hook feedback:\n[seal.sh]: not sealed"))
+    assert (found.role, found.origin) == ("user", "injected")

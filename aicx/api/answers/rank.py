@@ -15,11 +15,13 @@ SCHEMA = "aicx.rank/1"
 
 @dataclass(frozen=True, slots=True)
 class RankItem:
-    """A chunk with its score from 0 to 10, its lines by sort, and those that say most."""
+    """A chunk with its score from 0 to 10, its lines by sort, and those that say most. ``title`` is its session's."""
 
     file: str
     id: str
+    session_id: str
     title: str | None
+    chunk_title: str | None
     project: str
     date: str
     timestamp: str
@@ -33,6 +35,10 @@ class RankItem:
     density: str
     sentences: list[str]
     altered: bool
+    automated: bool
+    automated_why: str | None
+    runs: int
+    run_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)

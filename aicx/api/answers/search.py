@@ -35,7 +35,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class SearchItem:
-    """One answer to a question; ``density``, its score from 0 to 10 and its label are those of `aicx rank`."""
+    """One answer to a question; ``density``, its score from 0 to 10 and its label are those of `aicx rank`.
+
+    ``title`` is that of its session. ``runs`` counts the sessions of one prompt that it speaks for.
+    """
 
     rank: int
     score: float
@@ -49,6 +52,7 @@ class SearchItem:
     started_at: str
     kind: str
     title: str | None
+    chunk_title: str | None
     branch: str | None
     cwd: str | None
     lane: str | None
@@ -64,6 +68,10 @@ class SearchItem:
     label: str
     decay_factor: float
     contributions: dict[str, Contribution]
+    automated: bool
+    automated_why: str | None
+    runs: int
+    run_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +173,8 @@ def _item(hit: Hit, home: Path) -> SearchItem:
         date=fields["date"],
         started_at=fields["started_at"],
         kind=fields["kind"],
-        title=fields.get("title"),
+        title=hit.title,
+        chunk_title=fields.get("title"),
         branch=fields.get("branch"),
         cwd=fields.get("cwd"),
         lane=fields.get("lane"),
@@ -184,4 +193,8 @@ def _item(hit: Hit, home: Path) -> SearchItem:
             name: Contribution(vote.rank, round(vote.score, 4), round(vote.worth, 6))
             for name, vote in hit.votes.items()
         },
+        automated=hit.automated_why is not None,
+        automated_why=hit.automated_why,
+        runs=len(hit.runs),
+        run_ids=list(hit.runs) if len(hit.runs) > 1 else [],
     )

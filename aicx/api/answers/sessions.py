@@ -14,7 +14,11 @@ SCHEMA = "aicx.sessions/1"
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in a list; all of it counts, whatever was filtered for."""
+    """A session in a list; all of it counts, whatever was filtered for.
+
+    ``automated_why`` is the evidence that a program ran it. ``runs`` counts the sessions of one prompt that the item
+    speaks for, named in ``run_ids`` where there are several.
+    """
 
     agent: str
     session_id: str
@@ -29,6 +33,10 @@ class SessionRow:
     branch: str | None
     cwd: str | None
     parent_session: str | None
+    automated: bool
+    automated_why: str | None
+    runs: int
+    run_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)

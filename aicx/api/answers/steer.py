@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from aicx.api.answers import OPTIONAL
 from aicx.api.answers.search import SearchStatus, evidence_note, search_status
 from aicx.corpus.catalog.query import steer_item
+from aicx.corpus.catalog.runs import told
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.query import Steered
-    from aicx.engine.search import SearchReport
+    from aicx.engine.search import Hit, SearchReport
 
 SCHEMA = "aicx.steer/1"
 
@@ -67,7 +68,7 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
     return SteerAnswer(
         results=len(report.hits),
         matched=report.matched,
-        items=[steer_item(hit.sidecar.fields, home / hit.path) | {"score": round(hit.score, 6)} for hit in report.hits],
+        items=[_item(hit, home) for hit in report.hits],
         notes=[*([note] if note else []), *report.notes],
         oracle_status=search_status(report),
         query=query.text,
@@ -75,6 +76,11 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
         decay=decay_name(query.decay),
         evidence=report.evidence,
     )
+
+
+def _item(hit: Hit, home: Path) -> dict[str, Any]:
+    found = told({"automated_why": hit.automated_why}, hit.runs) | {"score": round(hit.score, 6)}
+    return steer_item(hit.sidecar.fields, home / hit.path, hit.title, found)
 
 
 def order_of(fields: Mapping[str, Any]) -> str:

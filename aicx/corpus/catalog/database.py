@@ -22,7 +22,7 @@ import orjson
 from aicx.corpus.files.sidecar import lacks_tool_facts
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.storage.checksums import Files, find_damage, record, withdraw
-from aicx.types import LogFile, LogIdentity
+from aicx.types import PROMPTS, LogFile, LogIdentity
 
 SCHEMA_VERSION = 4
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
@@ -68,6 +68,14 @@ CREATE TABLE messages (chunk INTEGER, key INTEGER, text_key INTEGER, at INTEGER,
 CREATE INDEX messages_by_key ON messages (key);
 CREATE INDEX messages_by_text ON messages (text_key) WHERE role IN ('user', 'assistant');
 CREATE INDEX messages_by_chunk ON messages (chunk);
+CREATE TABLE names (chunk INTEGER PRIMARY KEY, topic TEXT, topic_from TEXT, work TEXT, work_from TEXT,
+    prompt_key TEXT, prompt_size INTEGER, prompts INTEGER, typed INTEGER, automated_why TEXT);
+CREATE INDEX names_behind ON names (chunk) WHERE topic_from IS NULL;
+CREATE TABLE sessions (agent TEXT, session_id TEXT, title TEXT, automated_why TEXT, base TEXT, work TEXT,
+    evidence TEXT, prompt_key TEXT, prompt_size INTEGER, prompts INTEGER, typed INTEGER,
+    PRIMARY KEY (agent, session_id)) WITHOUT ROWID;
+CREATE INDEX sessions_by_base ON sessions (base);
+CREATE INDEX sessions_by_prompt ON sessions (prompt_key);
 CREATE TABLE duplicates (key INTEGER, path TEXT, start INTEGER, reference TEXT, PRIMARY KEY (key, path, start))
     WITHOUT ROWID;
 CREATE TABLE late_titles (agent TEXT, session_id TEXT, title TEXT, PRIMARY KEY (agent, session_id)) WITHOUT ROWID;
@@ -113,6 +121,7 @@ class Catalog:
         self.next_sequence = 1
         self._changes = connection.total_changes
         self._begun = False
+        self._unsettled: set[tuple[str, str]] = set()  # sessions whose chunks changed since the last commit
         self._written = written  # the file to record when it is closed, and what was recorded of it before
 
     @classmethod
@@ -189,11 +198,20 @@ class Catalog:
         self.next_sequence = self.sequence + 1
 
     def commit(self) -> None:
+        self.settle()
         if self.connection.total_changes > self._changes:
             self.set_meta("sequence", str(self.next_sequence))
         self.connection.execute("COMMIT")
         self._changes = self.connection.total_changes
         self._begun = False
+
+    def settle(self) -> None:
+        """Makes the titles of sessions, and what tells which of them programs ran, follow the chunks."""
+        from aicx.corpus.catalog.session_facts import settle  # imported here: readers need it only in an emergency
+
+        if self._unsettled:
+            settle(self, self._unsettled)
+            self._unsettled = set()
 
     @property
     def sequence(self) -> int:
@@ -206,6 +224,7 @@ class Catalog:
         return self.meta("identity") or ""
 
     def rollback(self) -> None:
+        self._unsettled = set()
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
@@ -349,7 +368,19 @@ class Catalog:
         if self.late_title(agent, session_id) in (title, _FORGOTTEN):
             return False
         self.connection.execute("INSERT OR REPLACE INTO late_titles VALUES (?,?,?)", (agent, session_id, title))
+        self._unsettled.add((agent, session_id))
         return True
+
+    def unsettle(self, agent: str, session_id: str) -> None:
+        """Has a session's title found anew with the next commit."""
+        self._unsettled.add((agent, session_id))
+
+    def session_title(self, agent: str, session_id: str) -> str | None:
+        """What a session is called, in every answer."""
+        row = self.connection.execute(
+            "SELECT title FROM sessions WHERE agent=? AND session_id=?", (agent, session_id)
+        ).fetchone()
+        return row[0] if row else None
 
     def _messages(self, column: str, keys: Sequence[str], condition: str) -> Iterator[KnownMessage]:
         for start in range(0, len(keys), 500):
@@ -405,6 +436,8 @@ class Catalog:
             ),
         )
         rowid = cursor.lastrowid
+        self._unsettled.add((fields["agent"], fields["session_id"]))
+        self._put_names(rowid, fields, messages)
         folders = fields.get("folders")
         self._insert(
             "INSERT OR IGNORE INTO folders VALUES (?,?,?,?,?)",
@@ -446,6 +479,17 @@ class Catalog:
         if rows:  # a statement without rows costs as much as one with a row, and most chunks lack most of these
             self.connection.executemany(statement, rows)
 
+    def _put_names(self, rowid: int | None, fields: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> None:
+        """What a chunk contributes to the title of its session, and to telling whether a program ran it."""
+        prompts = [item for item in messages if item.get("origin") in PROMPTS]
+        low, high = prompts[0]["span"] if prompts else (0, 0)
+        columns = ("topic", "topic_from", "work", "work_from", "prompt_key")
+        typed = sum(item["origin"] == "typed" for item in prompts)
+        self.connection.execute(
+            "INSERT INTO names VALUES (?,?,?,?,?,?,?,?,?,?)",
+            (rowid, *map(fields.get, columns), high - low, len(prompts), typed, fields.get("automated_why")),
+        )
+
     def remove_chunk(self, chunk_id: str) -> None:
         """Forgets a chunk, and notes for every index that it is gone."""
         self._delete_rows(chunk_id)
@@ -457,12 +501,13 @@ class Catalog:
         self.connection.execute("DELETE FROM removed WHERE id=?", (chunk_id,))
 
     def _delete_rows(self, chunk_id: str) -> None:
-        row = self.connection.execute("SELECT rowid FROM chunks WHERE id=?", (chunk_id,)).fetchone()
+        row = self.connection.execute("SELECT rowid, agent, session_id FROM chunks WHERE id=?", (chunk_id,)).fetchone()
         if row is None:
             return
-        for table in ("files", "tools", "messages"):
-            self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row)
-        self.connection.execute("DELETE FROM chunks WHERE rowid=?", row)
+        self._unsettled.add(row[1:])
+        for table in ("files", "tools", "messages", "names"):
+            self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row[:1])
+        self.connection.execute("DELETE FROM chunks WHERE rowid=?", row[:1])
 
     def duplicates_of(self, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         """Recorded copies of messages, by key, in a stable order."""

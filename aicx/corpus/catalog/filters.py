@@ -29,7 +29,11 @@ _LAST = "\U0010ffff"  # comes after every character that an id may go on with
 
 def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list[str]]:
     """An SQL condition on ``chunks``, its values, and notes for the user on how a filter was read."""
-    found = [_SQL[row.name](value, catalog) for row in FILTERS if (value := getattr(filters, row.name)) not in UNSET]
+    found = [
+        _SQL[row.name](value, catalog)
+        for row in FILTERS
+        if row.limits and (value := getattr(filters, row.name)) not in UNSET
+    ]
     sql = " AND ".join(["ignored=0", *(one.sql for one in found)])
     return sql, [value for one in found for value in one.values], [note for one in found for note in one.notes]
 

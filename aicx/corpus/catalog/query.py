@@ -11,13 +11,15 @@ from typing import Any
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.runs import FACTS, FOUND, fold_runs, run_key, told
+from aicx.corpus.catalog.session_facts import settle_all
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
-_INTERNAL = ("messages", "folders")
+_INTERNAL = ("messages", "folders", "session_title", "topic", "topic_from", "work", "work_from")
 _SCAN_NOTE = "the catalogue is missing or damaged, so every sidecar was read; `aicx store` brings it back"
 
 
@@ -73,6 +75,7 @@ def open_catalog(layout: Layout, *, without: bool = False) -> Iterator[Opened]:
     try:
         index_chunks(layout, catalog, paths, notes.append)
         apply_ignore_file(layout, catalog)
+        catalog.settle()
         yield Opened(catalog, _SCAN_NOTE, notes)
     finally:
         catalog.close()
@@ -90,13 +93,18 @@ def _steer(layout: Layout, filters: Filters, limit: int, *, without: bool) -> St
     with open_catalog(layout, without=without) as opened:
         catalog = opened.catalog
         where, values, notes = conditions(filters, catalog)
-        rows = catalog.rows(
-            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?",
-            [*values, limit],
+        # Folding takes all of them; where there is nothing to fold, the newest are enough.
+        folds = not filters.automated and bool(
+            catalog.rows("SELECT 1 FROM sessions WHERE automated_why IS NOT NULL LIMIT 1")
         )
+        rows = catalog.rows(
+            f"SELECT path, session_id, {FACTS} FROM {FOUND.format(where)} ORDER BY started_at DESC, id DESC LIMIT ?",
+            [*values, -1 if folds else limit],
+        )
+        shown = fold_runs(rows, lambda row: str(row["session_id"]), run_key if folds else lambda row: None, limit)
         matched = catalog.rows(f"SELECT count(*) AS n FROM chunks WHERE {where}", values)[0]["n"]
         indexed = catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
-        items, missing = _load(layout, [row["path"] for row in rows])
+        items, missing = _load(layout, shown)
         status = {
             "source_layer": "layer_1_canonical_corpus",
             "backend": "canonical_corpus" if opened.fallback_reason else "steer_metadata",
@@ -121,12 +129,18 @@ def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:
     names = [row["name"] for row in catalog.rows("SELECT name FROM pragma_table_info('chunks')")]
     columns = ", ".join("hidden(path) AS ignored" if name == "ignored" else name for name in names)
     catalog.connection.execute(f"CREATE TEMP VIEW chunks AS SELECT {columns} FROM main.chunks")
+    # What a session is called must not come from what is hidden now.
+    catalog.connection.execute("CREATE TEMP TABLE sessions AS SELECT * FROM main.sessions LIMIT 0")
+    for column in ("base", "prompt_key"):
+        catalog.connection.execute(f"CREATE INDEX temp.now_by_{column} ON sessions ({column})")
+    settle_all(catalog)
 
 
-def _load(layout: Layout, paths: list[str]) -> tuple[list[dict[str, Any]], list[str]]:
+def _load(layout: Layout, found: list[tuple[Any, list[str]]]) -> tuple[list[dict[str, Any]], list[str]]:
     items = []
     missing = []
-    for path in paths:
+    for row, sessions in found:
+        path = row["path"]
         try:
             fields = load_sidecar(layout, path).fields
             if not layout.inside(path).exists():
@@ -134,13 +148,20 @@ def _load(layout: Layout, paths: list[str]) -> tuple[list[dict[str, Any]], list[
         except (NotFound, CorpusDamaged) as error:
             missing.append(f"{error.message}; `aicx doctor` says more")
             continue
-        items.append(steer_item(fields, layout.home / path))
+        known = {**told(row, sessions), "prompt_key": row["prompt_key"]}
+        items.append(steer_item(fields, layout.home / path, row["session_title"], known))
     return items, missing
 
 
-def steer_item(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """A chunk as it is listed: the fields of its sidecar that are for whoever asks, and where it is."""
+def steer_item(
+    fields: Mapping[str, Any], path: Path, session_title: str | None, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A chunk as it is listed: the fields of its sidecar that are for whoever asks, and where it is.
+
+    ``title`` is that of its session; ``known`` is what the catalogue says beside the sidecar.
+    """
     public = {name: value for name, value in fields.items() if name not in _INTERNAL}
     if "model" in public:
         public["agent_model"] = public["model"]
-    return public | {"path": str(path)}
+    titles = {"title": session_title, "chunk_title": fields.get("title")}
+    return {**public, **titles, **known, "path": str(path)}

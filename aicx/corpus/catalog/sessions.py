@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.catalog.runs import FACTS, fold_runs, run_key, told
 from aicx.paths import Layout
 
 Sort = Literal["newest", "oldest", "size"]
@@ -17,7 +19,8 @@ _ORDERS: dict[Sort, str] = {
     "oldest": "started_at, agent, session_id",
     "size": "chunks DESC, agent, session_id",
 }
-_FACTS = "id, project, title, lane, branch, cwd, parent_session"
+_SUMS = ("agent", "session_id", "started_at", "completed_at", "chunks", "messages")
+_FACTS = "id, project, lane, branch, cwd, parent_session"
 
 
 def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int) -> dict[str, Any]:
@@ -26,22 +29,29 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
         catalog = opened.catalog
         where, values, notes = conditions(filters, catalog)
         whole = "ignored=0"
-        if filters != Filters():
+        if replace(filters, automated=None) != Filters():
             whole += f" AND (agent, session_id) IN (SELECT DISTINCT agent, session_id FROM chunks WHERE {where})"
         else:
             values = []
         # All of them, since counting them costs as much as listing them.
         rows = catalog.rows(
-            "SELECT agent, session_id, min(started_at) AS started_at, max(completed_at) AS completed_at,"
-            f" count(*) AS chunks, sum(messages) AS messages FROM chunks WHERE {whole}"
-            f" GROUP BY agent, session_id ORDER BY {_ORDERS[sort]}",
+            f"SELECT found.*, {FACTS} FROM (SELECT agent, session_id, min(started_at) AS started_at,"
+            " max(completed_at) AS completed_at, count(*) AS chunks, sum(messages) AS messages"
+            f" FROM chunks WHERE {whole} GROUP BY agent, session_id) AS found"
+            f" LEFT JOIN sessions USING (agent, session_id) ORDER BY {_ORDERS[sort]}",
             values,
         )
+        key_of = (lambda row: None) if filters.automated else run_key
+        folded = fold_runs(rows, lambda row: str(row["session_id"]), key_of)
         return {
-            "matched": len(rows),
+            "matched": len(folded),
             "offset": offset,
             "items": [
-                dict(row) | _facts(catalog, row["agent"], row["session_id"]) for row in rows[offset : offset + limit]
+                {name: row[name] for name in _SUMS}
+                | {"title": row["session_title"]}
+                | _facts(catalog, row["agent"], row["session_id"])
+                | told(row, sessions)
+                for row, sessions in folded[offset : offset + limit]
             ],
             "notes": [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes],
         }
@@ -61,7 +71,6 @@ def _facts(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:
 
     projects = list(dict.fromkeys(row["project"] for row in rows))
     return {
-        "title": catalog.late_title(agent, session) or last("title"),
         "project": projects[0],
         "projects": projects,
         "lane": "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary",

@@ -24,11 +24,13 @@ def apply_ignore_file(layout: Layout, catalog: Catalog) -> None:
     hidden = ignore_matcher(layout)
     if digest == catalog.meta(_IGNORE_DIGEST) and digest == "":
         return
-    rows = catalog.rows("SELECT rowid, path, ignored FROM chunks")
-    changed = [(ignored, row["rowid"]) for row in rows if (ignored := int(hidden(row["path"]))) != row["ignored"]]
+    rows = catalog.rows("SELECT rowid, path, ignored, agent, session_id FROM chunks")
+    changed = [(ignored, row) for row in rows if (ignored := int(hidden(row["path"]))) != row["ignored"]]
+    for _, row in changed:
+        catalog.unsettle(row["agent"], row["session_id"])
     catalog.connection.executemany(
         "UPDATE chunks SET ignored=?, sequence=? WHERE rowid=?",
-        [(ignored, catalog.next_sequence, rowid) for ignored, rowid in changed],
+        [(ignored, catalog.next_sequence, row["rowid"]) for ignored, row in changed],
     )
     catalog.set_meta(_IGNORE_DIGEST, digest)
 

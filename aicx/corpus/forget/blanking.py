@@ -9,9 +9,10 @@ from hashlib import blake2b, sha256
 from typing import Any
 
 from aicx.corpus.ingest.drafts import FORGOTTEN, estimate_tokens
-from aicx.corpus.ingest.session_chunks import shorten_title
+from aicx.corpus.ingest.names import Naming, Said, name_chunk
 from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
+from aicx.titles import name_of_prompt, shorten_title
 
 # What a chunk is and where it came from: kept, because the chunk could not be found or verified without it.
 _IDENTITY = frozenset(
@@ -21,7 +22,9 @@ _IDENTITY = frozenset(
         *("parent_session", "messages", "tokens", "forgotten"),
     }
 )
-_TITLES = ("title", "session_title")
+_TITLES = ("title", "session_title", "topic")
+# What was made of a chunk's own messages, and goes with the one it was made of.
+_NAMES = ("title", "work", "prompt_key")
 # Lists whose elements were mined from messages.
 _MINED = ("highlights", "commands", "errors", "files")
 _TOOL_HEADING = re.compile(
@@ -77,8 +80,9 @@ def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) ->
     The sidecar is marked ``forgotten``, so that the chunk is never again written from a log.
     """
     texts = message_texts(markdown, fields)
-    new_markdown, messages = _blank_markdown(markdown, texts, targets)
-    new = _clear_fields(fields, texts, targets)
+    gone = _made_of_gone(fields, texts, targets)
+    new_markdown, messages = _blank_markdown(markdown, texts, targets, is_gone="title" in gone)
+    new = _clear_fields(fields, texts, targets, gone)
     new["messages"] = messages
     if new_markdown == markdown and new == fields:
         return Blanked(markdown, dict(fields), False)
@@ -91,14 +95,16 @@ def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) ->
 
 
 def _blank_markdown(
-    markdown: bytes, texts: Sequence[tuple[dict[str, Any], str]], targets: Targets
+    markdown: bytes, texts: Sequence[tuple[dict[str, Any], str]], targets: Targets, *, is_gone: bool
 ) -> tuple[bytes, list[dict[str, Any]]]:
     parts: list[bytes] = []
     messages: list[dict[str, Any]] = []
     at = position = 0
     for message, _ in texts:
         start, end = message["span"]
-        between = _clear_between(markdown[at:start].decode("utf-8", "replace"), targets, first=at == 0).encode()
+        between = _clear_between(
+            markdown[at:start].decode("utf-8", "replace"), targets, first=at == 0, is_gone=is_gone
+        ).encode()
         body = markdown[start:end]
         new = dict(message)
         if message["key"] in targets.keys:
@@ -116,24 +122,31 @@ def _blank_markdown(
         at = end
         messages.append(new)
         parts += (between, body)
-    parts.append(markdown[at:] if texts else _clear_header(markdown.decode("utf-8", "replace"), targets).encode())
+    parts.append(
+        markdown[at:]
+        if texts
+        else _clear_header(markdown.decode("utf-8", "replace"), targets, is_gone=is_gone).encode()
+    )
     return b"".join(parts), messages
 
 
-def _clear_between(text: str, targets: Targets, *, first: bool) -> str:
-    """What stands before a message: the chunk's header where it is the first, and the message's own heading."""
+def _clear_between(text: str, targets: Targets, *, first: bool, is_gone: bool) -> str:
+    """What is before a message: the chunk's header where it is the first, and the message's own heading.
+
+    ``is_gone`` says that the title was made of a message that goes.
+    """
 
     def clear(heading: re.Match[str]) -> str:
         name = FORGOTTEN if targets.match(heading["name"]) else heading["name"]
         return f"{heading['at']}{name}{heading['rest']}"
 
-    return _TOOL_HEADING.sub(clear, _clear_header(text, targets) if first else text)
+    return _TOOL_HEADING.sub(clear, _clear_header(text, targets, is_gone=is_gone) if first else text)
 
 
-def _clear_header(text: str, targets: Targets) -> str:
+def _clear_header(text: str, targets: Targets, *, is_gone: bool) -> str:
     lines = text.split("\n")
     title = lines[0].removeprefix("# ")
-    if targets.cover(title):
+    if is_gone or targets.cover(title):
         lines[0] = f"# {FORGOTTEN}"
     if len(lines) > 2:
         facts = lines[2].split(" · ")
@@ -142,7 +155,7 @@ def _clear_header(text: str, targets: Targets) -> str:
 
 
 def _clear_fields(
-    fields: Mapping[str, Any], texts: Sequence[tuple[dict[str, Any], str]], targets: Targets
+    fields: Mapping[str, Any], texts: Sequence[tuple[dict[str, Any], str]], targets: Targets, renamed: Collection[str]
 ) -> dict[str, Any]:
     gone = " ".join(" ".join(text.split()) for message, text in texts if message["key"] in targets.keys)
     left = " ".join(" ".join(text.split()) for message, text in texts if message["key"] not in targets.keys)
@@ -150,6 +163,9 @@ def _clear_fields(
     for name, value in fields.items():
         if name in _IDENTITY:
             new[name] = value
+        elif name in renamed:
+            if name == "title":
+                new[name] = FORGOTTEN
         elif name in _TITLES:
             new[name] = FORGOTTEN if targets.cover(str(value)) else value
         elif name == "prompt":
@@ -164,6 +180,21 @@ def _clear_fields(
             if kept is not None and (kept or not value):
                 new[name] = kept
     return new
+
+
+def _made_of_gone(fields: Mapping[str, Any], texts: Sequence[tuple[dict[str, Any], str]], targets: Targets) -> set[str]:
+    """Which names of a chunk were made of a message that goes: those that its other messages do not give."""
+    if not any(message["key"] in targets.keys for message, _ in texts):
+        return set()
+    left = [
+        Said.stored(message, FORGOTTEN if message["key"] in targets.keys else text)
+        for message, text in texts
+        if not message.get("repeated")
+    ]
+    made, _ = name_chunk(left, None, Naming())
+    if fields.get("title") == fields.get("topic"):
+        made["title"] = fields.get("topic")  # made elsewhere, and judged as that
+    return {name for name in _NAMES if fields.get(name) is not None and fields[name] != made.get(name)}
 
 
 def _clear_tools(tools: Mapping[str, Any], targets: Targets) -> dict[str, Any]:
@@ -187,8 +218,14 @@ def _without(value: Any, targets: Targets) -> Any:
 
 def _begins(text: str, line: str) -> bool:
     if line.endswith("…"):
-        return " ".join(text.split()).startswith(line[:-1]) or shorten_title(text) == line
-    return line in (" ".join(text.split()), shorten_title(text))
+        return " ".join(text.split()).startswith(line[:-1]) or line in _names(text)
+    return line in (" ".join(text.split()), *_names(text))
+
+
+def _names(text: str) -> list[str]:
+    """What a title is made of a text, now and in earlier versions."""
+    name = name_of_prompt(text)
+    return [shorten_title(text), *([name.text] if name else ())]
 
 
 def _only_in(mined: str, gone: str, left: str) -> bool:

@@ -15,6 +15,7 @@ from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
 from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
+from aicx.types import PROMPTS
 
 _ELIDED = re.compile(r"^\[… \d+ characters, \d+ line breaks left out …\]$", re.MULTILINE)
 _MAX_CANDIDATES = 8
@@ -165,7 +166,7 @@ def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
         texts = message_texts(load_markdown(layout, row.path), fields)
     except (CorpusDamaged, NotFound):
         return set()
-    return {text for message, text in texts if message["origin"] == "typed" and not message.get("repeated")}
+    return {text for message, text in texts if message["origin"] in PROMPTS and not message.get("repeated")}
 
 
 # Patterns -----------------------------------------------------------------------------------------------------------
@@ -247,7 +248,7 @@ class _Search:
             if self.pattern.search(text) or (whole and self.pattern.search(whole)):
                 self.sessions.add(session)
                 self.keys.setdefault(session, set()).add(message["key"])
-                if message["origin"] == "typed":
+                if message["origin"] in PROMPTS:
                     self.said.setdefault(session, set()).add(whole or text)
         if blank_chunk(markdown, fields, Targets(pattern=self.pattern)).changed:
             self.sessions.add(session)
@@ -299,7 +300,7 @@ def _affected(plan: ForgetPlan, fields: Mapping[str, Any]) -> Affected:
         plan.affected[session] = Affected(
             *session,
             project=str(fields["project"]),
-            title=str(fields.get("session_title") or fields.get("title") or "(no title)"),
+            title=str(fields.get("session_title") or fields.get("topic") or fields.get("title") or "(no title)"),
             started_at=str(fields["started_at"]),
             parent_session=fields.get("parent_session") if fields.get("lane") == "subagent" else None,
         )

@@ -272,6 +272,8 @@ _TABLES: dict[str, dict[str, Callable[[str], str]]] = {
     "folders": {"session_id": _id, "cwd": _text, "project": _project},
     "learned": {"cwd": _text, "project": _project},
     "late_titles": {"session_id": _id, "title": _text},
+    "sessions": {"session_id": _id, "title": _text, "base": _text, "work": _text},
+    "names": {"topic": _text, "work": _text},
     "duplicates": {"path": _text, "reference": _reference},
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS, estimate_tokens, key_of_text
+from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, Said, name_chunk
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.sources.door import Redact, clean_id, clean_project
 
@@ -67,10 +68,17 @@ def redact_session(chunks: Sequence[StoredText], redact: Redact) -> tuple[list[C
     names = _Names(redact, texts.removed, found.names)
     taken = {chunk.fields["id"] for chunk in chunks}
     cleaned = []
+    naming = Naming()
     for chunk in chunks:
-        markdown, messages, counts = _redact_markdown(chunk, texts, names)
-        fields = _redact_fields(chunk.fields, names)
-        fields["messages"] = messages
+        # Names are made anew: put together from lines, they may hold a part of a secret that no rule sees.
+        made: dict[str, Any] = {}
+        if texts.removed and "topic_from" in chunk.fields:
+            made, naming = _names_made(chunk, texts, names, naming)
+        markdown, messages, counts = _redact_markdown(
+            chunk, texts, names, (made["title"] or UNTITLED) if made else None
+        )
+        fields = {**_redact_fields(chunk.fields, names), "messages": messages, **made}
+        fields = {name: value for name, value in fields.items() if value is not None or name not in made}
         found.texts += counts
         stem = chunk.path.removesuffix(".md")
         if fields["session_id"] != chunk.fields["session_id"]:
@@ -192,7 +200,7 @@ class _Names:
 
 
 def _redact_markdown(
-    chunk: StoredText, texts: _Texts, names: _Names
+    chunk: StoredText, texts: _Texts, names: _Names, title: str | None
 ) -> tuple[bytes, list[dict[str, Any]], Counter[str]]:
     markdown = chunk.markdown
     parts: list[bytes] = []
@@ -202,7 +210,7 @@ def _redact_markdown(
 
     def between(end: int) -> bytes:
         text = markdown[at:end].decode("utf-8", "surrogateescape")
-        text = _redact_header(text, chunk.fields, names) if at == 0 else text
+        text = _redact_header(text, chunk.fields, names, title) if at == 0 else text
         return _TOOL.sub(lambda found: found["at"] + names.text(found["name"]) + found["rest"], text).encode(
             "utf-8", "surrogateescape"
         )
@@ -225,15 +233,31 @@ def _redact_markdown(
     return b"".join(parts), messages, counts
 
 
+def _names_made(chunk: StoredText, texts: _Texts, names: _Names, before: Naming) -> tuple[dict[str, Any], Naming]:
+    """What a chunk and its session are called by its redacted texts, and what is known behind it."""
+    fields = chunk.fields
+    given = names.text(fields["topic"]) if fields["topic_from"] == "agent" else None
+    said = [
+        Said.stored(
+            {**message, "tool": _redact_facts(message["tool"], names) if message.get("tool") else None},
+            texts.body(message, text),
+        )
+        for message, text in message_texts(chunk.markdown, fields)
+        if not message.get("repeated") and (message.get("part") or [1])[0] == 1
+    ]
+    made, behind = name_chunk(said, given, before)
+    return {name: made.get(name) for name in (*made, *(NAMES & fields.keys()))}, behind
+
+
 def _redact_facts(facts: Mapping[str, Any], names: _Names) -> dict[str, Any]:
     call_id = {"call_id": names.id(facts["call_id"])} if "call_id" in facts else {}
     return {name: value if name == "call_id" else names.value(value) for name, value in facts.items()} | call_id
 
 
-def _redact_header(text: str, fields: Mapping[str, Any], names: _Names) -> str:
+def _redact_header(text: str, fields: Mapping[str, Any], names: _Names, title: str | None) -> str:
     """The title, and the line of facts below it, of which only the branch and the session are from a log."""
     lines = text.split("\n")
-    lines[0] = f"# {names.text(lines[0].removeprefix('# '))}"
+    lines[0] = f"# {title or names.text(lines[0].removeprefix('# '))}"
     if len(lines) > 2:
         facts = []
         for fact in lines[2].split(" · "):

@@ -165,7 +165,7 @@ def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
             catalog.erase_chunk(row["id"])
     for session in plan.sessions:
-        for table in ("folders", "late_titles", "records"):
+        for table in ("folders", "late_titles", "records", "sessions"):
             catalog.connection.execute(f"DELETE FROM {table} WHERE agent=? AND session_id=?", session)
         catalog.connection.execute(
             "DELETE FROM duplicates WHERE json_extract(reference, '$.agent')=?"

@@ -12,7 +12,7 @@ from typing import AnyStr
 from aicx.corpus.catalog.database import message_key
 from aicx.redaction import redact_plain
 from aicx.sources.door import Redact
-from aicx.types import TimelineEntry, ToolUse
+from aicx.types import PROMPTS, TimelineEntry, ToolUse
 
 # Target and limit of a chunk, in estimated tokens (DESIGN: about 1,500, at most 2,500).
 TARGET_TOKENS = 1500
@@ -54,8 +54,8 @@ class Draft:
 
     @property
     def opens_turn(self) -> bool:
-        """A turn begins with what a human typed."""
-        return self.entry.origin == "typed" and (self.part is None or self.part[0] == 1)
+        """A turn begins with a prompt."""
+        return self.entry.origin in PROMPTS and (self.part is None or self.part[0] == 1)
 
 
 def estimate_tokens(text: bytes) -> int:

@@ -13,12 +13,13 @@ from typing import Any
 from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar
 from aicx.corpus.ingest.chunker import Window
 from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment
 from aicx.corpus.ingest.tool_facts import tool_facts
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls
 from aicx.text import instant
-from aicx.types import Kind, Lane
+from aicx.types import PROMPTS, Kind, Lane
 
 _MAX_HIGHLIGHTS = 3
 _MAX_COMMANDS = 40
@@ -38,7 +39,8 @@ class SessionContext:
     agent: str
     session_id: str
     stream: str
-    title: str | None
+    names: Mapping[str, Any]  # the fields that `name_chunk` gives
+    automated_why: str | None
     lane: Lane
     parent_session: str | None
     commit: str | None
@@ -91,7 +93,8 @@ def render(window: Window, segment: Segment, context: SessionContext, number: in
         "branch": next((draft.entry.branch for draft in reversed(own) if draft.entry.branch), None),
         "commit": context.commit,
         "model": next((draft.entry.model for draft in reversed(own) if draft.entry.model), None),
-        "title": context.title,
+        **context.names,
+        "automated_why": context.automated_why,
         "lane": context.lane,
         "parent_session": context.parent_session,
         "stream": context.stream,
@@ -124,7 +127,7 @@ def _header(context: SessionContext, project: str | None, date: str, number: int
         facts.append("subagent")
     if context.stream:
         facts.append("from the prompt history")
-    title = context.title or "Untitled session"
+    title = context.names["title"] or UNTITLED
     return f"# {title}\n\n{_words(' · '.join(facts))}\n".encode("utf-8", "replace")
 
 
@@ -172,7 +175,7 @@ def speaker_of(message: Mapping[str, Any]) -> str:
     if tool:
         outcome = "" if tool["phase"] == "call" else " failed" if tool.get("failed") else " result"
         return f"tool · {_one_line(tool['name'])}{outcome}"
-    if origin in ("compaction", "injected") or (role == "user" and origin != "typed"):
+    if origin in ("compaction", "injected") or (role == "user" and origin not in PROMPTS):
         return f"{role} · {origin}"
     return role
 

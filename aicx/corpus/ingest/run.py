@@ -19,6 +19,7 @@ from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import stage_chunk
+from aicx.corpus.ingest.catch_up import caught_up
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import Draft, blank_message
 from aicx.corpus.ingest.identity import Identity, Resolver
@@ -27,7 +28,7 @@ from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
 from aicx.corpus.ingest.render import Rendered
 from aicx.corpus.ingest.runs import catch_up, run_after, run_of_caller
-from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks, shorten_title
+from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
@@ -36,6 +37,7 @@ from aicx.sources.door import Redact, clean_id
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
+from aicx.titles import shorten_title
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent, TimelineEntry
 
 _HISTORY = "history"
@@ -189,6 +191,7 @@ class _Run:
         if self._request.project is not None and not self._report.sessions and plan.sessions:
             self._report.notes.append(f"no session in a repository or folder named {self._request.project!r}")
         self._late_titles()
+        self._catch_up()
         for logs, reading in self._titled:
             self._record_logs(logs, reading)
         self._publish(last=True)
@@ -325,6 +328,17 @@ class _Run:
         for agent, session_id, title in (*late, *(self._leaf_titles.all() if self._titled else ())):
             if self._catalog.put_late_title(agent, session_id, title):
                 self._touched.update(chunk.id for chunk in self._catalog.stored_chunks(agent, session_id, "")[-1:])
+
+    def _catch_up(self) -> None:
+        """Sidecars of earlier versions that no log was read for say who spoke and what it is about, as new ones do."""
+        if self._request.dry_run:
+            return
+        for path, fields in caught_up(self._layout, self._catalog):
+            self._put_sidecar(path, fields, self._layout.inside(path).stat().st_size)
+            if self._writer.full:
+                self._publish()
+                self._on_publish()
+                self._catalog.begin()
 
     def _as_title(self, text: str) -> str:
         return shorten_title(self._redact(text).text)

@@ -9,12 +9,11 @@ from typing import Any
 from aicx.corpus.ingest.chunker import pack
 from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.identity import Identity, Resolver
+from aicx.corpus.ingest.names import Naming, Said, name_chunk, tells_names
 from aicx.corpus.ingest.render import Rendered, SessionContext, render
 from aicx.corpus.ingest.segments import kind_of, segment
-from aicx.terminal import without_controls
-from aicx.types import Lane, SessionEvent
+from aicx.types import PROMPTS, Lane, SessionEvent
 
-_TITLE_LENGTH = 100
 # The human turn a chunk answers, for context: its beginning says what was wanted.
 _PROMPT_LENGTH = 240
 _TALK = ("user", "assistant")
@@ -54,24 +53,24 @@ def session_chunks(
     packed = [
         (part, window) for part in segment(drafts, resolver, state.folders, state.run) for window in pack(part.drafts)
     ]
-    prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin == "typed"]
-    # A subagent's session has no human; what its caller asked for says what it is about.
-    tasks = (draft for _, window in packed for draft in window.own if draft.entry.role == "user")
-    openers = [draft for draft in (next(iter(prompts), None), next(tasks, None)) if draft is not None]
-    has_exchange = False
+    prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin in PROMPTS]
+    naming, has_exchange, typed = Naming(), False, False
     for position, (part, window) in enumerate(packed):
         following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None
         facts = [fact for at, fact in state.facts if following is None or at <= following]
-        title = next((fact.title for fact in reversed(facts) if fact.title and not fact.title_of_record), None)
-        if title is None:
-            told = (draft.entry.text for draft in openers if following is None or draft.index < following)
-            title = next(told, None)
+        given = next((fact.title for fact in reversed(facts) if fact.title and not fact.title_of_record), None)
+        begun = [draft for draft in window.own if draft.part is None or draft.part[0] == 1]
+        names, naming = name_chunk([Said.of(draft) for draft in begun if tells_names(draft)], given, naming)
+        typed = typed or any(draft.entry.origin == "typed" for draft in begun)
+        evidence = next((fact.automated for fact in facts if fact.automated), None)
         has_exchange = has_exchange or any(draft.entry.role in _TALK for draft in window.own)
         context = SessionContext(
             agent=scope.agent,
             session_id=scope.session_id,
             stream=scope.stream,
-            title=shorten_title(title) if title else None,
+            names=names,
+            # Where a person goes on with what a program began, it is the person's from there on.
+            automated_why=None if typed else evidence,
             lane=state.lane,
             parent_session=state.parent_session,
             commit=next((fact.commit for fact in reversed(facts) if fact.commit), None),
@@ -83,21 +82,14 @@ def session_chunks(
         asked = next((draft for draft in reversed(prompts) if draft.index <= window.own[0].index), None)
         extra: dict[str, Any] = {
             "duplicates": [copy for key in keys for copy in state.duplicates.get(key, ())],
-            "prompt": _clip(asked.entry.text) if asked else None,
+            "prompt": clip_prompt(asked.entry.text) if asked else None,
         }
         if following is None:
             extra["session_title"] = state.late_title
         yield replace(chunk, fields=chunk.fields | extra)
 
 
-def _clip(text: str) -> str:
+def clip_prompt(text: str) -> str:
+    """A prompt as the context of what answers it: its beginning, on one line."""
     line = " ".join(text.split())
     return line if len(line) <= _PROMPT_LENGTH else line[: _PROMPT_LENGTH - 1].rstrip() + "…"
-
-
-def shorten_title(text: str) -> str:
-    """The first line that says something, short enough for a heading."""
-    text = without_controls(text)
-    line = next((" ".join(line.split()) for line in text.splitlines() if any(map(str.isalnum, line))), text.strip())
-    line = "".join(filter(str.isprintable, line)).lstrip("#> ").strip()
-    return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1].rstrip() + "…"

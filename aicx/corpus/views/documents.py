@@ -100,7 +100,7 @@ def own_messages(sidecar: Sidecar) -> list[dict[str, Any]]:
 def header_of(sidecar: Sidecar) -> str:
     """The context of a chunk: where, about what, in answer to what, touching which files."""
     project = sidecar.project if sidecar.project != NON_REPOSITORY else None
-    title = sidecar.get("session_title") or sidecar.get("title")
+    title = sidecar.get("session_title") or sidecar.get("topic") or sidecar.get("title")
     files = sidecar.get("files") or ()
     facts = (project, sidecar.get("branch"), title, sidecar.get("prompt"), " ".join(files[:_FILES_IN_HEADER]))
     return "\n".join(fact for fact in facts if fact)

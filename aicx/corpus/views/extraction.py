@@ -13,15 +13,16 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.session_names import ambiguous, match_sessions
 from aicx.corpus.ingest.identity import Resolver
 from aicx.corpus.ingest.leaf_titles import title_among
+from aicx.corpus.ingest.names import Naming, Said, name_chunk
 from aicx.corpus.ingest.plan import make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs
-from aicx.corpus.ingest.session_chunks import shorten_title
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import Redact
-from aicx.types import BadRecord, LogFile, Redacted, TimelineEntry
+from aicx.titles import name_of_session
+from aicx.types import PROMPTS, BadRecord, LogFile, Redacted, TimelineEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _shown(path: str) -> str:
 
 def _is_wanted(entry: TimelineEntry, selection: Selection) -> bool:
     if selection.user_only:
-        return entry.role == "user"
+        return entry.role == "user" and entry.origin in PROMPTS
     return not selection.conversation or entry.role in ("user", "assistant")
 
 
@@ -154,9 +155,12 @@ def _title(reading: Reading, entries: Sequence[TimelineEntry]) -> str:
         return f"Prompts of {len(sessions)} sessions"
     given = next((fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None)
     given = given or title_among(reading.leaf_titles, reading.records)
-    prompt = next((entry.text for entry in entries if entry.origin == "typed"), None)
-    title = given or prompt
-    return shorten_title(title) if title else f"Session {entries[0].session_id}"
+    fields, _ = name_chunk([Said.of(draft) for draft in reading.drafts], given, Naming())
+    title = (
+        name_of_session(fields["topic"], fields["topic_from"], fields.get("work"), fields.get("work_from"))
+        or fields["title"]
+    )
+    return title or f"Session {entries[0].session_id}"
 
 
 def _projects(settings: Settings, reading: Reading) -> tuple[dict[str, str], list[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
+from aicx.corpus.catalog.runs import fold_runs, run_key, told
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.corpus.views.documents import to_document
@@ -31,10 +32,20 @@ class RankedChunks:
 
 
 def rank_chunks(
-    layout: Layout, project: str, *, since: datetime | None, agents: tuple[str, ...] = (), strict: bool, top: int
+    layout: Layout,
+    project: str,
+    *,
+    since: datetime | None,
+    agents: tuple[str, ...] = (),
+    strict: bool,
+    top: int,
+    automated: bool = False,
 ) -> RankedChunks:
-    """At most ``top`` chunks of a project; with ``strict`` only those that score `STRICT_SCORE` and more."""
-    found = steer(layout, Filters(project=(project,), agent=agents, since=since), MAX_RANKED)
+    """At most ``top`` chunks of a project; with ``strict`` only those that score `STRICT_SCORE` and more.
+
+    Of the runs of one prompt the best is listed, with ``automated`` each.
+    """
+    found = steer(layout, Filters(project=(project,), agent=agents, since=since, automated=True), MAX_RANKED)
     items: list[dict[str, Any]] = []
     for item in found.items:
         try:
@@ -50,7 +61,11 @@ def rank_chunks(
             {
                 "file": item["path"],
                 "id": item["id"],
-                "title": item.get("title"),
+                "title": item["title"],
+                "chunk_title": item["chunk_title"],
+                "session_id": item["session_id"],
+                "automated_why": item["automated_why"],
+                "prompt_key": item["prompt_key"],
                 "project": item["project"],
                 "date": item["date"],
                 "timestamp": item["started_at"],
@@ -67,4 +82,10 @@ def rank_chunks(
             }
         )
     items.sort(key=lambda item: (-item["score"], -item["signal"], item["id"]))
-    return RankedChunks(items[:top], found.notes, found.oracle_status)
+    key_of = (lambda item: None) if automated else run_key
+    folded = fold_runs(items, lambda item: str(item["session_id"]), key_of, top)
+    ranked = [
+        {name: value for name, value in item.items() if name != "prompt_key"} | told(item, sessions)
+        for item, sessions in folded
+    ]
+    return RankedChunks(ranked, found.notes, found.oracle_status)

@@ -14,7 +14,7 @@ from aicx.redaction import redact
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.text import instant, local, plural, zone_name
-from aicx.types import TimelineEntry
+from aicx.types import PROMPTS, TimelineEntry
 
 REPORT_SCHEMA = "aicx.report/1"
 
@@ -61,7 +61,8 @@ def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
         "session_id": entry.session_id,
         "role": entry.role,
         "message": entry.text,
-        "frame_kind": _FRAME_KINDS.get(entry.role),
+        # What stands in a person's place without being a prompt is none of these.
+        "frame_kind": _FRAME_KINDS.get(entry.role) if entry.role != "user" or entry.origin in PROMPTS else None,
         "branch": entry.branch,
         "cwd": entry.cwd,
     }

@@ -143,7 +143,8 @@ def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> Shown
         if matched <= limit:
             public = {name: value for name, value in mention.fields.items() if name not in _INTERNAL}
             found = {"found_in": mention.found_in, "path": str(layout.home / mention.path), "altered": mention.altered}
-            items.append(public | found)
+            title = opened.catalog.session_title(public["agent"], public["session_id"])
+            items.append(public | {"title": title, "chunk_title": public.get("title")} | found)
     return _listed(reference, items, matched)
 
 
@@ -194,11 +195,10 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         opened.notes.append(f".aicxignore hides {len(found) - len(rows)} of the session's {len(found)} chunks")
     parent = next((row["parent_session"] for row in rows if row["parent_session"]), None)
     lane = "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary"
-    titles = [row["title"] for row in rows if row["title"]]
     return ShownSession(
         agent=target.agent,
         session_id=target.session_id,
-        title=catalog.late_title(target.agent, target.session_id) or (titles[-1] if titles else None),
+        title=catalog.session_title(target.agent, target.session_id),
         lane=lane,
         projects=list(dict.fromkeys(row["project"] for row in rows)),
         started_at=min(row["started_at"] for row in rows),

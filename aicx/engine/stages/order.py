@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.state import SearchQuery, State, session_of
 from retrieval.decay import factor
@@ -24,9 +25,15 @@ def fuse(state: State) -> State:
         rules.weights(lookup=state.question.is_lookup or state.verbatim),
         rules,
         group_of=(lambda chunk: session_of(rows[chunk])) if query.group == "session" else None,
-        factor_of=lambda chunk: rules.subagent if rows[chunk]["lane"] == "subagent" else 1.0,
+        factor_of=lambda chunk: _factor(rows[chunk], query),
     )
     return replace(state, answers=answers)
+
+
+def _factor(row: Any, query: SearchQuery) -> float:
+    """What a chunk counts for by who worked in it. A reviewer that a program started is not counted down twice."""
+    by_lane = query.rules.subagent if row["lane"] == "subagent" else 1.0
+    return min(by_lane, query.automated if row["automated_why"] else 1.0)
 
 
 def prefer_recent(state: State) -> State:
@@ -55,7 +62,7 @@ def list_by_date(state: State) -> State:
     query = state.query
     where, values, notes = conditions(query.filters, state.catalog.now)
     found = state.catalog.now.rows(
-        f"SELECT {COLUMNS} FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC", values
+        f"SELECT {COLUMNS} FROM {FOUND.format(where)} ORDER BY started_at DESC, id DESC", values
     )
     rows = {row["id"]: row for row in found}
     # Relevance means session by session here: the last chunks of a day may well all be of one.

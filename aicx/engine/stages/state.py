@@ -36,7 +36,8 @@ class SearchQuery:
 
     ``fold`` gives one answer a session, its best chunk, with the chunks that come before the last answer named under
     it; the order stays. ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates``
-    says whether "january 2026" in the text limits the answers to that month.
+    says whether "january 2026" in the text limits the answers to that month. ``automated`` is the factor for a chunk of
+    a session that a program ran: its prompt comes again and again, and what a person asked is the better answer.
     """
 
     text: str
@@ -50,6 +51,7 @@ class SearchQuery:
     decay: Decay | None = PROFILES["off"]
     min_score: float = 0.0
     lift_dates: bool = True
+    automated: float = 0.8
     rules: RankingParams = DEFAULT_PARAMS
 
 
@@ -76,6 +78,9 @@ class Hit:
     decay_factor: float
     ref: str = ""  # the chunk's id, as short as it may be written
     more: tuple[str, ...] = ()  # further chunks of the session, by the same kind of reference
+    title: str | None = None  # of the session
+    automated_why: str | None = None  # the evidence that a program ran the session
+    runs: tuple[str, ...] = ()  # the sessions it speaks for: its own, and other runs of the same prompt
     chunks: int = 1  # how many chunks of the session matched, when grouped
     terms_found: int = 0  # of the question's words, names and phrases, this many are in the chunk
     terms_asked: int = 0
@@ -131,6 +136,9 @@ class State:
     nearest: float | None = None  # the score of its best candidate
     rows: Mapping[str, Any] = field(default_factory=dict)  # the catalogue's row of every candidate
     answers: Sequence[Answer] = ()
+    runs: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # by an answer's best chunk, where there are several
     hits: tuple[Hit, ...] = ()
     unreadable: tuple[str, ...] = ()  # answers that could not be quoted, and why
     evidence: Evidence = "strong"

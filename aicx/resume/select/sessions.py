@@ -139,7 +139,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
     wanted = set(named)
     rows = catalog.rows(
         # Bare columns beside max() are those of the row that holds the maximum: the session's last chunk.
-        "SELECT agent, session_id, project, title, branch, lane, parent_session, min(started_at) AS first,"
+        "SELECT agent, session_id, project, branch, lane, parent_session, min(started_at) AS first,"
         f" max(completed_at) AS last FROM chunks WHERE session_id {among} AND stream=''"
         " AND +ignored=0 AND +started_at<=? GROUP BY agent, session_id ORDER BY last DESC, agent, session_id",
         values,
@@ -149,7 +149,7 @@ def load_sessions(catalog: Catalog, named: Sequence[tuple[str, str]], now: datet
             agent=row["agent"],
             session_id=row["session_id"],
             project=row["project"],
-            title=catalog.late_title(row["agent"], row["session_id"]) or row["title"],
+            title=catalog.session_title(row["agent"], row["session_id"]),
             cwd=folders.get((row["agent"], row["session_id"])),
             branch=row["branch"],
             lane=row["lane"] or "primary",

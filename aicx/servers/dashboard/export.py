@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ def _forget_the_rest(sessions: list[dict[str, Any]]) -> None:
 
 def _listed(layout: Layout, filters: Filters) -> Iterator[dict[str, Any]]:
     offset = 0
-    while items := browse(layout, filters, "newest", _SESSIONS, offset)["items"]:
+    while items := browse(layout, replace(filters, automated=True), "newest", _SESSIONS, offset)["items"]:
         yield from items
         offset += len(items)
 

@@ -8,6 +8,7 @@ from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.ingest.render import speaker_of
 from aicx.errors import CorpusDamaged
 from aicx.evidence.text_facts import facts_in_text
+from aicx.types import PROMPTS
 
 _SPOKEN = ("user", "assistant")
 
@@ -49,7 +50,8 @@ def _role(message: dict[str, Any]) -> str:
     role, origin = message["role"], message["origin"]
     if role in ("tool", "reasoning"):
         return str(role)
-    return str(role) if (role, origin) in (("user", "typed"), ("assistant", "agent")) else "note"
+    is_prompt = role == "user" and origin in PROMPTS
+    return str(role) if is_prompt or (role, origin) == ("assistant", "agent") else "note"
 
 
 def _tool(facts: dict[str, Any]) -> dict[str, str | None]:

@@ -101,6 +101,7 @@ class Rank(Asked):
     strict: Annotated[bool, Field(description="Only chunks that score 5 and more.")] = False
     top: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 10
     agent: Annotated[Names | None, PARAMETERS["agent"].__metadata__[0]] = None
+    automated: Annotated[bool, PARAMETERS["automated"].__metadata__[0]] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

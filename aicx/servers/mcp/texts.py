@@ -41,12 +41,10 @@ def list_text(fields: Mapping[str, Any], what: str) -> str:
 
 def sessions_text(fields: Mapping[str, Any]) -> str:
     """Sessions, one a line."""
-    rows = [
-        " · ".join(
-            map(line, (item["completed_at"][:10], item["session_id"], _place(item), item["agent"], _title(item)))
-        )
-        for item in fields["items"]
-    ]
+    rows = []
+    for item in fields["items"]:
+        facts = (item["completed_at"][:10], item["session_id"], _place(item), item["agent"], *_runs(item), _title(item))
+        rows.append(" · ".join(map(line, facts)))
     return _listed(fields, rows, "sessions", "`aicx_read` opens one by its id.")
 
 
@@ -170,8 +168,14 @@ def _place(item: Mapping[str, Any]) -> str:
     return str(item["cwd"] if item["project"] == NON_REPOSITORY and item.get("cwd") else item["project"])
 
 
+def _runs(item: Mapping[str, Any]) -> list[str]:
+    if not item.get("automated"):
+        return []
+    return [f"{item['runs']} runs by a program" if item["runs"] > 1 else "run by a program"]
+
+
 def _title(item: Mapping[str, Any]) -> str:
-    return str(item.get("session_title") or item.get("title") or "(no title)")
+    return str(item.get("title") or "(no title)")
 
 
 def _facts(item: Mapping[str, Any]) -> list[str]:

@@ -42,14 +42,15 @@ from retrieval.decay import PROFILES
 _MAX_LISTED = 50
 # Of the sidecars of a list of chunks, what the text is made of.
 _BRIEF = (
-    *("id", "agent", "project", "session_id", "date", "kind", "started_at", "completed_at", "title", "session_title"),
-    *("branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "altered", "automated", "score"),
+    *("id", "agent", "project", "session_id", "date", "kind", "started_at", "completed_at", "title", "chunk_title"),
+    *("automated", "automated_why", "runs", "branch", "cwd", "lane", "run_id", "prompt_id", "found_in", "altered"),
+    "score",
 )
 # What structured content has of each item: what the text says of it, the id to read on included.
 _OF_A_CHUNK = ("id", "score", "started_at", "project", "title", "kind", "branch", "run_id", "found_in", "automated")
 _OF_AN_ANSWER = (*_OF_A_CHUNK, "session_id", "agent", "tier", "terms_found", "terms_asked", "matches")
 _OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
-_OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "chunks", "automated", "runs")
+_OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "automated", "runs")
 _OF_A_BRIEF = ("repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
 _OF_A_REPOSITORY = ("project", "root", "branch", "head")
 _OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
@@ -121,7 +122,13 @@ def _rank(means: Means, asked: Rank) -> Reply:
     since = means.now - timedelta(hours=asked.hours) if asked.hours else None
     agents = tuple(asked.agent or ())
     ranked = rank_chunks(
-        means.settings.layout, asked.project, since=since, agents=agents, strict=asked.strict, top=asked.top
+        means.settings.layout,
+        asked.project,
+        since=since,
+        agents=agents,
+        strict=asked.strict,
+        top=asked.top,
+        automated=asked.automated,
     )
     fields = bounded(to_fields(rank_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)))
     return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields), keep=_OF_A_RANKED)

@@ -16,6 +16,7 @@ from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
+from aicx.sources.voices import speaker_of
 from aicx.types import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
 
 _FORMAT = "antigravity-transcript"  # no log of its own: it is read as a part of its brain folder
@@ -122,7 +123,9 @@ class Transcript:
             self._conversation.skipped["scaffolding inside a text"] += 1
         if not said:
             return []
-        return [Draft("user", "typed", said, key) if typed else Draft("system", "injected", said, key)]
+        if typed:
+            return [Draft("user", speaker_of(said) or "typed", said, key)]
+        return [Draft("system", "injected", said, key)]
 
     def _response(self, step: dict[str, Any], text: str, key: str) -> list[Draft]:
         self._open_calls.clear()

@@ -11,12 +11,13 @@ from typing import Any
 from aicx.sources.claude.bare import is_tool_record, tool_block
 from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import classify_speakers, cut_additions
-from aicx.sources.claude.turns import Draft, Turns, message_blocks
+from aicx.sources.claude.turns import Draft, Turns, how_started, message_blocks
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.record_marks import record_mark
 from aicx.sources.records import Record, parse_instant, read_jsonl
 from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import (
+    PROMPTS,
     BadRecord,
     LogFile,
     LogIdentity,
@@ -60,6 +61,7 @@ class SessionReader:
         self._branch: str | None = None
         self._title: str | None = None
         self._titled_by_hand = False
+        self._automated = False
         self._skipped: Counter[str] = Counter()
         self._turns = Turns(self._skipped, subagent=self._subagent)
         self._queue = PromptQueue()
@@ -139,7 +141,7 @@ class SessionReader:
         elif kind == "attachment":
             yield from self._with_queue(self._turns.attachment(value))
         elif kind == "queue-operation":
-            self._queue_operation(record)
+            yield from self._queue_operation(record)
         elif is_tool_record(kind):
             yield from self._tool_record(kind, record)
         elif kind in _TITLES or kind in ("summary", "pr-link"):
@@ -156,7 +158,11 @@ class SessionReader:
         if blocks is None:
             yield BadRecord(self._path, f"is a record of type {kind} without a readable message", record.line)
         elif kind == "user":
-            yield from self._with_queue(self._turns.user(record.value, blocks))
+            for draft in self._with_queue(self._turns.user(record.value, blocks)):
+                if not self._automated and isinstance(draft, Draft) and draft.origin == "program":
+                    self._automated = True
+                    yield SessionEvent(self._session_id, automated=how_started(record.value))
+                yield draft
         else:
             if not self._turns.is_side(record.value):
                 yield from self._located(self._queue.absorbed())
@@ -183,24 +189,32 @@ class SessionReader:
         for entry in prompts:
             yield entry if entry.cwd else replace(entry, cwd=self._cwd, branch=self._branch)
 
-    def _queue_operation(self, record: Record) -> None:
+    def _queue_operation(self, record: Record) -> Iterator[TimelineEntry]:
+        """Follows the queue. What the client itself puts in has no other record and is told at once, in its place."""
         operation = record.value.get("operation")
         text = text_of(record.value.get("content"))
-        if operation == "enqueue":
-            self._queue.put(text or "", self._queued(text or "", record))
-        elif operation == "popAll":
+        is_new = operation == "enqueue"
+        if operation == "popAll":
             self._queue.withdraw()
-        elif operation in ("remove", "dequeue") and not self._queue.take(text) and text and operation == "remove":
-            # It was put in above the head of this log.
-            self._queue.put(text, self._queued(text, record))
-            self._queue.take(text)
+        elif operation in ("remove", "dequeue"):
+            # One that is removed and was never put in was so above the head of this log.
+            is_new = not self._queue.take(text) and bool(text) and operation == "remove"
+        if is_new:
+            entry = self._queued(text or "", record)
+            is_note = entry is not None and entry.origin not in PROMPTS
+            self._queue.put(text or "", None if is_note else entry)
+            if entry is not None and is_note:
+                yield from self._located([entry])
+            if operation == "remove":
+                self._queue.take(text)
         self._skipped["queue-operation"] += 1
 
     def _queued(self, text: str, record: Record) -> TimelineEntry | None:
         voices = classify_speakers(cut_additions(text)[0])
-        if self._subagent or len(voices) != 1 or voices[0].origin != "typed":
+        # Messages of agents, reports of tools: each has a record of its own.
+        if self._subagent or len(voices) != 1 or voices[0].origin not in (*PROMPTS, "injected"):
             return None
-        placed = self._place(Draft("user", "typed", voices[0].text, None), record.ref(self._path), record.line)
+        placed = self._place(Draft("user", voices[0].origin, voices[0].text, None), record.ref(self._path), record.line)
         return placed if isinstance(placed, TimelineEntry) else None
 
     def _fact(self, kind: str, value: dict[str, Any]) -> SessionEvent | None:

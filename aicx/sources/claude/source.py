@@ -16,6 +16,7 @@ from aicx.sources.claude.text import cut_additions, without_data_urls
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import object_of, string_of, text_of
+from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
 
 AGENT = "claude"
@@ -143,7 +144,14 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
         else:
             session, project = (text_of(value.get(key)) for key in _HISTORY_KEYS)
             yield TimelineEntry(
-                AGENT, session or _HISTORY_SESSION, at, "user", text, record.ref(path), "typed", cwd=project
+                AGENT,
+                session or _HISTORY_SESSION,
+                at,
+                "user",
+                text,
+                record.ref(path),
+                speaker_of(text) or "typed",
+                cwd=project,
             )
     yield from (Skipped(path, reason, count) for reason, count in skipped.items() if count)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aicx.sources.values import replace_data_urls
+from aicx.sources.voices import speaker_of
 from aicx.terminal import without_controls
 from aicx.types import Origin, Role
 
@@ -57,7 +58,7 @@ def classify_speakers(text: str) -> list[Utterance]:
         return [Utterance("system", "injected", reason.strip()), *typed]
     if text.startswith(_SUMMARY):
         return [Utterance("system", "compaction", text)]
-    return [Utterance("user", "typed", text)]
+    return [Utterance("user", speaker_of(text) or "typed", text)]
 
 
 def _hear_markup(tag: str, text: str) -> list[Utterance]:
@@ -73,9 +74,7 @@ def _hear_markup(tag: str, text: str) -> list[Utterance]:
         sign = {"bash-input": "! ", "user-memory-input": "# ", "channel": ""}[tag]
         said = "\n".join(_inner(text, tag)).strip()
         return [Utterance("user", "typed", sign + said)] if said else []
-    if tag in ("teammate-message", "agent-message", "cross-session-message"):
-        return [Utterance("user", "agent", text)]
-    return [Utterance("user", "typed", text)]  # people paste markup too
+    return [Utterance("user", speaker_of(text) or "typed", text)]  # people paste markup too
 
 
 def _hear_slash_command(text: str) -> list[Utterance]:

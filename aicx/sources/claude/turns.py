@@ -20,7 +20,7 @@ from aicx.sources.claude.text import (
 )
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, quoted, string_of, text_of
-from aicx.types import Origin, Role, ToolUse
+from aicx.types import PROMPTS, Origin, Role, ToolUse
 
 Value = dict[str, Any]
 
@@ -29,6 +29,8 @@ _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,5})\b")
 _TOOL_ERROR = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
 # What the client writes in the model's name without anything having gone wrong.
 _PLACEHOLDERS = ("", "(no content)", "No response requested.")
+# Entry points without anyone at a keyboard. Those of editors and desktops are people's.
+_PROGRAMS = ("sdk-", "claude-code-github-action")
 _FROM_AGENTS = ("peer", "coordinator", "teammate", "agent")
 _FROM_CLIENT = ("auto-continuation", "task-notification", "hook", "system")
 _WRAPPED_ERRORS = 8  # how deep to look for the message of an error
@@ -102,17 +104,19 @@ class Turns:
     def _voice(self, heard: Utterance, value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
         role, origin, text = heard.role, heard.origin, heard.text
         source = _origin_kind(value)
-        if origin == "typed" and (self.is_side(value) or source in _FROM_AGENTS):
+        if origin in PROMPTS and (self.is_side(value) or source in _FROM_AGENTS):
             origin = "agent"
-        elif origin == "typed" and (source in _FROM_CLIENT or value.get("promptSource") == "system"):
+        elif origin in PROMPTS and (source in _FROM_CLIENT or value.get("promptSource") == "system"):
             role, origin = "system", "injected"
+        elif origin in PROMPTS and is_by_program(value):
+            origin = "program"
         tool = None
         if role == "tool":
             tool = ToolUse(self._names.get(heard.call_id or "", "local command"), "result", heard.call_id)
-        if origin == "typed":
+        if origin in ("typed", "program"):
             plan = text_of(value.get("planContent"))
             text = f"{text}\n\n{plan}" if plan and plan.strip() not in text else text
-        yield Draft(role, origin, text, next(ids), tool=tool, is_prompt=origin == "typed")
+        yield Draft(role, origin, text, next(ids), tool=tool, is_prompt=origin in PROMPTS)
 
     def _tool_result(self, block: Value, value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
         # `toolUseResult` says the same again, with whole files in it: never read.
@@ -224,6 +228,20 @@ def message_blocks(value: Value) -> list[Any] | None:
     if isinstance(content, str):
         return [content]
     return content if isinstance(content, list) else None
+
+
+def is_by_program(value: Value) -> bool:
+    """Whether a prompt came from a program: `claude -p`, the Agent SDK, or what is built on it."""
+    if source := text_of(value.get("promptSource")):
+        return source == "sdk"
+    return string_of(value.get("entrypoint")).startswith(_PROGRAMS)
+
+
+def how_started(value: Value) -> str:
+    """The evidence that a program gave a prompt, in a few words."""
+    entry = text_of(value.get("entrypoint"))
+    by = "claude -p" if entry == "sdk-cli" else "a program"
+    return f"started by {by} (entrypoint {quoted(entry)})" if entry else "started by a program (promptSource sdk)"
 
 
 def _numbered(record_id: str | None) -> Iterator[str | None]:

@@ -17,6 +17,7 @@ from aicx.sources.codex.texts import (
 )
 from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, Timeline
 from aicx.sources.values import items_of, quoted, text_of
+from aicx.sources.voices import speaker_of
 from aicx.types import Origin, ToolUse
 
 # What Codex tells the model, in the person's place, about things outside the conversation.
@@ -29,6 +30,7 @@ class Messages:
 
     def __init__(self, timeline: Timeline) -> None:
         self.knows_cwd = False  # before turn_context existed, the environment block alone named the folder
+        self.is_by_program = False  # the session's prompts come from a program
         self.is_copied = False  # inside the history that a fork begins with
         self._timeline = timeline
         self._prompts = Copies()
@@ -193,10 +195,13 @@ class Messages:
         return text, is_cut
 
     def _origin(self, prompt: str) -> Origin:
-        if prompt.startswith("<heartbeat>"):
-            return "injected"  # an automation prompts in the person's place
-        is_task = self._timeline.identity.lane == "subagent" and not self.is_copied
-        return "agent" if is_task else "typed"
+        if (speaker := speaker_of(prompt)) not in (None, "pasted"):
+            return speaker
+        if self.is_copied:
+            return speaker or "typed"
+        if self._timeline.identity.lane == "subagent":
+            return "agent"
+        return "program" if self.is_by_program else speaker or "typed"
 
     def _turn_of(self, payload: dict[str, Any]) -> str | None:
         for key in ("internal_chat_message_metadata_passthrough", "metadata"):

@@ -117,6 +117,11 @@ class Rollout:
         if identity.parent_session or identity.lane != "primary":
             lane = None if identity.lane == "primary" else identity.lane
             timeline.state(SessionEvent(timeline.session_id, parent_session=identity.parent_session, lane=lane))
+        if not self._messages.is_copied:
+            evidence = _how_started(value)
+            self._messages.is_by_program = evidence is not None and identity.lane == "primary"
+            if evidence:
+                timeline.state(SessionEvent(timeline.session_id, automated=evidence))
         timeline.move(value.get("cwd"))
         git = value.get("git")
         if isinstance(git, dict):
@@ -246,6 +251,18 @@ class Rollout:
 
     def _tell_event(self, text: str, record_id: str | None = None) -> None:
         self._timeline.emit("system", text, "injected", record_id=record_id)
+
+
+def _how_started(head: dict[str, Any]) -> str | None:
+    """The evidence that a program started a session, in a few words; None where a person did, or it is not said."""
+    originator, source = text_of(head.get("originator")), head.get("source")
+    if isinstance(source, dict):
+        return f"a review, started by {originator or 'Codex'}" if source.get("subagent") == "review" else None
+    if source == "exec" or originator == "codex_exec":
+        return "started by codex exec"
+    if source == "mcp":
+        return "started by a client of Codex's MCP server"
+    return f"started through the Codex SDK ({originator})" if originator and "_sdk_" in originator else None
 
 
 def _phase_id(record_id: str | None, phase: str) -> str | None:

@@ -21,6 +21,7 @@ from aicx.sources.records import (
     unreadable,
 )
 from aicx.sources.values import items_of, object_of, text_of
+from aicx.sources.voices import speaker_of
 from aicx.types import (
     AgentHomes,
     BadRecord,
@@ -201,7 +202,7 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
         if session_id is None or at is None or not isinstance(text, str):
             yield BadRecord(path, "is not a prompt with a session, a time and a text", record.line)
         elif text.strip():
-            yield TimelineEntry(AGENT, session_id, at, "user", text, record.ref(path), "typed")
+            yield TimelineEntry(AGENT, session_id, at, "user", text, record.ref(path), speaker_of(text) or "typed")
 
 
 def _read_index(log: LogFile) -> Iterator[SourceItem]:

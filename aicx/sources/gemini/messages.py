@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from aicx.sources.gemini.parts import Parts, content_of, displayed, response_text, split_content, without_data
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, string_of, text_of
+from aicx.sources.voices import speaker_of
 from aicx.types import Origin, Role, ToolUse
 
 _TYPES = {
@@ -79,7 +80,7 @@ class Messages:
         prompt, _, referenced = text.partition(_REFERENCES)
         typed = shown or prompt.rstrip()
         if typed:
-            drafts.append(Draft("user", "typed", typed))
+            drafts.append(Draft("user", speaker_of(typed) or "typed", typed))
         if referenced.strip():
             files = tuple(dict.fromkeys(_REFERENCED_FILE.findall(referenced)))
             use = ToolUse("referenced files", "result", files=files)

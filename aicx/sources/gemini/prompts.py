@@ -10,6 +10,7 @@ from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
 from aicx.sources.records import Element, unreadable
 from aicx.sources.values import object_of, parse_json, quoted, string_of
+from aicx.sources.voices import speaker_of
 from aicx.types import BadRecord, LogFile, SourceItem
 
 _BARE_COMMAND = re.compile(r"/[A-Za-z][\w:-]*")
@@ -41,7 +42,7 @@ def read_prompts(log: LogFile) -> Iterator[SourceItem]:
             timeline.skipped["slash command"] += 1
         else:
             # Without an id on purpose: the same prompt stands in the session's own log, and is recognised by its text.
-            drafts = [Draft("user", "typed", text)]
+            drafts = [Draft("user", speaker_of(text) or "typed", text)]
             place = Element(prompt, index, index + 1)
             yield from timeline.place({"timestamp": prompt.get("timestamp")}, drafts, place)
     yield from timeline.close()

@@ -80,9 +80,11 @@ class TestAnswers:
         item = ask(home, Filters(run_id="r-1", project="orbit")).items[0]
         path, fields = next(pair for pair in home.chunks().items() if pair[1]["id"] == item["id"])
         assert item["path"] == str(home.corpus / path)
-        assert set(fields) - set(item) == {"messages", "folders"}
-        assert set(item) - set(fields) == {"path", "agent_model"}
-        assert all(item[name] == fields[name] for name in set(item) & set(fields))
+        assert set(fields) - set(item) == {"messages", "folders", "topic", "topic_from", "work", "work_from"}
+        of_the_session = {"chunk_title", "automated", "automated_why", "runs", "run_ids"}
+        assert set(item) - set(fields) - {"prompt_key"} == {"path", "agent_model"} | of_the_session
+        assert all(item[name] == fields[name] for name in (set(item) & set(fields)) - {"title", "prompt_key"})
+        assert item["chunk_title"] == fields["title"]
 
     def test_the_model_goes_by_both_its_names(self, home):
         item = next(item for item in ask(home).items if "model" in item)

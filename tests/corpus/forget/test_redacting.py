@@ -63,7 +63,9 @@ def test_a_secret_that_was_cut_into_parts_is_found_whole() -> None:
 def test_the_beginning_of_a_secret_at_the_end_of_a_title_goes() -> None:
     prompt = "w" * 85 + f" {TOKEN}"
     (chunk,) = stored(entry(prompt, 0))
-    assert TOKEN[:10] in chunk.fields["title"]
+    # As an earlier version cut it, in the middle of a word.
+    earlier = {name: value for name, value in chunk.fields.items() if name != "topic_from"}
+    chunk = replace(chunk, fields=earlier | {"title": f"{prompt[:99]}…"})
     (now,) = after([chunk])
     assert TOKEN[:6] not in str(now.fields)
     assert TOKEN[:6].encode() not in now.markdown

@@ -14,7 +14,7 @@ SECRET = "s3cret-of-the-house"
 PLACEHOLDER = "[REDACTED:house-secret]"
 
 EXPECTED = """\
-# Fix the parser
+# Fix the parser — Root cause: the lexer
 
 ada/orbit · branch main · claude · 2026-03-01 · session 0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e · part 1
 
@@ -169,11 +169,11 @@ def test_an_untitled_session_says_so():
     assert chunks_of([entry("Hi", role="assistant")])[0].markdown.startswith(b"# Untitled session\n")
 
 
-def test_a_title_given_later_is_on_the_chunks_after_it_only():
+def test_a_title_given_later_is_known_to_the_chunks_after_it_only():
     entries = [entry("word " * 1000, second) for second in range(3)]
-    titles = [found.fields["title"] for found in chunks_of(entries, [(2, SessionEvent(SESSION, title="Lexer"))])]
-    assert titles[0] != "Lexer"
-    assert titles[-1] == "Lexer"
+    topics = [found.fields["topic"] for found in chunks_of(entries, [(2, SessionEvent(SESSION, title="Lexer"))])]
+    assert topics[0] != "Lexer"
+    assert topics[-1] == "Lexer"
 
 
 def test_a_subagent_is_titled_by_its_task():
@@ -181,7 +181,8 @@ def test_a_subagent_is_titled_by_its_task():
 
 
 def test_what_a_human_typed_titles_a_session_rather_than_a_task():
-    assert chunks_of([entry("A task", origin="agent"), entry("Hello", 1)])[0].fields["title"] == "Hello"
+    found = chunks_of([entry("Find the wick", origin="agent"), entry("Hello", 1)])
+    assert found[0].fields["title"] == "Hello"
 
 
 def test_a_prompt_typed_later_does_not_take_the_title_from_a_closed_chunk():
@@ -195,7 +196,8 @@ def test_a_prompt_typed_later_does_not_take_the_title_from_a_closed_chunk():
 def test_a_title_is_one_short_line():
     title = chunks_of([entry("\n---\n## " + "word " * 100 + "\nmore")])[0].fields["title"]
     assert title.startswith("word word")
-    assert len(title) == 100
+    assert 90 < len(title) <= 100
+    assert title.endswith(" word…")
 
 
 def test_a_long_command_and_error_is_one_short_line():

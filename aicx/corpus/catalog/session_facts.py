@@ -1,0 +1,134 @@
+"""What the catalogue knows of each session as a whole: its title, and whether a program ran it.
+
+Both depend on other sessions too: a prompt that many share names none of them, and one that comes again and again, word
+for word, is a program's. So they are settled at the end of each change, for the sessions that changed and those that
+share a prompt or a title with them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aicx.titles import name_given, name_of_session, with_work
+
+if TYPE_CHECKING:
+    from aicx.corpus.catalog.database import Catalog
+
+# A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
+_MIN_PROMPT, _MIN_RUNS = 200, 4
+_WORKS = ("commit", "words", "files")  # what says most of what was done first
+_FORGOTTEN = "[forgotten]"
+# A prompt that gives a role says what the model is to be and not what was done; nor does one that a program repeats.
+_ROLE = "you are "
+
+_PARTS = """SELECT n.*, c.title FROM chunks c LEFT JOIN names n ON n.chunk = c.rowid
+ WHERE c.agent=? AND c.session_id=? AND c.ignored=0 ORDER BY c.stream, c.number"""
+
+
+def settle(catalog: Catalog, sessions: Iterable[tuple[str, str]]) -> None:
+    """Brings the rows of the named sessions up to date, and those of others whose title or state follows from them."""
+    bases: set[str] = set()
+    prompts: set[str] = set()
+    for agent, session_id in sorted(sessions):
+        for row in catalog.rows(
+            "SELECT base, prompt_key FROM sessions WHERE agent=? AND session_id=?", (agent, session_id)
+        ):
+            _note(row["base"], row["prompt_key"], bases, prompts)
+        found = _gather(catalog, agent, session_id)
+        if found is None:
+            catalog.connection.execute("DELETE FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
+            continue
+        _note(found["base"], found["prompt_key"], bases, prompts)
+        names = ", ".join(found)
+        marks = ", ".join("?" * len(found))
+        # A session without a prompt or a title is settled with this; the others below, with those like them.
+        catalog.connection.execute(
+            f"INSERT OR REPLACE INTO sessions ({names}, title, automated_why) VALUES ({marks}, ?, ?)",
+            (*found.values(), found["base"], None if found["typed"] else found["evidence"]),
+        )
+    for key in sorted(prompts):
+        bases |= _settle_runs(catalog, catalog.rows("SELECT * FROM sessions WHERE prompt_key=?", (key,)))
+    for base in sorted(bases):
+        _settle_titles(catalog, catalog.rows("SELECT * FROM sessions WHERE base=?", (base,)))
+
+
+def settle_all(catalog: Catalog) -> None:
+    """Settles every session, for a catalogue that was filled without a commit."""
+    rows = catalog.rows("SELECT DISTINCT agent, session_id FROM chunks")
+    settle(catalog, [(row["agent"], row["session_id"]) for row in rows])
+
+
+def _note(base: str | None, prompt_key: str | None, bases: set[str], prompts: set[str]) -> None:
+    if base:
+        bases.add(base)
+    if prompt_key:
+        prompts.add(prompt_key)
+
+
+def _gather(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any] | None:
+    """What the chunks of a session say together; None where none is left."""
+    parts = catalog.rows(_PARTS, (agent, session_id))
+    if not parts:
+        return None
+    given = name_given(catalog.late_title(agent, session_id)) or next(
+        (part["topic"] for part in reversed(parts) if part["topic_from"] == "agent"), None
+    )
+    topics = [
+        (part["topic"], part["topic_from"]) for part in parts if part["topic_from"] not in (None, "agent", "none")
+    ]
+    topics = [one for one in topics if one[0] != _FORGOTTEN]
+    # A prompt that says too little gives way to a later one that says more; what comes after that is another matter.
+    topic, source = (
+        (given, "agent")
+        if given
+        else next((one for one in topics if one[1] != "weak"), topics[0] if topics else (None, None))
+    )
+    works = [(part["work"], part["work_from"]) for part in parts if part["work"]]
+    work, work_from = next((one for kind in _WORKS for one in works if one[1] == kind), (None, None))
+    opened = next((part for part in parts if part["prompt_key"]), None)
+    return {
+        "agent": agent,
+        "session_id": session_id,
+        "base": name_of_session(topic, source, work, work_from)
+        or next((part["title"] for part in parts if part["title"]), None),
+        "work": work,
+        "evidence": next((part["automated_why"] for part in parts if part["automated_why"]), None),
+        "prompt_key": opened["prompt_key"] if opened else None,
+        "prompt_size": opened["prompt_size"] if opened else 0,
+        "prompts": sum(part["prompts"] or 0 for part in parts),
+        "typed": sum(part["typed"] or 0 for part in parts),
+    }
+
+
+def _settle_runs(catalog: Catalog, members: Sequence[sqlite3.Row]) -> set[str]:
+    """Marks which of the sessions with one first prompt a program ran; returns the titles of those that changed."""
+    alone = [one for one in members if one["prompts"] == 1 and one["prompt_size"] >= _MIN_PROMPT]
+    changed = set()
+    for one in members:
+        why = None if one["typed"] else one["evidence"]
+        if why is None and one in alone and len(alone) >= _MIN_RUNS:
+            why = f"the same prompt began {len(alone)} sessions of one prompt each"
+        if why != one["automated_why"]:
+            _set(catalog, one, "automated_why", why)
+            changed.add(one["base"])
+    return changed - {None}
+
+
+def _settle_titles(catalog: Catalog, members: Sequence[sqlite3.Row]) -> None:
+    """Tells sessions with one title apart by what was done in each."""
+    for one in members:
+        title = one["base"]
+        if len(members) > 1:
+            is_run = one["automated_why"] is not None or title.lower().startswith(_ROLE)
+            title = (one["work"] or title) if is_run else with_work(title, one["work"])
+        if title != one["title"]:
+            _set(catalog, one, "title", title)
+
+
+def _set(catalog: Catalog, session: sqlite3.Row, column: str, value: str | None) -> None:
+    catalog.connection.execute(
+        f"UPDATE sessions SET {column}=? WHERE agent=? AND session_id=?",
+        (value, session["agent"], session["session_id"]),
+    )

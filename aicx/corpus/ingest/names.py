@@ -1,0 +1,133 @@
+"""What a chunk is called in its own words, and what its session is called as far as is known at its end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from aicx.corpus.ingest.drafts import Draft, key_of_text
+from aicx.titles import Name, name_given, name_of_prompt, name_of_work, shorten_title, subjects_of, with_work
+from aicx.types import PROMPTS, Origin, Role
+
+# As much of a prompt as two runs of a program have in common: what differs comes behind it.
+_OPENING = 240
+# Of most commands nothing more has to be known.
+_COMMITS = re.compile(rb"commit|create")
+UNTITLED = "Untitled session"
+# The fields that `name_chunk` gives a sidecar.
+NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_key"))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message as names are made from it; ``command`` and ``files`` are those of a tool's call."""
+
+    role: Role
+    origin: Origin
+    text: str
+    command: str | None = None
+    files: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, draft: Draft) -> Said:
+        """A message that is about to be stored."""
+        tool = draft.entry.tool if draft.entry.tool and draft.entry.tool.phase == "call" else None
+        return cls(
+            draft.entry.role,
+            draft.entry.origin,
+            draft.entry.text,
+            draft.body.decode() if tool and tool.command and _COMMITS.search(draft.body) else None,
+            tool.files if tool else (),
+        )
+
+    @classmethod
+    def stored(cls, message: Mapping[str, Any], text: str) -> Said:
+        """A message of a chunk, from its entry in the sidecar and its text."""
+        tool = message.get("tool") or {}
+        call = tool.get("phase") == "call"
+        files = tool.get("files") or () if call else ()
+        return cls(message["role"], message["origin"], text, text if call and tool.get("command") else None, files)
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What the chunks of a session so far tell of its name. ``source`` says where ``topic`` is from.
+
+    ``prompted`` and ``worked`` say whether the first prompt, and something that was done, are known already.
+    """
+
+    topic: str | None = None
+    source: str | None = None  # agent, plan, prompt, thing (a prompt that refers to something) or weak
+    prompted: bool = False
+    worked: bool = False
+
+
+def tells_names(draft: Draft) -> bool:
+    """Whether a name can be made of a message: most are what tools printed and what the model thought."""
+    tool = draft.entry.tool
+    return tool.phase == "call" if tool else draft.entry.role != "reasoning"
+
+
+def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> tuple[dict[str, Any], Naming]:
+    """The fields of a chunk's sidecar that name it and its session, and what is known behind it.
+
+    ``given`` is the title that the log itself has for the session by the chunk's end.
+    """
+    asked = [one for one in messages if one.origin in PROMPTS]
+    if not asked and not before.prompted:
+        asked = [one for one in messages if one.role == "user" and one.origin == "agent"]  # a subagent's task
+    own = _best(name for one in asked if (name := name_of_prompt(one.text)) is not None)
+    subjects = [subject for one in messages if one.command for subject in subjects_of(one.command)]
+    statements = (one.text for one in messages if one.role in ("assistant", "artifact"))
+    notices = (one.text for one in messages if one.role == "system" and one.origin == "injected")
+    needed = own is None or own.weak or not before.worked
+    paths = chain.from_iterable(one.files for one in messages)
+    done, source = name_of_work(statements if needed else (), subjects, paths if needed else ()) or (None, None)
+    known = _session(given, own, before)
+    if own is not None:
+        title = with_work(own.text, done) if own.weak and source != "files" else own.text
+    else:
+        title = done or known.topic or (name_of_work(notices, (), ()) or ("", None))[0] or _as_said(asked)
+    fields: dict[str, Any] = {"title": title, "topic": known.topic, "topic_from": known.source or "none"}
+    if done and (source == "commit" or not before.worked):
+        fields |= {"work": done, "work_from": source}
+    if asked and not before.prompted:
+        fields["prompt_key"] = key_of_text(" ".join(asked[0].text.split())[:_OPENING])
+    return fields, replace(
+        known, prompted=before.prompted or bool(asked), worked=before.worked or source in ("commit", "words")
+    )
+
+
+def _as_said(asked: Sequence[Said]) -> str:
+    """The first prompt that is not a command, where there is nothing better: a greeting tells more than no title."""
+    return next((shorten_title(one.text) for one in asked if one.text[:1] not in "/!"), "")
+
+
+def _best(names: Iterator[Name]) -> Name | None:
+    """The first that says enough by itself, or refers to something; else the first."""
+    first: Name | None = None
+    for name in names:
+        if not name.weak or name.of_thing:
+            return name
+        first = first or name
+    return first
+
+
+def _session(given: str | None, own: Name | None, before: Naming) -> Naming:
+    if title := name_given(given):
+        return replace(before, topic=title, source="agent")
+    if own is None or (before.source not in (None, "weak")) or (before.source == "weak" and own.weak):
+        return before
+    source = "plan" if own.of_plan else "thing" if own.of_thing else "weak" if own.weak else "prompt"
+    return replace(before, topic=own.text, source=source)
+
+
+def own_texts(fields: Mapping[str, Any], markdown: bytes) -> Iterable[Said]:
+    """The messages that begin in a stored chunk."""
+    for message in fields.get("messages") or ():
+        if not message.get("repeated") and (message.get("part") or [1])[0] == 1:
+            low, high = message["span"]
+            yield Said.stored(message, markdown[low:high].decode("utf-8", "replace"))

@@ -1,0 +1,80 @@
+"""Tells texts that stand in a person's place in a log, and that no person typed, by what they look like.
+
+Every source asks here first of what its own format does not tell, and so does the corpus, of texts whose log is gone.
+"""
+
+from __future__ import annotations
+
+import re
+
+import orjson
+
+from aicx.types import Origin
+
+_HOOKS = "Stop|SubagentStop|SessionStart|SessionEnd|UserPromptSubmit|PreToolUse|PostToolUse|PreCompact|Notification"
+_MARKED: tuple[tuple[Origin, re.Pattern[str]], ...] = (
+    (
+        "agent",
+        re.compile(
+            r"(?:Another \w+ session sent a message:|Message from (?:teammate|agent) )"
+            r"|<(?:teammate-message|agent-message|cross-session-message|inter_agent_message)[\s>]"
+        ),
+    ),
+    (
+        "compaction",
+        re.compile(
+            r"This session is being continued from a previous conversation|<(?:state_snapshot|conversation_summary)>"
+            r"|Another language model started to solve this problem and produced a summary"
+        ),
+    ),
+    (
+        "tool",
+        re.compile(
+            r"<(?:tool_result|tool_use_result|function_results|function_call_output|task-notification)[\s>]"
+            r"|Chunk ID: \w+\nWall time: "
+        ),
+    ),
+    (
+        "injected",
+        re.compile(
+            rf"(?:{_HOOKS})(?::\S+)? hook (?:feedback|(?:blocking|stopping) error|additional context|success|stopped)\b"
+            r"|<(?:heartbeat|hook_prompt|system-reminder|new-diagnostics|user-prompt-submit-hook|session-start-hook)[\s>]"
+            r"|\[Request interrupted by user[^\]\n]*\]\s*\Z"
+        ),
+    ),
+)
+# How a line begins that a shell or an agent shows: its prompt, an answer, a tool's output.
+_SHELL = re.compile(r"(?:[\u276f\u279c\u23fa\u23bf]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] |PS [A-Z]:\\|\$ \S)")
+# A last paragraph of words, as somebody writes under what they pasted.
+_WORDS_BELOW = re.compile(r"\n\s*\n[^\n\u276f\u279c\u23fa\u23bf$#%]*\b(?:[a-z']{1,}\s+){3,}[^\n]*\Z", re.IGNORECASE)
+_MIN_PASTED_LINES = 3
+
+
+def speaker_of(text: str) -> Origin | None:
+    """Who a text in a person's place is from, None where a person may have typed it."""
+    if text[:1] == "{" and _is_task_record(text):
+        return "injected"
+    for origin, marks in _MARKED:
+        if marks.match(text):
+            return origin
+    return "pasted" if is_transcript(text) else None
+
+
+def is_transcript(text: str) -> bool:
+    """Whether a text is what a terminal or an agent showed from its first line to its last, without a word on it."""
+    return (
+        text.count("\n") + 1 >= _MIN_PASTED_LINES
+        and _SHELL.match(text) is not None
+        and _WORDS_BELOW.search(text[-600:].rstrip()) is None
+    )
+
+
+def _is_task_record(text: str) -> bool:
+    """Whether a text is what a client notes of a task in the background, as JSON."""
+    if not text.startswith('{"task_id"'):
+        return False
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return '"task_type":"' in text  # a redaction may have broken it
+    return isinstance(value, dict) and {"task_type", "status", "tool_use_id"} & value.keys() != set()

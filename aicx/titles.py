@@ -1,0 +1,177 @@
+"""What a session or a chunk is called: a line that says by itself what it is about, or None."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Literal, NamedTuple
+
+from aicx.telling import (
+    ENOUGH,
+    MAX_TITLE,
+    REFERENCE,
+    URL,
+    WORD,
+    clip_title,
+    count_telling,
+    plain_line,
+    prose_lines,
+    refers_to_something,
+    sentences,
+)
+from aicx.terminal import without_controls
+
+# Of what an agent says more telling words are asked: most of it goes with the work on anything.
+_ENOUGH_OF_AGENT = 3
+# What is looked at of a long prompt, and of what an agent says: what it is about comes first.
+_MAX_TEXT, _MAX_STATEMENT, _MAX_STATEMENTS = 5000, 500, 5
+
+_PLAN = re.compile(r"(?:please )?implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+_PLAN_HEADING = re.compile(r"^#{1,3}\s+(.+)", re.MULTILINE)
+_PLAN_LABEL = re.compile(r"(?:implementation )?plan\s*[:\u2013\u2014-]\s*", re.IGNORECASE)
+_COMMAND = re.compile(r"[/$]([\w:.-]+)(?:\s+|\Z)")
+# Commands of the clients themselves: what is written after them is for the client.
+_OF_THE_CLIENT = frozenset(
+    (
+        *("add-dir", "agents", "clear", "compact", "config", "context", "cost", "exit", "help", "hooks", "ide", "init"),
+        *("login", "logout", "mcp", "memory", "model", "new", "permissions", "plugin", "quit", "release-notes"),
+        *("resume", "rewind", "skills", "status", "statusline", "usage"),
+    )
+)
+# How an agent begins to work, and how it agrees.
+_ABOUT_TO = re.compile(
+    r"(?:(?:ok(?:ay)?|sure|great|perfect|now|first|good|yes|yep|right|agreed|done|alright|absolutely|certainly|excellent|"
+    r"understood|you['\u2019]re (?:absolutely )?right|thanks?)\b[,.!:;\s\u2014\u2013-]*)*"
+    r"(?:I['\u2019](?:ll|m|ve)\b|I (?:will|need|am|have|can|should|want|see)\b|let(?:['\u2019]s| me)\b|looking|using|"
+    r"checking|(?:the user|we need|here)\b)",
+    re.IGNORECASE,
+)
+# `git commit -m "…"`, and the message as a here-document.
+_SUBJECT = re.compile(
+    r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
+    r"(?:\"\$\(cat <<-?\s*'?(\w+)'?\n\s*([^\n]+)|\\?([\"'])(.+?)\\?\3|([\"'])([^\n]+))"
+)
+_PULL_REQUEST = re.compile(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
+
+WorkSource = Literal["commit", "words", "files"]
+
+
+class Name(NamedTuple):
+    """A line that names something.
+
+    ``weak`` where it says too little without what was done, ``of_thing`` where it then at least refers to an issue or a
+    page; ``of_plan`` for the heading of a plan.
+    """
+
+    text: str
+    weak: bool = False
+    of_thing: bool = False
+    of_plan: bool = False
+
+
+def shorten_title(text: str) -> str:
+    """The first line that says something, short enough for a heading."""
+    text = without_controls(text)
+    line = next((" ".join(line.split()) for line in text.splitlines() if any(map(str.isalnum, line))), text.strip())
+    return clip_title(line.lstrip("#> "))
+
+
+@lru_cache(maxsize=64)  # each chunk of a session asks again
+def name_given(title: str | None) -> str | None:
+    """A title that an agent or a person gave, None where it says nothing."""
+    line = shorten_title(title or "")
+    return None if not line or _COMMAND.match(line) or not count_telling(line) else line
+
+
+def name_of_prompt(text: str) -> Name | None:
+    """What a prompt says it is about; None for commands, greetings, bare addresses and others that say nothing."""
+    text = without_controls(text[:_MAX_TEXT]).strip()
+    if text.startswith("! "):
+        return None
+    if command := _COMMAND.match(text):
+        rest = text[command.end() :].strip()
+        if command[1].lower() in _OF_THE_CLIENT or not rest:
+            return None
+        found = name_of_prompt(rest)
+        if found is None and URL.match(rest):
+            found = Name(rest.split(maxsplit=1)[0], weak=True, of_thing=True)
+        return found._replace(text=clip_title(f"{command[1]}: {found.text}")) if found and found.weak else found
+    if plan := _PLAN.match(text):
+        return _plan_name(text[plan.end() :])
+    read = ""
+    for line in prose_lines(text):
+        if not (count_telling(line) or refers_to_something(line)):
+            continue
+        # A line that says too little is read on.
+        read = f"{read} {line}" if read else line
+        if count_telling(read) >= ENOUGH:
+            return Name(clip_title(read))
+    if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
+        return None
+    return Name(clip_title(read), weak=True, of_thing=refers_to_something(read))
+
+
+def name_of_work(
+    statements: Iterable[str], subjects: Iterable[str], paths: Iterable[str]
+) -> tuple[str, WorkSource] | None:
+    """What was done, in the words of a commit or a pull request, else of the agent, else the files it touched."""
+    for subject in subjects:
+        if count_telling(subject):
+            return clip_title(subject), "commit"
+    for statement in islice(statements, _MAX_STATEMENTS):
+        text = without_controls(statement[:_MAX_STATEMENT])
+        for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
+            sentence = next((one for one in sentences(line) if not _ABOUT_TO.match(one)), "")
+            if count_telling(sentence) >= _ENOUGH_OF_AGENT:
+                return clip_title(sentence.rstrip(".:")), "words"
+    names = list(dict.fromkeys(path.rpartition("/")[2] or path for path in paths))
+    return (clip_title(f"work on {', '.join(names[:3])}"), "files") if names else None
+
+
+def subjects_of(command: str) -> list[str]:
+    """The subjects of the commits and the titles of the pull requests that a shell command makes."""
+    if "commit" not in command and "create" not in command:
+        return []
+    found = [two or four or six for _, two, _, four, _, six in _SUBJECT.findall(command)]
+    found += [title for _, title in _PULL_REQUEST.findall(command)]
+    return [line for text in found if "$(" not in (line := text.split("\\n")[0].strip()) and line]
+
+
+def with_work(name: str, work: str | None) -> str:
+    """``name`` and what was done, where that says more."""
+    if not work or work.casefold() in name.casefold() or name.casefold() in work.casefold():
+        return name
+    return clip_title(f"{clip_title(name, MAX_TITLE // 2)} — {work}")
+
+
+def name_of_session(
+    topic: str | None, source: str | None, work: str | None, work_source: str | None = None
+) -> str | None:
+    """The title of a session: what it was about, and what was done where the prompt says too little (see `Name`).
+
+    The files that were touched tell little beside a prompt; they only serve where there is nothing else.
+    """
+    if topic is None:
+        return work
+    return with_work(topic, work) if source in ("thing", "weak") and work_source != "files" else topic
+
+
+def _plan_name(text: str) -> Name | None:
+    heading = _PLAN_HEADING.search(text)
+    line = _PLAN_LABEL.sub("", plain_line(heading[1]), count=1) if heading else next(prose_lines(text), "")
+    return Name(clip_title(line), of_plan=True) if count_telling(line) else None
+
+
+def _values(text: str) -> list[str]:
+    """The texts in an answer that is JSON, as programs ask for."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start or text[:start].count("\n") > 2:
+        return []
+    try:
+        value = json.loads(text[start : end + 1])
+    except ValueError:
+        return []
+    return [one for one in value.values() if isinstance(one, str)] if isinstance(value, dict) else []

@@ -1,0 +1,88 @@
+"""Scores the product against readings by eye: whether titles say something, and who spoke.
+
+    python -m benchmarks.readings HOME
+
+HOME is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`) and stored into a corpus of its own. The readings
+in `results/readings` hold ids, a label and a reason a row, and no text: `titles.jsonl` the title that was read by its
+hash, so that a title that changed counts as unread until somebody reads it; `typed.jsonl` messages by their key.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from aicx.config import load_settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import load_sidecar
+from aicx.corpus.ingest.run import StoreRequest, store
+from benchmarks.redaction import wilson
+
+READINGS = Path(__file__).parent / "results" / "readings"
+
+
+def title_hash(title: str | None) -> str:
+    """What a title is known by in the readings."""
+    return blake2b((title or "").encode(), digest_size=8).hexdigest()
+
+
+def share(name: str, right: int, count: int) -> str:
+    """A line with a proportion, its base and its 95 % interval."""
+    if not count:
+        return f"{name}: nothing was read"
+    low, high = wilson(right, count)
+    return f"{name}: {right / count:.3f} ({right} of {count}, 95 % {low:.3f} to {high:.3f})"
+
+
+def title_lines(readings: Iterable[dict[str, Any]], sessions: dict[tuple[str, str], Any]) -> Iterator[str]:
+    """How many of the titles say something, and how many sessions share theirs."""
+    read = [(row, sessions[key]) for row in readings if (key := (row["agent"], row["session_id"])) in sessions]
+    known = [row for row, session in read if title_hash(session["title"]) == row["title"]]
+    yield share("titles that say something", sum(row["label"] == "says" for row in known), len(known))
+    yield f"titles that changed since they were read: {len(read) - len(known)}; never read: {len(sessions) - len(read)}"
+    counts = Counter(session["title"] for session in sessions.values() if not session["automated_why"])
+    total = sum(counts.values())
+    yield share("unautomated sessions that share their title", sum(n for n in counts.values() if n > 1), total)
+
+
+def origin_lines(readings: Iterable[dict[str, Any]], origins: dict[str, str]) -> Iterator[str]:
+    """Precision and recall of what counts as typed, and how often the origin is exactly the one that was read."""
+    found = [(row["label"], origins[row["key"]]) for row in readings if row["key"] in origins]
+    typed = [pair for pair in found if pair[0] == "typed"]
+    told = [pair for pair in found if pair[1] == "typed"]
+    yield share("precision of typed", sum(label == "typed" for label, _ in told), len(told))
+    yield share("recall of typed", sum(origin == "typed" for _, origin in typed), len(typed))
+    yield share("origin as read", sum(label == origin for label, origin in found), len(found))
+    for (label, origin), count in Counter(pair for pair in found if pair[0] != pair[1]).most_common():
+        yield f"  read as {label}, stored as {origin}: {count}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("home", type=Path, metavar="HOME")
+    home = parser.parse_args().home.absolute()
+    with TemporaryDirectory() as corpus:
+        settings = load_settings({"HOME": str(home)}, corpus=Path(corpus))
+        store(settings, StoreRequest(), lambda progress: None, lambda line: None)
+        with open_catalog(settings.layout) as opened:
+            rows = opened.catalog.rows("SELECT agent, session_id, title, automated_why FROM sessions")
+            sessions = {(row["agent"], row["session_id"]): row for row in rows}
+            paths = [row["path"] for row in opened.catalog.rows("SELECT path FROM chunks")]
+        messages = (message for path in paths for message in load_sidecar(settings.layout, path).messages)
+        origins = {message["key"]: message["origin"] for message in messages}
+    for line in (*title_lines(_read("titles"), sessions), *origin_lines(_read("typed"), origins)):
+        print(line)
+
+
+def _read(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (READINGS / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
+if __name__ == "__main__":
+    main()

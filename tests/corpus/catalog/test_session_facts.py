@@ -1,0 +1,189 @@
+"""What a session is called and whether a program ran it, where that depends on other sessions too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.api.filters import Filters
+from aicx.corpus.catalog.query import open_catalog, steer
+from aicx.corpus.catalog.sessions import browse
+from aicx.corpus.views.rank import rank_chunks
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
+
+ROLE = "You are the keeper of the hive and judge what changed in it. " * 5
+SDK = {"entrypoint": "sdk-cli", "promptSource": "sdk"}
+WORDS = ("one", "two", "three", "four", "five")
+EVERY = Filters()
+
+
+@pytest.fixture
+def home(home: Path, tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def session(number: int) -> str:
+    return f"{number:08x}-3d52-4a8e-9a3c-5f0a1b2c3d4e"
+
+
+def facts(home: Home) -> dict[str, tuple[str | None, str | None]]:
+    with open_catalog(home.settings.layout) as opened:
+        rows = opened.catalog.rows("SELECT session_id, title, automated_why FROM sessions")
+    return {row["session_id"]: (row["title"], row["automated_why"]) for row in rows}
+
+
+def listed(home: Home, filters: Filters = EVERY) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = browse(home.settings.layout, filters, "newest", 50, 0)["items"]
+    return found
+
+
+def runs(home: Home, count: int, **fields: Any) -> None:
+    for number in range(count):
+        log = ClaudeLog(session(number)).prompt(f"{ROLE}Diff {number}", 60 * number, **fields)
+        home.claude(log.answer(f"Cell number {WORDS[number]} was sealed by bees", 60 * number + 1))
+
+
+class TestTitles:
+    def test_the_agents_own_title_counts_first(self, home):
+        home.claude(ClaudeLog().prompt("Seal the queen's cell", 0).title("Queen cell sealed"))
+        home.store()
+        assert facts(home)[SESSION][0] == "Queen cell sealed"
+
+    def test_an_own_title_that_says_nothing_gives_way_to_the_prompt(self, home):
+        home.claude(ClaudeLog().prompt("Seal the queen's cell", 0).title("/clear"))
+        home.store()
+        assert facts(home)[SESSION][0] == "Seal the queen's cell"
+
+    def test_the_first_prompt_that_says_something_counts(self, home):
+        log = ClaudeLog().prompt("continue", 0).answer("Going on.", 1).prompt("Seal the queen's cell", 2)
+        home.claude(log.prompt("Now count the drones in the hive", 3))
+        home.store()
+        assert facts(home)[SESSION][0] == "Seal the queen's cell"
+
+    def test_what_was_done_names_a_session_whose_prompts_say_nothing(self, home):
+        log = ClaudeLog().prompt("commit", 0).call("Bash", 1, command='git commit -m "fix(hive): seal the cell"')
+        home.claude(log.result("done", 2))
+        home.store()
+        assert facts(home)[SESSION][0] == "fix(hive): seal the cell"
+
+    def test_sessions_with_one_prompt_are_told_apart_by_what_was_done(self, home):
+        for session_id, subject in ((SESSION, "fix: seal it"), (OTHER, "feat: open it"), (THIRD, "")):
+            log = ClaudeLog(session_id).prompt("Look after the queen's cell", 0)
+            if subject:
+                log.call("Bash", 1, f"toolu_{session_id[:4]}", command=f'git commit -m "{subject}"')
+            home.claude(log)
+            home.store()
+        titles = [title for title, _ in facts(home).values()]
+        assert sorted(title for title in titles if title) == [
+            "Look after the queen's cell",
+            "Look after the queen's cell — feat: open it",
+            "Look after the queen's cell — fix: seal it",
+        ]
+
+    def test_a_rebuilt_catalogue_says_the_same(self, home):
+        runs(home, 4)
+        home.claude(ClaudeLog(OTHER).prompt("Seal the queen's cell", 9000).title("Queen cell sealed"))
+        home.store()
+        before = facts(home)
+        for path in home.corpus.glob("catalog.sqlite*"):
+            path.unlink()
+        assert facts(home) == before
+
+    def test_a_chunk_says_what_is_in_it(self, home):
+        log = ClaudeLog().prompt("Seal the queen's cell " + "wax " * 2000, 0).answer("Sealed. " + "wax " * 1500, 1)
+        home.claude(log.prompt("Now count the drones in the hive", 2))
+        home.store()
+        items = steer(home.settings.layout, EVERY, 10).items
+        assert items[0]["chunk_title"] == "count the drones in the hive"
+        assert {item["title"] for item in items} == {facts(home)[SESSION][0]}
+
+    def test_what_is_hidden_now_names_no_session(self, home):
+        log = ClaudeLog().prompt("continue", 0).answer("The cell of the queen is sealed with wax.", 1)
+        home.claude(log.prompt("Count the drones in the hive", 24 * 3600))
+        home.store()
+        assert listed(home)[0]["title"] == "Count the drones in the hive"
+        (home.corpus / ".aicxignore").write_text("*_002.md\n")
+        (item,) = listed(home)
+        assert item["title"] == "The cell of the queen is sealed with wax"
+        home.store()
+        assert listed(home)[0]["title"] == item["title"]
+
+
+class TestAutomated:
+    def test_the_log_is_evidence(self, home):
+        home.claude(ClaudeLog().prompt("Seal the queen's cell", 0, **SDK))
+        home.store()
+        assert facts(home)[SESSION][1] == "started by claude -p (entrypoint sdk-cli)"
+        assert home.sidecars()[0]["automated_why"] == "started by claude -p (entrypoint sdk-cli)"
+
+    def test_a_session_that_a_person_goes_on_with_is_theirs(self, home):
+        home.claude(ClaudeLog().prompt("Seal the queen's cell", 0, **SDK).prompt("And the drones' cells", 1))
+        home.store()
+        assert facts(home)[SESSION][1] is None
+
+    def test_a_prompt_that_begins_many_sessions_is_a_programs(self, home):
+        runs(home, 4)
+        home.store()
+        assert {why for _, why in facts(home).values()} == {"the same prompt began 4 sessions of one prompt each"}
+
+    def test_three_sessions_are_not_many_and_a_second_prompt_is_a_persons(self, home):
+        runs(home, 3)
+        home.claude(ClaudeLog(session(9)).prompt(f"{ROLE}Diff 9", 900).prompt("And the drones' cells", 901))
+        home.store()
+        assert {why for _, why in facts(home).values()} == {None}
+
+    def test_the_fourth_run_marks_those_that_were_stored_before(self, home):
+        runs(home, 3)
+        home.store()
+        assert {why for _, why in facts(home).values()} == {None}
+        runs(home, 4)
+        home.store()
+        assert len({why for _, why in facts(home).values()}) == 1
+        assert None not in {why for _, why in facts(home).values()}
+
+    def test_a_role_prompt_that_runs_share_names_none_of_them(self, home):
+        runs(home, 4, **SDK)
+        home.store()
+        titles = {title for title, _ in facts(home).values()}
+        assert titles == {f"Cell number {word} was sealed by bees" for word in WORDS[:4]}
+
+
+class TestLists:
+    @pytest.fixture
+    def home(self, home: Home) -> Home:
+        runs(home, 5, **SDK)
+        home.claude(ClaudeLog(OTHER).prompt("Seal the queen's cell", 30).answer("Sealed, decision: wax.", 31))
+        home.store()
+        return home
+
+    def test_runs_of_one_prompt_are_one_item_in_sessions(self, home):
+        items = listed(home)
+        assert [(item["session_id"], item["automated"], item["runs"]) for item in items] == [
+            (session(4), True, 5),
+            (OTHER, False, 1),
+        ]
+        assert sorted(items[0]["run_ids"]) == [session(number) for number in range(5)]
+        assert items[1]["run_ids"] == []
+
+    def test_each_run_is_an_item_where_that_is_asked(self, home):
+        items = listed(home, Filters(automated=True))
+        assert len(items) == 6
+        assert {item["runs"] for item in items} == {1}
+        assert sum(item["automated"] for item in items) == 5
+
+    def test_steer_folds_and_lists_each(self, home):
+        found = steer(home.settings.layout, EVERY, 20)
+        assert [(item["session_id"], item["runs"]) for item in found.items] == [(session(4), 5), (OTHER, 1)]
+        assert len(steer(home.settings.layout, Filters(automated=True), 20).items) == 6
+
+    def test_rank_folds_and_lists_each(self, home):
+        layout = home.settings.layout
+        folded = rank_chunks(layout, "/srv/ada/orbit", since=None, strict=False, top=10).items
+        assert sorted(item["runs"] for item in folded) == [1, 5]
+        assert len(rank_chunks(layout, "/srv/ada/orbit", since=None, strict=False, top=10, automated=True).items) == 6
+
+    def test_the_filters_limit_what_a_folded_item_speaks_for(self, home):
+        (item,) = listed(home, Filters(session=session(2)))
+        assert (item["session_id"], item["runs"]) == (session(2), 1)

@@ -1,0 +1,90 @@
+"""Sidecars of an earlier version learn who spoke and what it is about, where no log can say it again."""
+
+from __future__ import annotations
+
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+import pytest
+
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.sidecar import encode_sidecar
+from tests.corpus.builders import SESSION, ClaudeLog, Home
+
+TASK = '{"task_id":"b1","tool_use_id":"toolu_9","description":"Seal the cell","task_type":"local_bash"}'
+NEW = ("topic", "topic_from", "work", "work_from", "prompt_key", "automated_why")
+
+
+@pytest.fixture
+def home(home: Path, tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def make_old(home: Home, title: str) -> dict[Path, bytes]:
+    """Makes the sidecars those of an earlier version and the logs vanish; returns the Markdown of each chunk."""
+    shutil.rmtree(home.root / ".claude")
+    for path in home.corpus.glob("catalog.sqlite*"):
+        path.unlink()
+    for sidecar in home.corpus.rglob("*.meta.json"):
+        fields = orjson.loads(sidecar.read_bytes())
+        messages = [
+            message | {"origin": "typed"} if message["role"] == "user" else message for message in fields["messages"]
+        ]
+        old = {name: value for name, value in fields.items() if name not in NEW}
+        sidecar.write_bytes(encode_sidecar(old | {"messages": messages, "title": title}))
+    return {path: path.read_bytes() for path in home.corpus.rglob("*.md")}
+
+
+def title_of(home: Home) -> str | None:
+    with open_catalog(home.settings.layout) as opened:
+        return opened.catalog.session_title("claude", SESSION)
+
+
+def stored(home: Home) -> None:
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": TASK, "sessionId": SESSION}
+    log = ClaudeLog().prompt("Implement the following plan:\n\n# Plan: Seal the queen's cell\n\nWith wax.", 0)
+    log.answer("I'll begin.", 1)
+    log.records.append({**queued, "timestamp": "2026-03-01T10:00:02.000Z"})
+    home.claude(log.answer("The cell is sealed with wax.", 3))
+    home.store()
+
+
+def test_a_sidecar_catches_up_and_the_text_stays(home):
+    stored(home)
+    before = home.sidecars()
+    texts = make_old(home, "Implement the following plan:")
+    home.store()
+    assert {path: path.read_bytes() for path in home.corpus.rglob("*.md")} == texts
+    assert home.sidecars() == before
+    assert title_of(home) == "Seal the queen's cell"
+    origins = [message["origin"] for message in before[0]["messages"] if message["role"] == "user"]
+    assert origins == ["typed", "injected"]
+
+
+def test_catching_up_once_is_enough(home):
+    stored(home)
+    make_old(home, "Implement the following plan:")
+    home.store()
+    sidecars = {path: path.stat().st_mtime_ns for path in home.corpus.rglob("*.meta.json")}
+    home.store()
+    assert {path: path.stat().st_mtime_ns for path in home.corpus.rglob("*.meta.json")} == sidecars
+
+
+def test_a_title_that_was_given_stays(home):
+    stored(home)
+    make_old(home, "Wax for the queen")
+    home.store()
+    assert title_of(home) == "Wax for the queen"
+
+
+def test_a_chunk_that_was_altered_is_left_as_it_is(home):
+    stored(home)
+    make_old(home, "Implement the following plan:")
+    (chunk,) = home.corpus.rglob("*.md")
+    chunk.write_bytes(chunk.read_bytes() + b"more")
+    sidecar = chunk.with_name(chunk.stem + ".meta.json")
+    digest = sha256(sidecar.read_bytes()).digest()
+    home.store()
+    assert sha256(sidecar.read_bytes()).digest() == digest

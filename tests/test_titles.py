@@ -1,0 +1,115 @@
+"""What a session is called: lines that say something by themselves, and nothing for those that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from aicx.titles import (
+    MAX_TITLE,
+    name_given,
+    name_of_prompt,
+    name_of_session,
+    name_of_work,
+    shorten_title,
+    subjects_of,
+    with_work,
+)
+
+
+def named(text: str) -> str | None:
+    found = name_of_prompt(text)
+    return found.text if found else None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "/clear",
+        "/compact let us go on with the parser",
+        "/review",
+        "! git status",
+        "continue",
+        "Hi!",
+        "ok, thanks",
+        "commit",
+        "https://example.org/a/b",
+        "[image]",
+        "[forgotten]",
+        "",
+    ],
+)
+def test_what_says_nothing_names_nothing(prompt: str) -> None:
+    assert name_of_prompt(prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("Fix the lexer's buffer", "Fix the lexer's buffer"),
+        ("ok, so now rotate the signing keys", "rotate the signing keys"),
+        ("/quick write the migration protocol", "write the migration protocol"),
+        ("Implement the following plan:\n\n# Plan: Bees in the hive view\n\n## Context", "Bees in the hive view"),
+        ("```\nTraceback\n```\nThe hive loses its queen", "The hive loses its queen"),
+        ("Low Severity\n\nThe hive loses its queen", "The hive loses its queen"),
+        ("\u276f make hive\nerror: no bees\n\nthe hive target lost its bees", "the hive target lost its bees"),
+        ("I get this while building:\n\u276f make hive\nerror: no bees", "I get this while building: make hive"),
+        ("Summarise [the hive paper](https://example.org/x.pdf)", "Summarise the hive paper"),
+        ("벌통 보기를 고쳐주세요", "벌통 보기를 고쳐주세요"),
+    ],
+)
+def test_a_prompt_is_cleaned_of_what_was_pasted_with_it(prompt: str, name: str) -> None:
+    assert named(prompt) == name
+
+
+def test_a_prompt_that_only_refers_is_weak_and_shortens_the_address() -> None:
+    found = name_of_prompt("why did this fail [https://forge.org/ada/orbit/pull/7](https://forge.org/ada/orbit/pull/7)")
+    assert found is not None
+    assert (found.text, found.weak, found.of_thing) == ("why did this fail ada/orbit#7", True, True)
+    assert name_of_session(found.text, "thing", "fix(lexer): stop") == f"{found.text} — fix(lexer): stop"
+
+
+def test_a_prompt_that_says_enough_needs_no_work_beside_it() -> None:
+    assert name_of_session("Fix the lexer's buffer", "prompt", "fix(lexer): stop") == "Fix the lexer's buffer"
+    assert name_of_session("Fix the lexer", "weak", "work on lexer.py", "files") == "Fix the lexer"
+    assert name_of_session(None, None, "fix(lexer): stop") == "fix(lexer): stop"
+
+
+def test_work_that_says_the_same_is_not_repeated() -> None:
+    assert with_work("Stop the lexer", "stop the lexer") == "Stop the lexer"
+
+
+def test_work_is_told_by_commits_then_words_then_files() -> None:
+    said = ["I'll look at the hive first.", "Let me check. The queen cell was never sealed."]
+    assert name_of_work(said, ["fix(hive): seal the cell"], ["a/b.py"]) == ("fix(hive): seal the cell", "commit")
+    assert name_of_work(said, [], ["a/b.py"]) == ("The queen cell was never sealed", "words")
+    assert name_of_work(["Done.", "Let me look."], [], ["a/b.py", "c.py"]) == ("work on b.py, c.py", "files")
+    assert name_of_work(['{"verdict": "ok", "summary": "The queen cell was sealed"}'], [], []) == (
+        "The queen cell was sealed",
+        "words",
+    )
+    assert name_of_work([], [], []) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "subjects"),
+    [
+        ('git add . && git commit -m "fix: seal the cell" && git push', ["fix: seal the cell"]),
+        ("git commit -am 'fix: seal it'", ["fix: seal it"]),
+        ("git commit -m \"$(cat <<'EOF'\nfix: seal the cell\n\nBody\nEOF\n)\"", ["fix: seal the cell"]),
+        ('gh pr create --title "Seal the cell" --body x', ["Seal the cell"]),
+        ("git log", []),
+    ],
+)
+def test_the_subject_of_a_commit_is_read_from_its_command(command: str, subjects: list[str]) -> None:
+    assert subjects_of(command) == subjects
+
+
+def test_a_title_that_somebody_gave_counts_where_it_says_something() -> None:
+    assert name_given("Hive view") == "Hive view"
+    assert name_given("/clear") is name_given("ok") is name_given("") is name_given(None) is None
+
+
+def test_a_title_is_cut_between_words_and_never_in_a_mark() -> None:
+    title = shorten_title("bees " * 18 + "[REDACTED:github-token] and more of them")
+    assert len(title) <= MAX_TITLE
+    assert "[REDACTED" not in title
