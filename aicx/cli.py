@@ -43,6 +43,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Look after": {
         "state": ("aicx.commands.state", "Show how much is stored, from when, and how fresh it is."),
         "doctor": ("aicx.commands.doctor", "Check everything stored, and repair it with --fix."),
+        "projects": ("aicx.commands.projects", "See which repository each folder belongs to, and decide it."),
         "refs": ("aicx.commands.refs", "List the stored projects."),
         "list": ("aicx.commands.list", "List the agents' logs on this machine."),
         "forget": ("aicx.commands.forget", "Remove a session, a project or a text for good."),

@@ -70,6 +70,11 @@ class Layout:
         return self.home / "auth-token"
 
     @property
+    def projects(self) -> Path:
+        """What a person decided about folders and repositories."""
+        return self.home / "projects.json"
+
+    @property
     def tombstones(self) -> Path:
         return self.home / "forgotten.jsonl"
 

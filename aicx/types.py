@@ -84,6 +84,7 @@ class SessionEvent:
     lane: Lane | None = None
     remote_url: str | None = None  # git remote recorded by the agent itself
     cwd: str | None = None  # the folder ``remote_url`` was recorded for
+    of_pull_request: bool = False  # ``remote_url`` is where a pull request was opened, not what git is configured for
     commit: str | None = None
     automated: str | None = None  # the evidence that a program gives the session its prompts
 

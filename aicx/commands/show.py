@@ -14,7 +14,7 @@ from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession, show
 from aicx.errors import CorpusDamaged
-from aicx.paths import Layout
+from aicx.paths import NON_REPOSITORY, Layout
 from aicx.text import local, shorten
 
 _MAX_LINES = 5
@@ -150,6 +150,9 @@ def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list
     places = dict.fromkeys(console.place(project, session.cwd) for project in session.projects)
     on_progress(f"  {' · '.join((f'{session.agent}:{session.session_id}', *places))}")
     on_progress(f"  {_local(session.started_at)} to {_local(session.completed_at)}")
+    for place in session.places:
+        folder = console.place(NON_REPOSITORY, place.folder)
+        on_progress(f"  {folder} is {place.repository or 'in no repository'}: {place.reason}")
     if session.parent:
         what = "subagent of" if session.lane == "subagent" else "continues"
         on_progress(f"  {what} {session.parent}{'' if session.parent_stored else ' (not stored)'}")

@@ -351,6 +351,8 @@ def _print_summary(settings: Settings, request: StoreRequest, report: StoreRepor
         notify(f"  {style(f'{total} redacted', fg='magenta')}: {_counts(report.redactions)}")
     if report.duplicates:
         notify(f"  met {plural(report.duplicates, 'message')} again that are stored already; noted as duplicates")
+    if report.chunks_moved:
+        notify(f"  {plural(report.chunks_moved, 'chunk')} moved to another repository; `aicx projects` says why")
     if report.forgotten:
         notify(f"  {report.forgotten} left out because you had them forgotten")
     for note in report.notes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aicx.corpus.ingest.identity import from_remote
+from aicx.corpus.places.identity import from_remote
 from aicx.git.roots import Roots
 
 

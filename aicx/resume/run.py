@@ -14,7 +14,9 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
-from aicx.corpus.ingest.identity import Resolver, from_remote
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.identity import from_remote
+from aicx.corpus.places.stored import place_of
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.pull_requests import merged_by
@@ -157,7 +159,8 @@ def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: GitP
         # Named by the folder it is worked on in, which need not exist here.
         top, project = project.rstrip("/"), None
     elif project is None and look is not None:
-        identity = Resolver(settings.user_home, catalog.learned(), catalog.stated()).resolve(folder)
+        decisions = load_decisions(settings.layout.projects)
+        identity = place_of(catalog, settings.user_home, decisions, folder)
         project = identity.project if identity else _bare_project(look.git) if state.kind == "bare" else None
     trees = [tree.path for tree in state.worktrees]
     folders = tuple(dict.fromkeys([*([repository_of(top), top] if top else []), *trees]))

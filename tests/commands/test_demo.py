@@ -188,7 +188,7 @@ def test_three_projects_appear(kept: tuple[Demo, list[Shown]]) -> None:
         "tidewater/ferry-times",
         "tidewater/pier-api",
     }
-    assert {source for _, source in found} == {"layout", "learned", "log-remote"}
+    assert {source for _, source in found} == {"learned", "log-remote"}
 
 
 def test_a_session_that_changes_folder_is_filed_in_both(kept: tuple[Demo, list[Shown]]) -> None:

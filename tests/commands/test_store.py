@@ -24,6 +24,7 @@ REPORT_KEYS = [
     "bytes_read",
     "sessions",
     "chunks_written",
+    "chunks_moved",
     "chunks_unchanged",
     "chunks_removed",
     "messages",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -18,10 +18,13 @@ from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.ingest.chunker import Window, pack
 from aicx.corpus.ingest.drafts import Draft, draft_entries
-from aicx.corpus.ingest.identity import Resolver
 from aicx.corpus.ingest.render import Rendered
 from aicx.corpus.ingest.run import StoreReport, StoreRequest, store
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
+from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.evidence import Ledger, Seen
+from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.places import Places
 from aicx.sources.door import Door, Redact
 from aicx.types import Redacted, SessionEvent, SourceRef, TimelineEntry, ToolUse
 
@@ -79,16 +82,25 @@ def windows(*entries: TimelineEntry) -> list[Window]:
     return pack(drafts_of(entries))
 
 
-def resolver(**learned: str) -> Resolver:
-    """A resolver that knows the folders under /srv/ada by name and nothing of this machine."""
-    return Resolver(Path("/nonexistent"), {f"/srv/ada/{name}": project for name, project in learned.items()})
+def places_of(
+    learned: Mapping[str, str], user_home: Path = Path("/nonexistent"), decisions: Decisions | None = None
+) -> Places:
+    """Places where another session pushed to the repositories of the folders in ``learned``."""
+    places = Places(user_home, Ledger(), decisions or Decisions())
+    places.observe(("claude", OTHER), [Seen(folder, "push", project) for folder, project in learned.items()])
+    return places
+
+
+def locator(**learned: str) -> Callable[[str | None], Identity | None]:
+    """Knows the folders under /srv/ada by name, from other sessions, and nothing of this machine."""
+    return places_of({f"/srv/ada/{name}": project for name, project in learned.items()}).resolve
 
 
 def chunks_of(
     entries: Sequence[TimelineEntry],
     facts: Sequence[tuple[int, SessionEvent]] = (),
     redact: Redact = Redacted,
-    known: Resolver | None = None,
+    locate: Callable[[str | None], Identity | None] | None = None,
     **state: Any,
 ) -> list[Rendered]:
     """The chunks of one session of Claude Code, cut without any store."""
@@ -97,7 +109,7 @@ def chunks_of(
     door = Door(redact)
     found = replace(found, facts=[(at, door.fact(fact)) for at, fact in found.facts])
     drafts = drafts_of(map(door.entry, entries), redact)
-    return list(session_chunks(scope, drafts, found, known or resolver(orbit="ada/orbit")))
+    return list(session_chunks(scope, drafts, found, locate or locator(orbit="ada/orbit")))
 
 
 @dataclass

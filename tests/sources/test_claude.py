@@ -824,7 +824,9 @@ class TestFacts:
             "prRepository": "ada/orbit",
         }
         items = read(user("hi", cwd="/w"), link)
-        assert facts(items) == [SessionEvent(SESSION, remote_url="https://github.com/ada/orbit", cwd="/w")]
+        assert facts(items) == [
+            SessionEvent(SESSION, remote_url="https://github.com/ada/orbit", cwd="/w", of_pull_request=True)
+        ]
 
     def test_pull_request_elsewhere_keeps_its_host(self, read):
         link = {"type": "pr-link", "prUrl": "https://git.corp.example/ada/orbit/pull/7", "prRepository": "ada/orbit"}

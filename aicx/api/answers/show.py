@@ -29,6 +29,16 @@ class WholeChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """A folder of a session, and why it is filed under that repository, or under none (null)."""
+
+    folder: str
+    repository: str | None
+    source: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionHead:
     """A session without its chunks. ``reopen`` is the agent's own command for it, null where there is none."""
 
@@ -46,6 +56,7 @@ class SessionHead:
     children: list[str]
     reopen: str | None
     log_is_there: bool
+    places: list[SessionPlace]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +154,7 @@ def session_head(session: ShownSession) -> SessionHead:
         children=session.children,
         reopen=session.reopen,
         log_is_there=session.log_is_there,
+        places=[SessionPlace(one.folder, one.repository, one.source, one.reason) for one in session.places],
     )
 
 

@@ -1,7 +1,7 @@
 """The SQLite catalogue: every field that can be filtered on, and what makes a re-run free.
 
-All of it is derived. Chunks, messages and learned folders come back from the sidecars (`rebuild`); the watermarks of
-logs do not, and then the logs are simply read again and found to be stored.
+All of it is derived. Chunks, messages and what was seen of folders come back from the sidecars (`rebuild`); the
+watermarks of logs do not, and then the logs are simply read again and found to be stored.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ COMPLETE = "complete"
 DAMAGED = (sqlite3.DatabaseError, UnicodeDecodeError)
 # What names a run and where in it one is; the first two tell whether there is any.
 _RUN = ("run_id", "prompt_id", "workflow_phase", "mode", "skill_code")
+# How a folder was decided, where that is evidence by itself and not drawn from any other.
+_EVIDENT = {"git-remote": "git", "log-remote": "recorded"}
 _FORGOTTEN = "[forgotten]"  # a title that was forgotten is not news again (drafts, which names the mark, imports us)
 
 _SCHEMA = """
@@ -58,8 +60,8 @@ CREATE INDEX chunks_by_session_id ON chunks (session_id);
 CREATE INDEX chunks_by_parent ON chunks (parent_session) WHERE parent_session IS NOT NULL;
 CREATE INDEX chunks_by_run ON chunks (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX chunks_by_prompt ON chunks (prompt_id) WHERE prompt_id IS NOT NULL;
-CREATE TABLE folders (agent TEXT, session_id TEXT, cwd TEXT, project TEXT, repo_source TEXT,
-    PRIMARY KEY (agent, session_id, cwd)) WITHOUT ROWID;
+CREATE TABLE folders (chunk INTEGER, cwd TEXT, project TEXT, repo_source TEXT);
+CREATE INDEX folders_by_chunk ON folders (chunk);
 CREATE TABLE files (chunk INTEGER, path TEXT);
 CREATE INDEX files_by_chunk ON files (chunk);
 CREATE TABLE tools (chunk INTEGER, name TEXT);
@@ -81,7 +83,13 @@ CREATE TABLE duplicates (key INTEGER, path TEXT, start INTEGER, reference TEXT, 
 CREATE TABLE late_titles (agent TEXT, session_id TEXT, title TEXT, PRIMARY KEY (agent, session_id)) WITHOUT ROWID;
 CREATE TABLE records (agent TEXT, session_id TEXT, marks BLOB, PRIMARY KEY (agent, session_id));
 CREATE TABLE leaf_titles (agent TEXT, leaf BLOB, path TEXT, PRIMARY KEY (agent, leaf)) WITHOUT ROWID;
-CREATE TABLE learned (cwd TEXT PRIMARY KEY, project TEXT) WITHOUT ROWID;
+CREATE TABLE evidence (chunk INTEGER, folder TEXT, kind TEXT, said TEXT);
+CREATE INDEX evidence_by_chunk ON evidence (chunk);
+CREATE TABLE commits (chunk INTEGER, folder TEXT, mark TEXT);
+CREATE INDEX commits_by_chunk ON commits (chunk);
+CREATE TABLE claims (folder TEXT PRIMARY KEY, project TEXT, repo_source TEXT, reason TEXT, history INTEGER)
+    WITHOUT ROWID;
+CREATE TABLE renames (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 """
 
 
@@ -275,13 +283,6 @@ class Catalog:
             chunks.append(StoredChunk(rowid, chunk_id, number, path, content, sidecar, keys, text_keys))
         return chunks
 
-    def session_folders(self, agent: str, session_id: str) -> dict[str, tuple[str, str] | None]:
-        """Folder -> (project, repo_source) as decided when the session was first stored; None for no repository."""
-        rows = self.connection.execute(
-            "SELECT cwd, project, repo_source FROM folders WHERE agent=? AND session_id=?", (agent, session_id)
-        )
-        return {cwd: (project, source) if project else None for cwd, project, source in rows}
-
     def messages_with_keys(self, keys: Sequence[str]) -> Iterator[KnownMessage]:
         yield from self._messages("m.key", keys, "")
 
@@ -439,18 +440,15 @@ class Catalog:
         self._unsettled.add((fields["agent"], fields["session_id"]))
         self._put_names(rowid, fields, messages)
         folders = fields.get("folders")
+        decided = folders.items() if isinstance(folders, dict) else ()
         self._insert(
-            "INSERT OR IGNORE INTO folders VALUES (?,?,?,?,?)",
-            [
-                (
-                    fields["agent"],
-                    fields["session_id"],
-                    cwd,
-                    (found or {}).get("project"),
-                    (found or {}).get("repo_source"),
-                )
-                for cwd, found in (folders.items() if isinstance(folders, dict) else ())
-            ],
+            "INSERT INTO folders VALUES (?,?,?,?)",
+            [(rowid, cwd, (found or {}).get("project"), (found or {}).get("repo_source")) for cwd, found in decided],
+        )
+        self._insert("INSERT INTO evidence VALUES (?,?,?,?)", [(rowid, *one) for one in evidence_of(fields)])
+        self._insert(
+            "INSERT INTO commits VALUES (?,?,?)",
+            [(rowid, folder, mark) for folder, marks in (fields.get("commits") or {}).items() for mark in marks],
         )
         self._insert("INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()])
         self._insert("INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
@@ -505,7 +503,7 @@ class Catalog:
         if row is None:
             return
         self._unsettled.add(row[1:])
-        for table in ("files", "tools", "messages", "names"):
+        for table in ("files", "tools", "messages", "names", "folders", "evidence", "commits"):
             self.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row[:1])
         self.connection.execute("DELETE FROM chunks WHERE rowid=?", row[:1])
 
@@ -546,17 +544,6 @@ class Catalog:
 
     # Everything else ------------------------------------------------------------------------------------------------
 
-    def learned(self) -> dict[str, str]:
-        return dict(self.connection.execute("SELECT cwd, project FROM learned"))
-
-    def stated(self) -> dict[str, str]:
-        """Folder -> project, for the learned folders whose remote a log recorded."""
-        rows = "SELECT cwd, project FROM folders JOIN learned USING (cwd, project) WHERE repo_source='log-remote'"
-        return dict(self.connection.execute(rows))
-
-    def learn(self, folders: dict[str, str]) -> None:
-        self.connection.executemany("INSERT OR REPLACE INTO learned VALUES (?,?)", folders.items())
-
     def meta(self, name: str) -> str | None:
         row = self.connection.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
         return row[0] if row else None
@@ -579,6 +566,18 @@ def own_messages(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The messages that begin in a chunk: not repeated from the one before, and one cut into parts counts once."""
     messages = fields.get("messages") or ()
     return [item for item in messages if not item.get("repeated") and (item.get("part") or [1])[0] == 1]
+
+
+def evidence_of(fields: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """(folder, kind, what was said) for everything a chunk knows of the repositories of folders.
+
+    What git named as the remote when the chunk was stored, and what its log had recorded, is known from ``folders``.
+    """
+    found = {(str(seen["folder"]), str(seen["kind"]), str(seen["said"])) for seen in fields.get("places") or ()}
+    for cwd, decided in (fields.get("folders") or {}).items():
+        if decided and (kind := _EVIDENT.get(decided.get("repo_source"))):
+            found.add((cwd, kind, str(decided["project"])))
+    return sorted(found)
 
 
 def tools_of(fields: Mapping[str, Any]) -> list[str]:

@@ -106,7 +106,7 @@ def the_project(wanted: str, catalog: Catalog) -> str:
             f"{NON_REPOSITORY} is many folders: name one of them",
             hint=f"-p FOLDER; the latest: {', '.join(_latest_folders(catalog))}",
         )
-    found, _ = match_projects(wanted, (*projects, *folders))
+    found, _ = _matching_places(wanted, (*projects, *folders), catalog)
     if wanted in found or not (projects or folders):
         return wanted
     if not found:
@@ -270,7 +270,7 @@ def _project(names: Sequence[str], catalog: Catalog) -> _Sql:
     found: dict[str, None] = {}
     notes = []
     for name in names:
-        matching, whole = match_projects(name, places)
+        matching, whole = _matching_places(name, places, catalog)
         found |= dict.fromkeys(matching)
         if not matching:
             notes.append(f"no project or folder matches {name!r}; known: {', '.join(projects) or 'none'}")
@@ -309,6 +309,17 @@ _SQL: dict[str, Callable[[Any, Catalog], _Sql]] = {
     "min_token_usage": lambda least, _: _Sql("token_usage>=?", [least]),
     "min_findings_count": lambda least, _: _Sql("findings_count>=?", [least]),
 }
+
+
+def _matching_places(wanted: str, places: Sequence[str], catalog: Catalog) -> tuple[list[str], bool]:
+    """`match_projects`, where the name that a repository had before leads to it as its own does."""
+    renames = {row["old"]: row["new"] for row in catalog.rows("SELECT old, new FROM renames")}
+    matching, whole = match_projects(wanted, places)
+    before, before_whole = match_projects(wanted, renames)
+    if not before_whole:
+        return matching, whole
+    now = [renames[name] for name in before if renames[name] in places]
+    return (list(dict.fromkeys([*matching, *now])) if whole else now), whole or bool(now)
 
 
 def _known_places(catalog: Catalog) -> tuple[list[str], list[str]]:

@@ -19,7 +19,10 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
-_INTERNAL = ("messages", "folders", "session_title", "topic", "topic_from", "work", "work_from")
+_INTERNAL = (
+    *("messages", "folders", "places", "commits", "session_title"),
+    *("topic", "topic_from", "work", "work_from"),
+)
 _SCAN_NOTE = "the catalogue is missing or damaged, so every sidecar was read; `aicx store` brings it back"
 
 

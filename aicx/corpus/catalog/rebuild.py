@@ -114,7 +114,6 @@ def rebuild(layout: Layout, catalog: Catalog, notify: Notify) -> int:
         notify(f"rebuilding the catalogue from {len(paths)} chunks")
     catalog.begin()
     count = index_chunks(layout, catalog, paths, notify)
-    _learn_again(catalog)
     # Last, so that a rebuild that was killed is done again and no reader takes a part for the whole.
     catalog.set_meta(COMPLETE, "yes")
     catalog.commit()
@@ -165,14 +164,6 @@ def index_chunks(layout: Layout, catalog: Catalog, paths: Iterable[str], notify:
             count += 1
         catalog.connection.execute("RELEASE adopted")
     return count
-
-
-def _learn_again(catalog: Catalog) -> None:
-    """Which folders belong to which repository, for sessions to come: their own logs may not say."""
-    learned = catalog.rows(
-        "SELECT cwd, project FROM folders WHERE repo_source IN ('git-remote', 'git-local', 'log-remote', 'learned')"
-    )
-    catalog.learn({row["cwd"]: row["project"] for row in learned})
 
 
 def _remove_rows(catalog: Catalog, paths: Iterable[str]) -> None:

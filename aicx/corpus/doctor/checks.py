@@ -31,6 +31,11 @@ from aicx.corpus.doctor.survey import survey_store
 from aicx.corpus.files.sidecar import without_tool_facts
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.apart import list_apart
+from aicx.corpus.ingest.filing import changed_sessions
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.evidence import UNDECIDED
+from aicx.corpus.places.report import list_places
+from aicx.corpus.places.stored import open_places
 from aicx.corpus.views.provenance import is_there
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.redaction import redact_plain
@@ -85,7 +90,8 @@ def examine(
         )
         found = [check(facts) for check in (_home, _permissions, _config, _lock, _staging)]
         found += [check for holder in holders for check in holder.verify(facts)]
-        found += [_ignore_file(facts, holders), _tombstones(facts), _sources(facts), _retention(facts)]
+        found += [_ignore_file(facts, holders), _projects(facts), _tombstones(facts), _sources(facts)]
+        found.append(_retention(facts))
         return list(map(_without_secrets, found))
 
 
@@ -294,6 +300,29 @@ def _ignore_file(facts: DoctorInputs, holders: Iterable[Verified]) -> Check:
     if facts.catalog is not None and not ignore_is_current(layout, facts.catalog):
         return Check("ignore_file", "warning", f"{detail}; it has changed since the last run", FIX)
     return Check("ignore_file", "green", detail)
+
+
+@_while_nobody_writes("projects")
+def _projects(facts: DoctorInputs) -> Check:
+    """Whether every session is filed where today's evidence and decisions put it, and which folders are undecided."""
+    try:
+        decisions = load_decisions(facts.layout.projects)
+    except CorpusDamaged as error:
+        return Check("projects", "critical", error.message, error.hint)
+    if facts.catalog is None:
+        return Check("projects", "skipped", "the catalogue cannot be read")
+    misfiled = changed_sessions(facts.catalog, open_places(facts.catalog, facts.settings.user_home, decisions))
+    if misfiled:
+        named = [f"{agent}:{session}" for agent, session in misfiled]
+        detail = f"{_count('session', named, 'filed where the evidence of today does not put them')}"
+        return Check("projects", "warning", detail, STORE)
+    places = list_places(facts.catalog)
+    known = sum(place.repository is not None for place in places)
+    detail = f"{known:,} of {plural(len(places), 'folder')} with a repository"
+    contested = [f"{place.folder} ({place.reason})" for place in places if place.reason.startswith(UNDECIDED)]
+    more = f" and {len(contested) - _MAX_NAMED} more" if len(contested) > _MAX_NAMED else ""
+    detail += f"; {'; '.join(contested[:_MAX_NAMED])}{more}" if contested else ""
+    return Check("projects", "green", detail)
 
 
 @_while_nobody_writes("tombstones")

@@ -24,12 +24,14 @@ class Tombstones:
     projects: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
 
-    def covers(self, project: str, cwd: str | None) -> bool:
+    def covers(self, project: str, cwd: str | None, source: str | None = None) -> bool:
         """Whether a chunk of ``project``, worked on in ``cwd``, belongs to a forgotten project.
 
-        Folders are among the projects, and count where nothing says any more which repository they were of.
+        Folders are among the projects, and count where git and the agent do not say which repository they are of;
+        what is only learned of a folder brings nothing back. ``source`` is the chunk's ``repo_source``.
         """
-        return project in self.projects or (project == NON_REPOSITORY and cwd is not None and cwd in self.projects)
+        unsure = project == NON_REPOSITORY or source == "learned"
+        return project in self.projects or (unsure and cwd is not None and cwd in self.projects)
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,8 +269,8 @@ def _reference(text: str) -> str:
 
 _TABLES: dict[str, dict[str, Callable[[str], str]]] = {
     "sources": {"path": _id, "session_id": _id, "problems": _text},
-    "folders": {"session_id": _id, "cwd": _text, "project": _project},
-    "learned": {"cwd": _text, "project": _project},
+    "claims": {"folder": _text, "project": _project, "reason": _text},
+    "renames": {"old": _project, "new": _project},
     "late_titles": {"session_id": _id, "title": _text},
     "sessions": {"session_id": _id, "title": _text, "base": _text, "work": _text},
     "names": {"topic": _text, "work": _text},

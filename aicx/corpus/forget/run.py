@@ -9,7 +9,7 @@ of the corpus before would come back with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from typing import Any
 
@@ -20,12 +20,12 @@ from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
-from aicx.corpus.files.writer import stage_chunk
+from aicx.corpus.files.writer import drop_empty_folders, stage_chunk
 from aicx.corpus.forget.blanking import blank_chunk
 from aicx.corpus.forget.holding import Copy, Erasure, ForgetPlan, ForgetRequest, TextHolder, plan_forget
 from aicx.corpus.forget.pending import end_forgetting, record_forgetting
 from aicx.corpus.ingest.reading import read_logs
-from aicx.paths import NON_REPOSITORY, Layout
+from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.storage.journal import Writer, clear_staging
@@ -136,7 +136,6 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         fields = blanked.fields | {"forgotten": True}
         sidecar = encode_sidecar(fields)
         stage_chunk(writer, path.removesuffix(".md"), blanked.markdown, sidecar)
-        _drop_folders(catalog, stored, fields)
         catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
     for path in plan.references:
         fields = dict(load_sidecar(layout, path).fields)
@@ -156,16 +155,16 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
     catalog.commit()
     writer.finish()
     clear_staging(layout)
-    _drop_empty_folders(layout, plan.removed)
+    drop_empty_folders(layout, plan.removed)
 
 
 def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
-    """What the catalogue knows beyond chunks. Learned folders stay: they keep a project's later logs recognisable."""
+    """What the catalogue knows beyond chunks."""
     for path in plan.removed:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
             catalog.erase_chunk(row["id"])
     for session in plan.sessions:
-        for table in ("folders", "late_titles", "records", "sessions"):
+        for table in ("late_titles", "records", "sessions"):
             catalog.connection.execute(f"DELETE FROM {table} WHERE agent=? AND session_id=?", session)
         catalog.connection.execute(
             "DELETE FROM duplicates WHERE json_extract(reference, '$.agent')=?"
@@ -175,21 +174,13 @@ def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
     catalog.connection.execute("DELETE FROM duplicates WHERE key NOT IN (SELECT key FROM messages)")
 
 
-def _drop_folders(catalog: Catalog, before: Any, after: dict[str, Any]) -> None:
-    for cwd in (before.get("folders") or {}).keys() - (after.get("folders") or {}).keys():
-        catalog.connection.execute(
-            "DELETE FROM folders WHERE agent=? AND session_id=? AND cwd=?", (after["agent"], after["session_id"], cwd)
-        )
-        catalog.connection.execute("DELETE FROM learned WHERE cwd=?", (cwd,))
-
-
 def tidy(layout: Layout, catalog: Catalog, plan: ForgetPlan, notify: Callable[[str], None]) -> None:
     """What is left to do for the corpus once the files of ``plan`` are changed and recorded; safe to repeat."""
     catalog.begin()
     apply_ignore_file(layout, catalog)
     write_summary(layout, catalog)
     catalog.commit()
-    _drop_empty_folders(layout, plan.removed)
+    drop_empty_folders(layout, plan.removed)
     scrub(catalog, notify)
 
 
@@ -200,13 +191,3 @@ def scrub(catalog: Catalog, notify: Callable[[str], None]) -> None:
     busy = catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     if busy:
         notify("another aicx is reading the catalogue, which keeps traces until the next `aicx store`")
-
-
-def _drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
-    tops = (layout.store, layout.home / NON_REPOSITORY)
-    for folder in {layout.inside(path).parent for path in removed}:
-        with suppress(OSError):  # not empty
-            while folder not in tops:
-                with suppress(FileNotFoundError):  # by an earlier call that was killed
-                    folder.rmdir()
-                folder = folder.parent

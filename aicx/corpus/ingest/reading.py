@@ -6,7 +6,9 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aicx.corpus.ingest.drafts import Draft, draft_entries
+from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
+from aicx.corpus.places.evidence import Seen
 from aicx.redaction import redact
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, Redact
@@ -35,6 +37,7 @@ class Reading:
     grown: list[str] = field(default_factory=list)
     silent: dict[str, str] = field(default_factory=dict)  # log -> why nothing of it can be stored
     leaf_titles: list[tuple[str, str, str]] = field(default_factory=list)  # record id, its title, the log that has it
+    seen: dict[int, list[Seen]] = field(default_factory=dict)  # by the index of the draft that showed it
     records: bytes = b""  # as in `RecordMarks`, of all the logs
 
     def unreadable(self, log: LogFile) -> bool:
@@ -81,15 +84,23 @@ def _read(task: Task) -> list[Reading]:
 
 def _entries(agent: str, logs: Sequence[LogFile], reading: Reading, clean: Redact) -> Iterator[TimelineEntry]:
     source = CleanSource(load_source(agent), Door(clean))
+    observer = Observer(clean)
     count = 0
+    cwd: str | None = None
+    remotes: list[tuple[int, SessionEvent]] = []  # old logs name their folder after their remote
     for log in logs:
         before, stated, passed = count, len(reading.facts), dict[str, int]()
         for item in source.read(log):
             if isinstance(item, TimelineEntry):
+                cwd = cwd or item.cwd
+                if found := list(observer.watch(item)):
+                    reading.seen.setdefault(count, []).extend(found)
                 count += 1
                 yield item
             elif isinstance(item, SessionEvent):
                 reading.facts.append((count, item))
+                if item.remote_url:
+                    remotes.append((max(count - 1, 0), item))
                 if item.title and item.title_of_record:
                     reading.leaf_titles.append((item.title_of_record, item.title, str(log.path)))
             elif isinstance(item, BadRecord):
@@ -103,6 +114,9 @@ def _entries(agent: str, logs: Sequence[LogFile], reading: Reading, clean: Redac
             reading.silent[str(log.path)] = _why_silent(log, passed, len(reading.facts) > stated)
         if _grew(log):
             reading.grown.append(clean(str(log.path)).text)
+    for index, event in remotes:
+        if found := list(observer.recorded(event, cwd)):
+            reading.seen.setdefault(index, []).extend(found)
 
 
 def _why_silent(log: LogFile, passed: dict[str, int], has_facts: bool) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar
 from aicx.corpus.ingest.chunker import Window
 from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.filing import UNKNOWN, folder_fields
 from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment
 from aicx.corpus.ingest.tool_facts import tool_facts
@@ -120,7 +121,7 @@ def render(window: Window, segment: Segment, context: SessionContext, number: in
 
 def _header(context: SessionContext, project: str | None, date: str, number: int, window: Window) -> bytes:
     branch = next((draft.entry.branch for draft in reversed(window.own) if draft.entry.branch), None)
-    facts = [project or "no repository", context.agent, date, f"session {context.session_id}", f"part {number}"]
+    facts = [project or UNKNOWN, context.agent, date, f"session {context.session_id}", f"part {number}"]
     if branch:
         facts.insert(1, f"branch {branch}")
     if context.lane == "subagent":
@@ -211,12 +212,9 @@ def _format_of(path: str, formats: Mapping[str, str]) -> str:
 
 
 def _folders(own: Iterable[Draft], segment: Segment) -> dict[str, Any]:
-    """What each working folder of these messages was taken for, so that it stays so."""
-    folders: dict[str, Any] = {}
-    for cwd in dict.fromkeys(draft.entry.cwd for draft in own if draft.entry.cwd):
-        identity = segment.folders.get(cwd)
-        folders[cwd] = {"project": identity.project, "repo_source": identity.source} if identity else None
-    return folders
+    """What each working folder of these messages was taken for."""
+    cwds = dict.fromkeys(draft.entry.cwd for draft in own if draft.entry.cwd)
+    return folder_fields({cwd: segment.folders.get(cwd) for cwd in cwds})
 
 
 def _tool_fields(own: Sequence[Draft]) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,17 +18,23 @@ from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write
 from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
-from aicx.corpus.files.writer import stage_chunk
+from aicx.corpus.files.writer import drop_empty_folders, stage_chunk
 from aicx.corpus.ingest.catch_up import caught_up
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import Draft, blank_message
-from aicx.corpus.ingest.identity import Identity, Resolver
+from aicx.corpus.ingest.filing import file_again
 from aicx.corpus.ingest.leaf_titles import LeafTitles
+from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
 from aicx.corpus.ingest.render import Rendered
 from aicx.corpus.ingest.runs import catch_up, run_after, run_of_caller
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.evidence import Ledger
+from aicx.corpus.places.places import Places
+from aicx.corpus.places.siblings import Traces
+from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed, write_claims
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
@@ -41,6 +47,8 @@ from aicx.titles import shorten_title
 from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent, TimelineEntry
 
 _HISTORY = "history"
+# Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
+_READ_AHEAD = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class StoreReport:
     chunks_written: int = 0
     chunks_unchanged: int = 0
     chunks_removed: int = 0
+    chunks_moved: int = 0  # stored before, and filed under another repository now
     messages: int = 0
     duplicates: int = 0
     forgotten: int = 0
@@ -146,12 +155,16 @@ class _Run:
         self._workers = settings.workers
         self._writer = Writer(settings.layout)
         self._tombstones = read_tombstones(settings.layout.tombstones)
-        self._resolver = Resolver(settings.user_home, catalog.learned(), catalog.stated())
+        self._decisions = load_decisions(settings.layout.projects)
+        self._user_home = settings.user_home
+        self._places = Places(settings.user_home, Ledger(), self._decisions)
+        self._traces: dict[str, Traces] = {}  # of sessions that this run read
         self._leaf_titles = LeafTitles(catalog, self._as_title)
         self._titles: list[tuple[str, SessionEvent]] = []  # from logs that hold no session of their own
         # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
         self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
         self._touched: set[str] = set()
+        self._left: list[str] = []  # where moved chunks were
 
     def all(self) -> StoreReport:
         ignore_matcher(self._layout)  # a bad line in it stops the run before it does anything
@@ -168,6 +181,10 @@ class _Run:
         self._report.problems += plan.problems
         done, total = 0, plan.size
         self._catalog.begin()
+        is_filed_already = not (plan.sessions or plan.shared) and is_filed(self._catalog, self._decisions)
+        if not is_filed_already:
+            withdraw_filed(self._catalog)
+            self._places = open_places(self._catalog, self._user_home, self._decisions)
         sessions = [session for session in plan.sessions if not self._forgotten(session)]
         readings = read_sessions(
             [(session.agent, [log for log, _ in session.logs]) for session in sessions],
@@ -176,7 +193,7 @@ class _Run:
             self._workers,
         )
         with closing(readings):  # at once, also after an error: it may have workers
-            for session, reading in zip(sessions, readings, strict=True):
+            for session, reading in self._learn_ahead(zip(sessions, readings, strict=True)):
                 self._tell(Progress(done, total, session.session_id))
                 self._session(session, reading)
                 done += session.size
@@ -194,9 +211,54 @@ class _Run:
         self._catch_up()
         for logs, reading in self._titled:
             self._record_logs(logs, reading)
+        if not is_filed_already:
+            self._file_again()
         self._publish(last=True)
+        drop_empty_folders(self._layout, self._left)
         self._tell(Progress(done, total, "done"))
         return self._report
+
+    # Places ---------------------------------------------------------------------------------------------------------
+
+    def _learn_ahead(self, sessions: Iterable[tuple[SessionLogs, Reading]]) -> Iterator[tuple[SessionLogs, Reading]]:
+        """The sessions in order, each when everything read up to `_READ_AHEAD` behind it has said where it happened."""
+        waiting: deque[tuple[SessionLogs, Reading]] = deque()
+        size, compared = 0, False
+        for session, reading in sessions:
+            forgotten = {draft.index for draft in reading.drafts if draft.key in self._tombstones.messages}
+            reading.seen = {index: seen for index, seen in reading.seen.items() if index not in forgotten}
+            shown = [seen for found in reading.seen.values() for seen in found]
+            self._places.observe((session.agent, session.session_id), shown)
+            gather_traces(self._traces, reading.drafts, reading.seen)
+            waiting.append((session, reading))
+            size += session.size
+            while size > _READ_AHEAD and len(waiting) > 1:
+                compared = compared or self._compare_histories()
+                size -= waiting[0][0].size
+                yield waiting.popleft()
+        if waiting and not compared:
+            self._compare_histories()
+        yield from waiting
+
+    def _compare_histories(self) -> bool:
+        find_histories(self._places, self._catalog, self._traces)
+        return True
+
+    def _file_again(self) -> None:
+        """Moves what was filed with less evidence than there is now, in this run or before it."""
+        siblings = find_histories(self._places, self._catalog, self._traces)
+        if not self._request.dry_run:
+            filing = file_again(
+                self._layout, self._catalog, self._places, self._writer, self._tombstones, self._publish_and_begin
+            )
+            self._left += filing.left
+            self._report.chunks_moved = filing.moved
+            self._report.notes += filing.notes
+        write_claims(self._places, self._catalog, siblings, self._decisions)
+
+    def _publish_and_begin(self) -> None:
+        self._publish()
+        self._catalog.begin()
 
     # Sessions -------------------------------------------------------------------------------------------------------
 
@@ -208,11 +270,7 @@ class _Run:
         return True
 
     def _session(self, session: SessionLogs, reading: Reading) -> None:
-        for _, fact in reading.facts:
-            cwd = fact.cwd or next((draft.entry.cwd for draft in reading.drafts if draft.entry.cwd), None)
-            if fact.remote_url and cwd:
-                self._resolver.learn_remote(cwd, fact.remote_url)
-        if not self._wanted(reading.drafts):
+        if not self._wanted(session.agent, reading.drafts):
             return
         self._account(reading, [log for log, _ in session.logs])
         self._report.sessions += 1
@@ -231,7 +289,7 @@ class _Run:
             run = run_of_caller(self._catalog, session.agent, parent, instant(left_at))
         formats = {self._redact(str(log.path)).text: log.format for log, _ in session.logs}
         titles_others = self._take_leaf_titles(session, reading)
-        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent, run=run))
+        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent, reading.seen, run=run))
         self._name_silent(session, reading, own)
         if titles_others:
             self._titled.append((session.logs, replace(reading, drafts=[])))
@@ -268,7 +326,7 @@ class _Run:
         for draft in reading.drafts:
             by_session.setdefault(draft.entry.session_id, []).append(draft)
         for session_id, prompts in by_session.items():
-            if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(prompts):
+            if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(log.agent, prompts):
                 continue
             scope = SessionScope(log.agent, session_id, _HISTORY)
             missing, copies = covered_by_log(prompts, self._catalog.prompts_of(log.agent, session_id))
@@ -283,17 +341,18 @@ class _Run:
         if self._request.project is None and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
 
-    def _wanted(self, drafts: Sequence[Draft]) -> bool:
+    def _wanted(self, agent: str, drafts: Sequence[Draft]) -> bool:
         """Whether a session is within the request. It is taken whole or not at all: its chunks are numbered as one."""
         since, project = self._request.since, self._request.project
         if since is not None and not any(draft.entry.at >= since for draft in drafts):
             return False
         if project is None:
             return True
-        folders = {draft.entry.cwd for draft in drafts if draft.entry.cwd}
-        projects = {identity.project for cwd in folders if (identity := self._resolver.resolve(cwd))}
+        folders = {(draft.entry.cwd, draft.entry.session_id) for draft in drafts if draft.entry.cwd}
+        found = (self._places.resolve(cwd, (agent, session_id)) for cwd, session_id in folders)
+        projects = {identity.project for identity in found if identity}
         # Whole names only: seen one by one, each session's folder would be the best match there is.
-        return match_projects(project, (*folders, *projects))[1]
+        return match_projects(project, (*(cwd for cwd, _ in folders), *projects))[1]
 
     def _keep(self, drafts: Sequence[Draft]) -> None:
         if self._request.keep_entries:
@@ -358,18 +417,18 @@ class _Run:
         if not drafts:
             return
         drafts = [blank_message(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
-        folders = self._catalog.session_folders(scope.agent, scope.session_id)
         state = replace(
             state,
             run=state.run if complete else run_after(self._layout, stored[-1].path),
             first_number=1 if complete else stored[-1].number + 1,
-            folders={cwd: Identity(*found) if found else None for cwd, found in folders.items()},
             duplicates=self._catalog.duplicates_of([draft.key for draft in drafts]),
             late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
         )
         earlier = {chunk.number: chunk for chunk in stored} if complete else {}
-        for chunk in session_chunks(scope, drafts, state, self._resolver):
-            if self._tombstones.covers(chunk.fields["project"], chunk.fields.get("cwd")):
+        session = (scope.agent, scope.session_id)
+        for chunk in session_chunks(scope, drafts, state, lambda cwd: self._places.resolve(cwd, session)):
+            fields = chunk.fields
+            if self._tombstones.covers(fields["project"], fields.get("cwd"), fields.get("repo_source")):
                 self._report.forgotten += 1
             else:
                 self._put(chunk, earlier.pop(chunk.number, None))
@@ -432,7 +491,6 @@ class _Run:
         """Makes what is staged visible, then records it."""
         if self._request.dry_run:
             return
-        self._catalog.learn(self._resolver.take_new())
         self._writer.publish()
         if self._touched:
             self._update_touched()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aicx.corpus.ingest.drafts import MAX_TOKENS, Draft
 from aicx.corpus.ingest.frontmatter import next_run, split_frontmatter
-from aicx.corpus.ingest.identity import Identity, Resolver
+from aicx.corpus.places.identity import Identity
 from aicx.types import Kind
 
 # What an artifact calls itself, and the kind it is stored as.
@@ -34,14 +34,12 @@ class Segment:
 
 def segment(
     drafts: Iterable[Draft],
-    resolver: Resolver,
-    decided: Mapping[str, Identity | None],
+    locate: Callable[[str | None], Identity | None],
     run: Mapping[str, Any] | None = None,
 ) -> list[Segment]:
-    """Segments in timeline order.
+    """Segments in timeline order; ``locate`` gives the repository of a folder.
 
-    ``decided`` says what earlier runs made of this session's folders: what is filed stays where it is, even when a
-    folder has vanished or got a new remote since. ``run`` is what steers before the first block of these messages.
+    ``run`` is what steers before the first block of these messages.
 
     A folder of no known repository (a scratch folder, say) does not end a stretch: the work still belongs to the
     repository it was in. Before the first known one there is nothing to belong to.
@@ -52,7 +50,7 @@ def segment(
         date = draft.entry.at.date().isoformat()
         current = segments[-1] if segments else None
         cwd = draft.entry.cwd
-        located = decided[cwd] if cwd is not None and cwd in decided else resolver.resolve(cwd)
+        located = locate(cwd)
         identity = located or (current.identity if current else None)
         opens = (
             current is None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aicx.corpus.ingest.chunker import pack
 from aicx.corpus.ingest.drafts import Draft
-from aicx.corpus.ingest.identity import Identity, Resolver
 from aicx.corpus.ingest.names import Naming, Said, name_chunk, tells_names
+from aicx.corpus.ingest.observing import place_fields
 from aicx.corpus.ingest.render import Rendered, SessionContext, render
 from aicx.corpus.ingest.segments import kind_of, segment
+from aicx.corpus.places.evidence import Seen
+from aicx.corpus.places.identity import Identity
 from aicx.types import PROMPTS, Lane, SessionEvent
 
 # The human turn a chunk answers, for context: its beginning says what was wanted.
@@ -36,7 +39,7 @@ class SessionState:
     formats: Mapping[str, str] = field(default_factory=dict)  # log path -> format
     lane: Lane = "primary"
     parent_session: str | None = None
-    folders: Mapping[str, Identity | None] = field(default_factory=dict)
+    seen: Mapping[int, Sequence[Seen]] = field(default_factory=dict)  # by the index of the draft that showed it
     duplicates: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)  # what steers before the first block of the messages
     late_title: str | None = None  # a title given from outside the session's own log
@@ -44,16 +47,18 @@ class SessionState:
 
 
 def session_chunks(
-    scope: SessionScope, drafts: Sequence[Draft], state: SessionState, resolver: Resolver
+    scope: SessionScope,
+    drafts: Sequence[Draft],
+    state: SessionState,
+    locate: Callable[[str | None], Identity | None],
 ) -> Iterator[Rendered]:
-    """The session's chunks in order.
+    """The session's chunks in order; ``locate`` gives the repository of a folder.
 
     A chunk says only what was known before the next one began, so that it never changes once it is closed.
     """
-    packed = [
-        (part, window) for part in segment(drafts, resolver, state.folders, state.run) for window in pack(part.drafts)
-    ]
+    packed = [(part, window) for part in segment(drafts, locate, state.run) for window in pack(part.drafts)]
     prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin in PROMPTS]
+    seen = _by_draft(state.seen, [draft.index for _, window in packed for draft in window.own])
     naming, has_exchange, typed = Naming(), False, False
     for position, (part, window) in enumerate(packed):
         following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None
@@ -83,10 +88,32 @@ def session_chunks(
         extra: dict[str, Any] = {
             "duplicates": [copy for key in keys for copy in state.duplicates.get(key, ())],
             "prompt": clip_prompt(asked.entry.text) if asked else None,
+            **(place_fields(_shown(window.own, seen)) if seen else {}),
         }
         if following is None:
             extra["session_title"] = state.late_title
         yield replace(chunk, fields=chunk.fields | extra)
+
+
+def _by_draft(seen: Mapping[int, Sequence[Seen]], indexes: Sequence[int]) -> dict[int, list[Seen]]:
+    """What was seen, with the drafts that are stored: what a draft that is not (a copy) showed goes to the one before.
+
+    Never to a later one, so that a chunk that is closed stays as it is.
+    """
+    found: dict[int, list[Seen]] = {}
+    for index, shown in seen.items():
+        found.setdefault(indexes[max(bisect_right(indexes, index) - 1, 0)], []).extend(shown)
+    return found
+
+
+def _shown(own: Sequence[Draft], seen: Mapping[int, Sequence[Seen]]) -> list[Seen]:
+    """What the messages that begin among ``own`` showed."""
+    return [
+        one
+        for draft in own
+        if draft.index in seen and (draft.part is None or draft.part[0] == 1)
+        for one in seen[draft.index]
+    ]
 
 
 def clip_prompt(text: str) -> str:

@@ -11,13 +11,15 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.session_names import ambiguous, match_sessions
-from aicx.corpus.ingest.identity import Resolver
 from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.names import Naming, Said, name_chunk
 from aicx.corpus.ingest.plan import make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.evidence import Ledger
+from aicx.corpus.places.places import Places
+from aicx.corpus.places.stored import open_places
 from aicx.errors import NotFound, SourceUnreadable
-from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import Redact
@@ -165,25 +167,24 @@ def _title(reading: Reading, entries: Sequence[TimelineEntry]) -> str:
 
 def _projects(settings: Settings, reading: Reading) -> tuple[dict[str, str], list[str]]:
     """Repository of each working folder, decided as `store` would decide it; and what stood in the way."""
-    learned, notes = _learned(settings.layout)
-    resolver = Resolver(settings.user_home, learned)
+    places, notes = _places(settings)
     folders = list(dict.fromkeys(cwd for draft in reading.drafts if (cwd := draft.entry.cwd)))
-    for _, fact in reading.facts:
-        cwd = fact.cwd or next(iter(folders), None)
-        if fact.remote_url and cwd:
-            resolver.learn_remote(cwd, fact.remote_url)
-    projects = {cwd: identity.project for cwd in folders if (identity := resolver.resolve(cwd))}
+    places.observe(("", ""), [seen for found in reading.seen.values() for seen in found])
+    projects = {cwd: identity.project for cwd in folders if (identity := places.resolve(cwd))}
     return projects, notes
 
 
-def _learned(layout: Layout) -> tuple[dict[str, str], list[str]]:
-    """What the corpus learned about folders that are gone since."""
-    if not layout.catalog.exists():
-        return {}, []
-    # Any other way of reading leaves SQLite's shared-memory file beside a catalogue that nobody writes to.
-    address = f"{layout.catalog.absolute().as_uri()}?immutable=1"
-    try:
-        with closing(sqlite3.connect(address, uri=True)) as connection:
-            return Catalog(connection).learned(), []
-    except sqlite3.DatabaseError as error:
-        return {}, [f"{layout.catalog} cannot be read ({error}); folders that are gone may lack their project"]
+def _places(settings: Settings) -> tuple[Places, list[str]]:
+    """What the corpus knows of folders, also of those that are gone."""
+    layout = settings.layout
+    decisions = load_decisions(layout.projects)
+    if layout.catalog.exists():
+        # Any other way of reading leaves SQLite's shared-memory file beside a catalogue that nobody writes to.
+        address = f"{layout.catalog.absolute().as_uri()}?immutable=1"
+        try:
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                return open_places(Catalog(connection), settings.user_home, decisions), []
+        except sqlite3.DatabaseError as error:
+            note = f"{layout.catalog} cannot be read ({error}); folders that are gone may lack their project"
+            return Places(settings.user_home, Ledger(), decisions), [note]
+    return Places(settings.user_home, Ledger(), decisions), []

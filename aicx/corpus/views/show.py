@@ -13,6 +13,7 @@ from aicx.corpus.catalog.query import Opened, open_catalog, steer
 from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
+from aicx.corpus.places.report import Place, session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.corpus.views.references import SessionTarget, find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
@@ -20,7 +21,7 @@ from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources.reopen import reopen_command
 
-_INTERNAL = ("messages", "folders")
+_INTERNAL = ("messages", "folders", "places", "commits")
 HEADING = b"\n### "  # what a message begins with; a chunk without one holds nothing
 
 
@@ -73,6 +74,7 @@ class ShownSession:
     cwd: str | None
     log_is_there: bool
     parts: list[Part]
+    places: list[Place] = field(default_factory=list)  # why it is filed where it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
         parts=[_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows],
+        places=session_places(catalog, target.agent, target.session_id),
     )
 
 

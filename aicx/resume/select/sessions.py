@@ -226,8 +226,9 @@ def related_projects(catalog: Catalog, project: str) -> dict[str, str]:
     owner, _, name = project.partition("/")
     found: dict[str, str] = {}
     rows = catalog.rows(
-        "SELECT DISTINCT other.project AS project FROM folders this JOIN folders other USING (agent, session_id)"
-        " WHERE this.project=? AND other.project IS NOT NULL AND other.project<>?",
+        "SELECT DISTINCT folders.project AS project FROM folders JOIN chunks ON chunks.rowid=chunk"
+        " WHERE (agent, session_id) IN (SELECT agent, session_id FROM folders JOIN chunks ON chunks.rowid=chunk"
+        " WHERE folders.project=?) AND folders.project IS NOT NULL AND folders.project<>?",
         [project, project],
     )
     for row in rows:

@@ -20,7 +20,7 @@ from aicx.servers.dashboard.turns import turns_of
 from aicx.sources import SOURCES
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
-_INTERNAL = ("messages", "folders")
+_INTERNAL = ("messages", "folders", "places", "commits")
 
 
 def detail(

@@ -238,7 +238,7 @@ class SessionReader:
             return None
         host, found, _ = string_of(value.get("prUrl")).partition(f"/{repository}/")
         host = host if found and host.startswith("https://") else "https://github.com"
-        return SessionEvent(self._session_id, remote_url=f"{host}/{repository}", cwd=self._cwd)
+        return SessionEvent(self._session_id, remote_url=f"{host}/{repository}", cwd=self._cwd, of_pull_request=True)
 
 
 def _omission(kind: str, value: dict[str, Any]) -> str:

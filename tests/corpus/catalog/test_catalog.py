@@ -95,16 +95,27 @@ class TestChunks:
         assert catalog.session_of_most([*ids, ids[1]]) == OTHER
         assert catalog.session_of_most(["unknown"]) is None
 
-    def test_the_first_decision_on_a_folder_stays(self):
+    def test_a_chunk_that_is_put_again_says_again_what_its_folders_are_taken_for(self):
         def folder(project):
             return {"/srv": {"project": project, "repo_source": "git-remote"}}
 
-        catalog = catalog_of(fields_of(1, folders=folder("a/a")), fields_of(2, folders=folder("b/b")))
-        assert catalog.session_folders("claude", SESSION) == {"/srv": ("a/a", "git-remote")}
+        catalog = catalog_of(fields_of(1, folders=folder("a/a")), fields_of(1, folders=folder("b/b")))
+        assert [tuple(row) for row in catalog.rows("SELECT cwd, project FROM folders")] == [("/srv", "b/b")]
 
-    def test_a_folder_of_no_repository_is_a_decision_too(self):
-        catalog = catalog_of(fields_of(1, folders={"/tmp": None}))
-        assert catalog.session_folders("claude", SESSION) == {"/tmp": None}
+    def test_evidence_comes_with_a_chunk_and_goes_with_it(self):
+        seen = {"folder": "/srv", "kind": "push", "said": "a/a"}
+        fields = fields_of(1, places=[seen], commits={"/srv": ["0123456789abcde"]})
+        catalog = catalog_of(fields)
+        assert [tuple(row)[1:] for row in catalog.rows("SELECT * FROM evidence")] == [("/srv", "push", "a/a")]
+        assert [tuple(row)[1:] for row in catalog.rows("SELECT * FROM commits")] == [("/srv", "0123456789abcde")]
+        catalog.remove_chunk(fields["id"])
+        assert not catalog.rows("SELECT * FROM evidence") + catalog.rows("SELECT * FROM commits")
+
+    @pytest.mark.parametrize(("source", "kind"), [("git-remote", "git"), ("log-remote", "recorded"), ("learned", None)])
+    def test_only_a_decision_that_rests_on_git_or_the_log_is_evidence_itself(self, source, kind):
+        decided = {"/srv": {"project": "a/a", "repo_source": source}, "/tmp": None}
+        found = catalog_of(fields_of(1, folders=decided)).rows("SELECT folder, kind, said FROM evidence")
+        assert [tuple(row) for row in found] == ([("/srv", kind, "a/a")] if kind else [])
 
 
 class TestDuplicates:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, pack
 from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
-from aicx.corpus.ingest.identity import Identity
 from aicx.types import SessionEvent, TimelineEntry
 from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
 
@@ -173,8 +172,3 @@ def test_growth_rewrites_the_bytes_of_the_open_chunk_only(timeline, count):
 def test_cutting_twice_gives_the_same_bytes(timeline):
     one, other = chunks_of(*timeline), chunks_of(*timeline)
     assert [(chunk.markdown, chunk.sidecar) for chunk in one] == [(chunk.markdown, chunk.sidecar) for chunk in other]
-
-
-def test_a_decided_folder_keeps_its_project_whatever_is_known_now():
-    chunk = chunks_of([entry("Hello")], folders={"/srv/ada/orbit": Identity("ada/before", "git-remote")})[0]
-    assert chunk.fields["project"] == "ada/before"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.corpus.ingest.frontmatter import split_frontmatter
-from tests.corpus.builders import chunks_of, entry, resolver, tool_entry
+from tests.corpus.builders import chunks_of, entry, locator, tool_entry
 
 FIELDS = {
     "run_id": "r-1",
@@ -148,7 +148,7 @@ def test_the_fields_hold_on_the_next_day():
 def test_the_fields_hold_in_another_repository():
     chunks = chunks_of(
         [entry(block("run_id: r-1") + "Go"), entry("Now the bees", 1, cwd="/srv/ada/apiary")],
-        known=resolver(orbit="ada/orbit", apiary="ada/apiary"),
+        locate=locator(orbit="ada/orbit", apiary="ada/apiary"),
     )
     assert [(chunk.fields["project"], chunk.fields["run_id"]) for chunk in chunks] == [
         ("ada/orbit", "r-1"),

@@ -6,14 +6,14 @@ import pytest
 
 from aicx.corpus.ingest.segments import segment
 from aicx.paths import NON_REPOSITORY
-from tests.corpus.builders import chunks_of, drafts_of, entry, resolver, tool_entry
+from tests.corpus.builders import chunks_of, drafts_of, entry, locator, tool_entry
 
 NOON_TO_MIDNIGHT = 14 * 3600  # sessions begin at ten
 
 
 def stretches(*entries):
-    known = resolver(orbit="ada/orbit", lamp="ada/lamp")
-    found = segment(drafts_of(entries), known, {})
+    known = locator(orbit="ada/orbit", lamp="ada/lamp")
+    found = segment(drafts_of(entries), known)
     return [(part.date, part.identity and part.identity.project, len(part.drafts)) for part in found]
 
 
@@ -69,13 +69,8 @@ def test_an_entry_out_of_order_around_midnight_is_filed_under_its_own_day():
     assert dates == ["2026-03-02", "2026-03-01"]
 
 
-def test_a_decision_of_an_earlier_run_holds():
-    found = segment(drafts_of([at(0, "orbit")]), resolver(orbit="ada/orbit"), {"/srv/ada/orbit": None})
-    assert found[0].identity is None
-
-
 def test_a_segment_remembers_what_its_folders_were_taken_for():
-    part = segment(drafts_of([at(0, "orbit"), at(1, "scratch")]), resolver(orbit="ada/orbit"), {})[0]
+    part = segment(drafts_of([at(0, "orbit"), at(1, "scratch")]), locator(orbit="ada/orbit"))[0]
     assert {cwd: found and found.source for cwd, found in part.folders.items()} == {
         "/srv/ada/orbit": "learned",
         "/srv/ada/scratch": None,

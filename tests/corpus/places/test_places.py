@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.corpus.ingest.identity import Identity, Resolver, from_remote
+from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.evidence import Seen
+from aicx.corpus.places.identity import from_remote
 from aicx.paths import safe_session
-from tests.corpus.builders import write_git
+from tests.corpus.builders import places_of, write_git
+
+MINE, OTHERS = ("codex", "mine"), ("claude", "others")
 
 
 def resolve(home: Path, cwd: Path | str, **learned: str) -> tuple[str, str] | None:
-    found = Resolver(home, learned).resolve(str(cwd))
+    found = places_of(learned, home).resolve(str(cwd))
     return (found.project, found.source) if found else None
 
 
@@ -128,7 +131,7 @@ class TestFolders:
         assert resolve(home, cwd) is None
 
     def test_no_folder_has_none(self, home):
-        assert Resolver(home, {}).resolve(None) is None
+        assert places_of({}, home).resolve(None) is None
 
     def test_a_damaged_config_is_a_repository_without_a_remote(self, home):
         write_git(home / "orbit")
@@ -198,9 +201,9 @@ class TestDotfiles:
 
     def test_it_does_not_own_them_after_a_session_in_the_home_either(self, home):
         write_git(home, "git@github.com:ada/dotfiles.git")
-        resolver = Resolver(home, {})
-        resolver.resolve(str(home))
-        assert resolver.resolve(str(home / "gone/project")) is None
+        places = places_of({}, home)
+        places.resolve(str(home))
+        assert places.resolve(str(home / "gone/project")) is None
 
     def test_nor_in_a_later_run(self, home):
         assert resolve(home, home / "gone/project", **{str(home): "ada/dotfiles"}) is None
@@ -223,71 +226,117 @@ class TestVanished:
         learned = {"/gone": "ada/mono", "/gone/orbit": "ada/orbit"}
         assert resolve(home, "/gone/orbit/src", **learned) == ("ada/orbit", "learned")
 
-    @pytest.mark.parametrize("cwd", ["/mnt/repos/ada/orbit", "/mnt/repos/ada/orbit/src", "/x/GitHub/ada/orbit"])
-    def test_a_recognisable_layout_decides(self, home, cwd):
-        assert resolve(home, cwd) == ("ada/orbit", "layout")
-
-    @pytest.mark.parametrize(
-        "cwd", ["/mnt/repos/orbit", "/mnt/repos/ada/src", "/mnt/repos/2026-03-01/orbit", "/mnt/ada/orbit"]
-    )
-    def test_anything_else_does_not(self, home, cwd):
-        assert resolve(home, cwd) is None
-
-    def test_learned_comes_before_layout(self, home):
-        cwd = "/mnt/repos/ada/orbit"
-        assert resolve(home, cwd, **{cwd: "bob/orbit"}) == ("bob/orbit", "learned")
-
-    def test_what_a_folder_said_is_remembered_after_it_is_gone(self, home):
-        write_git(home / "orbit", "git@github.com:ada/orbit.git")
-        first = Resolver(home, {})
-        first.resolve(str(home / "orbit"))
-        shutil.rmtree(home / "orbit")
-        assert Resolver(home, first.take_new()).resolve(str(home / "orbit")) == Identity("ada/orbit", "learned")
+    @pytest.mark.parametrize("cwd", ["/mnt/repos/ada/orbit", "/x/GitHub/ada/orbit/src", "/gone/ada/orbit"])
+    def test_a_name_alone_never_decides(self, home, cwd):
+        assert resolve(home, cwd, **{"/elsewhere/orbit": "ada/orbit"}) is None
 
     def test_a_folder_that_is_there_again_knows_better_than_memory(self, home):
         write_git(home / "orbit", "git@github.com:ada/renamed.git")
         cwd = str(home / "orbit")
         assert resolve(home, cwd, **{cwd: "ada/orbit"}) == ("ada/renamed", "git-remote")
 
+    def test_a_push_tells_more_than_a_folder_without_a_remote(self, home):
+        write_git(home / "orbit")
+        cwd = str(home / "orbit")
+        assert resolve(home, cwd, **{cwd: "ada/orbit"}) == ("ada/orbit", "learned")
 
-class TestRemotesInLogs:
-    URL = "git@github.com:ada/orbit.git"
+    def test_a_folder_that_holds_several_checkouts_lends_its_repository_to_none_below_it(self, home):
+        learned = {"/gone/work": "ada/tools", "/gone/work/lamp": "ada/lamp", "/gone/work/moon": "ada/moon"}
+        assert resolve(home, "/gone/work/sun", **learned) is None
+        assert resolve(home, "/gone/work", **learned) == ("ada/tools", "learned")
 
-    def test_the_log_speaks_for_a_vanished_folder(self, home):
-        resolver = Resolver(home, {})
-        resolver.learn_remote("/gone/orbit", self.URL)
-        assert resolver.resolve("/gone/orbit") == Identity("ada/orbit", "log-remote")
+    def test_one_checkout_inside_does_not_make_a_repository_a_place_for_checkouts(self, home):
+        learned = {"/gone/orbit": "ada/orbit", "/gone/orbit/vendor/lamp": "bob/lamp"}
+        assert resolve(home, "/gone/orbit/src", **learned) == ("ada/orbit", "learned")
+        assert resolve(home, "/gone/orbit/vendor/lamp", **learned) == ("bob/lamp", "learned")
+
+    @pytest.mark.parametrize("shared", ["/Users/ada", "/home/ada", "/tmp", "/Volumes/data", "/"])
+    def test_what_is_true_of_a_folder_for_everything_is_not_true_below_it(self, home, shared):
+        assert resolve(home, f"{shared.rstrip('/')}/gone/orbit", **{shared: "ada/dotfiles"}) is None
+        assert resolve(home, f"{shared.rstrip('/')}/.worktrees/fix/src", **{shared: "ada/dotfiles"}) is None
+
+
+class TestOwnRecord:
+    """What a session recorded of its own folder."""
+
+    def decide(self, home: Path, session: tuple[str, str], *seen: tuple[tuple[str, str], str, str]) -> str | None:
+        places = places_of({}, home)
+        for whose, kind, project in seen:
+            places.observe(whose, [Seen("/gone/orbit", kind, project)])
+        found = places.resolve("/gone/orbit", session)
+        return f"{found.project} {found.source}" if found else None
+
+    def test_the_session_itself_knows_best(self, home):
+        recorded = [(MINE, "recorded", "ada/orbit"), (OTHERS, "recorded", "ada/lamp")]
+        assert self.decide(home, MINE, *recorded) == "ada/orbit log-remote"
+        assert self.decide(home, OTHERS, *recorded) == "ada/lamp log-remote"
+
+    def test_sessions_that_recorded_nothing_are_not_claimed_by_either(self, home):
+        recorded = [(MINE, "recorded", "ada/orbit"), (OTHERS, "recorded", "ada/lamp")]
+        assert self.decide(home, ("claude", "third"), *recorded) is None
+
+    def test_what_git_said_when_it_was_stored_stays_true_when_the_folder_is_gone(self, home):
+        assert self.decide(home, MINE, (MINE, "git", "ada/orbit")) == "ada/orbit git-remote"
+
+    def test_a_pull_request_elsewhere_does_not_make_a_session_of_it(self, home):
+        seen = [(OTHERS, "remote", "ada/orbit"), (MINE, "pull-request", "ada/tap")]
+        assert self.decide(home, MINE, *seen) == "ada/orbit learned"
+
+    def test_two_remotes_of_one_session_decide_nothing_by_themselves(self, home):
+        assert self.decide(home, MINE, (MINE, "remote", "ada/orbit"), (MINE, "remote", "ada/lamp")) is None
 
     def test_the_folder_itself_knows_better(self, home):
         write_git(home / "orbit", "git@github.com:ada/renamed.git")
-        resolver = Resolver(home, {})
-        resolver.learn_remote(str(home / "orbit"), self.URL)
-        assert resolver.resolve(str(home / "orbit")) == Identity("ada/renamed", "git-remote")
+        places = places_of({}, home)
+        places.observe(MINE, [Seen(str(home / "orbit"), "recorded", "ada/orbit")])
+        found = places.resolve(str(home / "orbit"), MINE)
+        assert found is not None
+        assert (found.project, found.source) == ("ada/renamed", "git-remote")
 
-    def test_the_log_knows_better_than_a_folder_without_a_remote(self, home):
-        write_git(home / "orbit")
-        resolver = Resolver(home, {})
-        resolver.learn_remote(str(home / "orbit"), self.URL)
-        assert resolver.resolve(str(home / "orbit")) == Identity("ada/orbit", "log-remote")
 
-    @pytest.mark.parametrize("exists", [True, False])
-    def test_what_is_learned_of_other_folders_does_not_change_that(self, home, exists):
-        if exists:
-            write_git(home / "orbit")
-        resolver = Resolver(home, {})
-        resolver.learn_remote(str(home / "orbit"), self.URL)
-        resolver.learn_remote("/gone/lamp", "git@github.com:ada/lamp.git")
-        assert resolver.resolve(str(home / "orbit")) == Identity("ada/orbit", "log-remote")
+class TestByHand:
+    def test_an_assigned_folder_wins_over_git_itself(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        by_hand = Decisions().assign(str(home / "orbit"), "ada/moon")
+        found = places_of({}, home, by_hand).resolve(str(home / "orbit/src"))
+        assert found is not None
+        assert (found.project, found.source) == ("ada/moon", "assigned")
 
-    def test_a_remote_that_names_no_repository_teaches_nothing(self, home):
-        resolver = Resolver(home, {})
-        assert resolver.learn_remote("/gone/orbit", "/srv/git/orbit") is None
-        assert resolver.take_new() == {}
+    def test_an_ignored_folder_belongs_to_no_repository(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        by_hand = Decisions().ignore(str(home / "orbit"))
+        assert places_of({}, home, by_hand).resolve(str(home / "orbit/src")) is None
 
-    def test_what_was_learned_is_told_once(self, home):
-        resolver = Resolver(home, {})
-        resolver.learn_remote("/gone/orbit", self.URL)
-        assert (resolver.take_new(), resolver.take_new()) == ({"/gone/orbit": "ada/orbit"}, {})
+    def test_the_nearest_decision_counts(self, home):
+        by_hand = Decisions().ignore("/gone/work").assign("/gone/work/orbit", "ada/orbit")
+        found = places_of({}, home, by_hand).resolve("/gone/work/orbit/src")
+        assert found is not None
+        assert found.project == "ada/orbit"
+
+    def test_a_renamed_repository_has_its_new_name_everywhere(self, home):
+        write_git(home / "orbit", "git@github.com:ada/orbit.git")
+        places = places_of({"/gone/orbit": "ada/orbit"}, home, Decisions().rename("ada/orbit", "ada/satellite"))
+        found = [places.resolve(cwd) for cwd in (str(home / "orbit"), "/gone/orbit")]
+        assert [identity and identity.project for identity in found] == ["ada/satellite"] * 2
+
+    def test_renaming_back_undoes_it(self):
+        back = Decisions().rename("ada/orbit", "ada/satellite").rename("ada/satellite", "ada/orbit")
+        assert back.renamed == {"ada/satellite": "ada/orbit"}
+
+
+def test_a_repository_that_the_forge_moved_is_one_under_both_names(home):
+    places = places_of({"/gone/orbit": "ada/orbit", "/gone/other": "ada/satellite"}, home)
+    places.observe(OTHERS, [Seen("/gone/other", "moved", "ada/orbit ada/satellite")])
+    found = places.resolve("/gone/orbit")
+    assert found is not None
+    assert found.project == "ada/satellite"
+    assert "ada/orbit is now ada/satellite" in found.reason
+
+
+def test_names_that_lead_in_a_circle_end(home):
+    places = places_of({"/gone/orbit": "ada/orbit"}, home)
+    places.observe(OTHERS, [Seen("/x", "moved", "ada/orbit ada/moon"), Seen("/x", "moved", "ada/moon ada/orbit")])
+    assert places.resolve("/gone/orbit") is not None
 
 
 class TestSessionNames:

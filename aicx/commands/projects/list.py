@@ -1,0 +1,53 @@
+"""`aicx projects list`: folders with their repositories and the reasons."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.projects import SCHEMA, ProjectItem, projects_answer
+from aicx.config import load_settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.report import list_places
+from aicx.paths import NON_REPOSITORY
+
+
+def command(
+    unknown: Annotated[bool, typer.Option("--unknown", help="Only the folders that belong to no repository.")] = False,
+    json: options.Json = False,
+) -> None:
+    """List the folders of stored sessions by repository, with the reason.
+
+    Example: aicx projects --unknown
+    """
+    with open_catalog(load_settings().layout) as opened:
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+        found = projects_answer(list_places(opened.catalog), notes)
+    if unknown:
+        found = type(found)([item for item in found.projects if item.repository is None], notes)
+    if json:
+        console.out_answer(SCHEMA, found)
+        return
+    for repository, items in groupby(sorted(found.projects, key=_order), key=lambda item: item.repository):
+        _print(repository, list(items))
+    for note in notes:
+        console.notify(f"note: {note}")
+    if not found.projects:
+        console.notify("Every folder has a repository." if unknown else "No session names a folder yet.")
+    elif any(item.repository is None for item in found.projects):
+        console.notify("Decide by hand: aicx projects assign FOLDER OWNER/REPO, or aicx projects ignore FOLDER")
+
+
+def _order(item: ProjectItem) -> tuple[bool, str, int, str]:
+    return item.repository is None, item.repository or "", -item.sessions, item.folder
+
+
+def _print(repository: str | None, items: list[ProjectItem]) -> None:
+    console.out(console.style(repository or "no repository", bold=True))
+    for item in items:
+        folder = console.place(NON_REPOSITORY, item.folder)
+        console.out(f"  {console.style(folder, fg='cyan')}  {console.plural(item.sessions, 'session')}")
+        console.out(f"    {item.reason}")

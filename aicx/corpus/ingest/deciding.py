@@ -1,0 +1,60 @@
+"""Applies what a person decides about folders and repositories to everything that is stored, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.rebuild import with_catalog
+from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
+from aicx.corpus.files.tombstones import read_tombstones
+from aicx.corpus.files.writer import drop_empty_folders
+from aicx.corpus.ingest.filing import Filing, file_again
+from aicx.corpus.places.decisions import Decisions, load_decisions, save_decisions
+from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
+from aicx.storage.journal import Writer
+from aicx.storage.lock import writer_lock
+
+
+def decide(
+    settings: Settings, change: Callable[[Decisions, Catalog], Decisions], notify: Callable[[str], None]
+) -> Filing:
+    """Records the decisions that ``change`` makes of those in force, and moves the chunks that they concern.
+
+    The decision is on disk first: after a kill the next `store` moves the rest. Raises what ``change`` raises, before
+    anything is written, and StoreLocked or StoreUnwritable.
+    """
+    layout = settings.layout
+
+    def work(catalog: Catalog) -> Filing:
+        ignore_matcher(layout)  # a bad line in it stops this before it does anything
+        before = load_decisions(layout.projects)
+        decisions = change(before, catalog)
+        if decisions != before:
+            save_decisions(layout.projects, decisions)
+        writer = Writer(layout)
+
+        def publish() -> None:
+            writer.publish()
+            apply_ignore_file(layout, catalog)
+            write_summary(layout, catalog)
+            catalog.commit()
+            writer.finish()
+
+        def publish_and_begin() -> None:
+            publish()
+            catalog.begin()
+
+        catalog.begin()
+        withdraw_filed(catalog)
+        places = open_places(catalog, settings.user_home, decisions)
+        siblings = find_histories(places, catalog, {})
+        filing = file_again(layout, catalog, places, writer, read_tombstones(layout.tombstones), publish_and_begin)
+        write_claims(places, catalog, siblings, decisions)
+        publish()
+        drop_empty_folders(layout, filing.left)
+        return filing
+
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify):
+        return with_catalog(layout, notify, work)

@@ -1,0 +1,136 @@
+"""The name of a repository, from the address of a remote and from what git says of a folder on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from aicx.paths import safe_project
+from aicx.sources.door import clean_project
+from aicx.sources.records import read_note
+
+# Names that say where something lies rather than what it is.
+_NO_NAMES = frozenset({"", "tmp", "temp", "src", "app", "lib", "docs", "workspace", "workspaces", "var", "home"})
+_DATE_LIKE = re.compile(r"\d{4}[-_]?\d{2}[-_]?\d{2}.*")
+_REMOTE = re.compile(
+    r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE
+)
+_SECTION = re.compile(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A repository as ``org/repo``, which kind of evidence decided it (``repo_source`` in the sidecar), and why, in a
+    few plain words."""
+
+    project: str
+    source: str
+    reason: str = field(default="", compare=False)
+
+
+def from_remote(url: str) -> str | None:
+    """``org/repo`` of a git remote in any of its spellings; None when the URL names none."""
+    match = _REMOTE.fullmatch(url.strip())
+    if not match or url.startswith(("/", ".", "file:")):
+        return None
+    parts = [part for part in match["path"].removesuffix(".git").split("/") if part]
+    if len(parts) < 2:
+        return None
+    # GitLab subgroups: everything before the repository is one organisation.
+    return _named(".".join(parts[:-1]), parts[-1])
+
+
+def _named(organisation: str, repository: str) -> str | None:
+    """``org/repo`` as it may be stored: a git folder and its remotes are read here, and may be named after a secret."""
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
+
+    project = safe_project(organisation, repository)
+    return project and clean_project(project, redact)
+
+
+def from_git(folder: str, stop: Callable[[str], bool]) -> Identity | None:
+    """What git's own files say of ``folder`` on this machine; None where there is no repository, or no folder any more.
+
+    ``stop`` names the folders above that own nothing below them: a dotfiles repository in a home folder does not own
+    every folder that has vanished below it.
+    """
+    start = Path(folder)
+    if not start.is_absolute() or ".." in start.parts or "\0" in folder:
+        return None
+    for place in (start, *start.parents):
+        if place != start and stop(str(place)):
+            return None
+        git = _GitFolder(place)
+        if git.exists:
+            return git.identity
+    return None
+
+
+@dataclass(frozen=True)
+class _GitFolder:
+    """The git administration of one folder, read as files: fast, and safe in a folder somebody else wrote."""
+
+    root: Path
+
+    @cached_property
+    def exists(self) -> bool:
+        try:
+            return (self.root / ".git").exists()
+        except OSError:
+            return False
+
+    @property
+    def identity(self) -> Identity | None:
+        common = self._common
+        if common is None:
+            return None
+        for url in _remote_urls(common / "config"):
+            if project := from_remote(url):
+                return Identity(project, "git-remote", f"git on this machine names it as the remote of {self.root}")
+        # A worktree is named after the repository it belongs to, not after its own folder.
+        name = self.root.name
+        if common.name in (".git", ".bare"):
+            name = common.parent.name
+        elif common.name.endswith(".git"):
+            name = common.name.removesuffix(".git")
+        if name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name):
+            return None
+        project = _named("local", name)
+        return Identity(project, "git-local", f"{self.root} is a git repository without a remote") if project else None
+
+    @cached_property
+    def _common(self) -> Path | None:
+        git = self.root / ".git"
+        try:
+            if git.is_dir():
+                return git
+            pointer = read_note(git).decode("utf-8", "replace").strip()
+            if not pointer.startswith("gitdir:"):
+                return None
+            folder = (self.root / pointer.removeprefix("gitdir:").strip()).resolve()
+            shared = folder / "commondir"
+            return (
+                (folder / read_note(shared).decode("utf-8", "replace").strip()).resolve() if shared.exists() else folder
+            )
+        except (OSError, ValueError, RuntimeError):  # also for a name with a NUL byte, and a circle of links
+            return None
+
+
+def _remote_urls(config: Path) -> list[str]:
+    """The remotes' addresses, ``origin`` first."""
+    try:
+        lines = read_note(config).decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
+        return []
+    urls: dict[str, str] = {}
+    remote: str | None = None
+    for line in map(str.strip, lines):
+        if line.startswith("["):
+            match = _SECTION.fullmatch(line)
+            remote = match["name"] if match else None
+        elif remote is not None and re.match(r"url\s*=", line):
+            urls.setdefault(remote, line.split("=", 1)[1].strip())
+    return [urls[name] for name in sorted(urls, key=lambda name: name != "origin")]

@@ -1,0 +1,152 @@
+"""Decides which repository a working folder belongs to, from all evidence together and never from its name alone.
+
+In this order: what a person decided; the remote that git named when the session was stored, then the one it names now;
+the remote that the session itself recorded; what outweighs everything else that was seen of the folder; its worktrees;
+the folders above it; and a history in common with a folder that is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.evidence import Ledger, Seen, Session, Verdict, chain, is_shared, root_of
+from aicx.corpus.places.identity import Identity, from_git
+
+# A folder with checkouts of this many other repositories below it is a place to keep them, not one of them.
+_CONTAINER = 2
+_GIT = frozenset({"git"})
+
+
+class Places:
+    """Resolves working folders from a ledger of evidence, and from decisions by hand."""
+
+    def __init__(self, user_home: Path, ledger: Ledger, decisions: Decisions) -> None:
+        self._above = frozenset(map(str, (user_home, *user_home.parents)))
+        self.ledger = ledger
+        self._decisions = decisions
+        self._siblings: Mapping[str, Identity] = {}
+        self._live: dict[str, Identity | None] = {}
+        self._verdicts: dict[str, Verdict] = {}
+        self._cache: dict[tuple[str, Session | None], Identity | None] = {}
+
+    def observe(self, session: Session, seen: Iterable[Seen]) -> None:
+        """Takes in what a session saw, for every decision from here on."""
+        news = [self.ledger.add(session, one) for one in seen]
+        if any(news):
+            self._forget_decisions()
+
+    def learn_siblings(self, siblings: Mapping[str, Identity]) -> None:
+        self._siblings = siblings
+        self._forget_decisions()
+
+    def resolve(self, cwd: str | None, session: Session | None = None) -> Identity | None:
+        """The repository of ``cwd``; of ``session``, which may know better than the others what its folder was."""
+        if not cwd:
+            return None
+        key = (cwd, session)
+        if key not in self._cache:
+            found = self._decide(cwd, session)
+            project = found and self.canonical(found.project)
+            if found and project and project != found.project:
+                found = Identity(project, found.source, f"{found.reason}; {found.project} is now {project}")
+            self._cache[key] = found
+        return self._cache[key]
+
+    def why_not(self, cwd: str) -> str:
+        """Why ``cwd`` belongs to no repository, in a few plain words."""
+        if self._by_hand(cwd) is not None:
+            return "ignored by hand"
+        for folder in chain(root_of(cwd), self._owns_nothing_below):
+            if (verdict := self._verdict(folder)).against:
+                return verdict.reason
+        return "no evidence"
+
+    def is_ignored(self, cwd: str) -> bool:
+        """Whether a person decided that ``cwd`` belongs to no repository."""
+        decided = self._by_hand(cwd)
+        return decided is not None and not decided.project
+
+    def canonical(self, project: str) -> str:
+        """The present name of a repository that was renamed or merged."""
+        met = {project}
+        while (new := self._decisions.renamed.get(project) or self.ledger.moved.get(project)) and new not in met:
+            project = new
+            met.add(project)
+        return project
+
+    def known(self, folders: Iterable[str]) -> dict[str, str]:
+        """Root -> repository, for those of the folders that are known without a look at their history."""
+        found = ((root_of(folder), self.resolve(folder)) for folder in folders)
+        return {root: identity.project for root, identity in found if identity is not None}
+
+    def chain(self, cwd: str) -> Iterable[str]:
+        """The repository's own folder of ``cwd``, as far as its name says, and those above that own what is below."""
+        return chain(root_of(cwd), self._owns_nothing_below)
+
+    def _decide(self, cwd: str, session: Session | None) -> Identity | None:
+        if (decided := self._by_hand(cwd)) is not None:
+            return decided if decided.project else None
+        root = root_of(cwd)
+        # What git said of this session's folder when it was stored stays true when the folder is used for another one.
+        stored = self.ledger.own(root, session, self.canonical, _GIT) if session else Verdict(None)
+        if stored.project is not None:
+            return Identity(stored.project, "git-remote", stored.reason)
+        live = self._from_git(cwd) or (self._from_git(root) if root != cwd else None)
+        if live is not None and live.source == "git-remote":
+            return live
+        for folder in chain(root, self._owns_nothing_below):
+            own = self.ledger.own(folder, session, self.canonical) if session else Verdict(None)
+            verdict = own if own.project else self._verdict(folder)
+            if verdict.project is None and not verdict.against:
+                trees = map(self._verdict, sorted(self.ledger.trees.get(folder, ())))
+                verdict = next((known for known in trees if known.project), verdict)
+            if verdict.project is not None:
+                if folder != root and self._is_container(folder, verdict.project):
+                    break
+                where = "" if folder == root else f"{folder}: "
+                source = "log-remote" if verdict is own else "learned"
+                return Identity(verdict.project, source, f"{where}{verdict.reason}")
+            if verdict.against:
+                return live
+            if folder == root and live is not None:
+                return live
+        for folder in chain(root, self._owns_nothing_below):
+            if folder in self._siblings:
+                return self._siblings[folder]
+        return live
+
+    def _by_hand(self, cwd: str) -> Identity | None:
+        """What was decided for the nearest folder; an `Identity` without a project where it is to be ignored."""
+        if not (self._decisions.ignored or self._decisions.assigned):
+            return None
+        for place in (cwd, root_of(cwd)):
+            for folder in (place, *map(str, Path(place).parents)):
+                if folder in self._decisions.ignored:
+                    return Identity("", "ignored", f"{folder} is ignored by hand")
+                if folder in self._decisions.assigned:
+                    return Identity(self._decisions.assigned[folder], "assigned", f"{folder} was assigned by hand")
+        return None
+
+    def _verdict(self, folder: str) -> Verdict:
+        if folder not in self._verdicts:
+            self._verdicts[folder] = self.ledger.verdict(folder, self.canonical)
+        return self._verdicts[folder]
+
+    def _is_container(self, folder: str, project: str) -> bool:
+        inside = (place for place in self.ledger.said if place.startswith(f"{folder}/"))
+        others = {self._verdict(place).project for place in inside} - {project, None}
+        return len(others) >= _CONTAINER
+
+    def _from_git(self, folder: str) -> Identity | None:
+        if folder not in self._live:
+            self._live[folder] = from_git(folder, self._owns_nothing_below)
+        return self._live[folder]
+
+    def _owns_nothing_below(self, folder: str) -> bool:
+        return folder in self._above or is_shared(folder)
+
+    def _forget_decisions(self) -> None:
+        self._cache.clear()
+        self._verdicts.clear()

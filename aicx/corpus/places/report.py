@@ -1,0 +1,87 @@
+"""What is said of folders and their repositories: a list of all, and why a session is filed where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.places.evidence import root_of
+
+_OWN = "the session's own log says so"
+_UNDECIDED = "not decided yet; `aicx store` does"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One kind of evidence for a repository, with the number of sessions that gave it."""
+
+    kind: str
+    repository: str
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder where sessions worked. ``source`` is what decided (`repo_source` of sidecars), None without a
+    repository; ``reason`` says why in a few words, also why there is none."""
+
+    folder: str
+    repository: str | None
+    source: str | None
+    reason: str
+    evidence: tuple[Evidence, ...]
+    sessions: int
+
+
+def list_places(catalog: Catalog) -> list[Place]:
+    """Every folder, those with the most sessions first."""
+    rows = catalog.rows(
+        "SELECT folders.cwd AS cwd, count(DISTINCT agent || ':' || session_id) AS sessions"
+        " FROM folders JOIN chunks ON chunks.rowid=chunk GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    return list(_places(catalog, ((row["cwd"], row["sessions"]) for row in rows)))
+
+
+def session_places(catalog: Catalog, agent: str, session_id: str) -> list[Place]:
+    """The folders of one session and why each belongs where it does, the one it used most first; without evidence.
+
+    Where the session is filed under another repository than its folder is in general, its own log had said so.
+    """
+    rows = catalog.rows(
+        "SELECT folders.cwd, folders.project, folders.repo_source FROM folders JOIN chunks ON chunks.rowid=chunk"
+        " WHERE agent=? AND session_id=? GROUP BY 1, 2 ORDER BY count(*) DESC, 1",
+        (agent, session_id),
+    )
+    found = []
+    for row in rows:
+        claims = catalog.rows("SELECT project, reason FROM claims WHERE folder=?", (row["cwd"],))
+        same = claims and claims[0]["project"] == row["project"]
+        reason = claims[0]["reason"] if same else _OWN if claims else _UNDECIDED
+        found.append(Place(row["cwd"], row["project"], row["repo_source"], reason, (), 1))
+    return found
+
+
+def _places(catalog: Catalog, folders: Iterable[tuple[str, int]]) -> Iterator[Place]:
+    claims = {row["folder"]: row for row in catalog.rows("SELECT * FROM claims")}
+    evidence: dict[str, dict[tuple[str, str], int]] = {}
+    rows = catalog.rows(
+        "SELECT folder, evidence.kind AS kind, said, count(DISTINCT agent || ':' || session_id) AS sessions"
+        " FROM evidence JOIN chunks ON chunks.rowid=chunk GROUP BY folder, evidence.kind, said"
+        " ORDER BY evidence.kind, said"
+    )
+    for row in rows:
+        by_kind = evidence.setdefault(root_of(row["folder"]), {})
+        one = (row["kind"], row["said"])
+        by_kind[one] = by_kind.get(one, 0) + row["sessions"]
+    for folder, sessions in folders:
+        claim = claims.get(folder)
+        seen = evidence.get(root_of(folder), {})
+        yield Place(
+            folder,
+            claim["project"] if claim else None,
+            claim["repo_source"] if claim else None,
+            claim["reason"] if claim else _UNDECIDED,
+            tuple(Evidence(kind, said, count) for (kind, said), count in seen.items()),
+            sessions,
+        )

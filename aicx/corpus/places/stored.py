@@ -1,0 +1,140 @@
+"""Places as the catalogue knows them: read from the evidence of all stored chunks, and the claims written back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.evidence import Ledger, Seen, root_of
+from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.places import Places
+from aicx.corpus.places.siblings import Traces, find_siblings, is_deep, is_telling_branch, relative_to
+
+_MAX_FOLDERS = 400  # in one query
+_FILED = "filed"
+
+
+def open_places(catalog: Catalog, user_home: Path, decisions: Decisions) -> Places:
+    """The places as all runs so far know them, with the histories that the last run found in common."""
+    ledger = Ledger()
+    rows = catalog.rows(
+        "SELECT DISTINCT agent, session_id, folder, evidence.kind AS kind, said"
+        " FROM evidence JOIN chunks ON chunks.rowid=chunk"
+        " ORDER BY completed_at, folder, evidence.kind, said"
+    )
+    for row in rows:
+        ledger.add((row["agent"], row["session_id"]), Seen(row["folder"], row["kind"], row["said"]))
+    places = Places(user_home, ledger, decisions)
+    history = catalog.rows("SELECT folder, project, reason FROM claims WHERE history=1")
+    places.learn_siblings({row["folder"]: Identity(row["project"], "learned", row["reason"]) for row in history})
+    return places
+
+
+def find_histories(places: Places, catalog: Catalog, read: Mapping[str, Traces]) -> dict[str, Identity]:
+    """Compares the folders that are unknown with those that are known, and has ``places`` learn what comes of it.
+
+    ``read`` are the traces of sessions that are not stored yet.
+    """
+    places.learn_siblings({})
+    folders = stored_folders(catalog)
+    cwds = {*folders, *read}
+    known = places.known(cwds)
+    wanted = {root for cwd in cwds if (root := root_of(cwd)) not in known and places.resolve(cwd) is None}
+    wanted -= {root for root in wanted if places.is_ignored(root)}
+    if not wanted or not known:
+        return {}
+    traces = {root: Traces(set(own.commits), set(own.branches)) for root, own in read.items()}
+    for row in catalog.rows("SELECT DISTINCT folder, mark FROM commits"):
+        traces.setdefault(root_of(row["folder"]), Traces()).commits.add(row["mark"])
+    for row in catalog.rows("SELECT DISTINCT cwd, branch FROM chunks WHERE cwd IS NOT NULL AND branch IS NOT NULL"):
+        if is_telling_branch(row["branch"]):
+            traces.setdefault(root_of(row["cwd"]), Traces()).branches.add(row["branch"])
+    by_root: dict[str, list[str]] = {}
+    for cwd in folders:
+        by_root.setdefault(root_of(cwd), []).append(cwd)
+
+    @cache
+    def files(root: str) -> set[str]:
+        unread = read[root].files if root in read else set()
+        return unread | _stored_files(catalog, root, by_root.get(root, ()))
+
+    siblings = find_siblings(traces, known, wanted, files)
+    places.learn_siblings(siblings)
+    return siblings
+
+
+def stored_folders(catalog: Catalog) -> list[str]:
+    return [row["cwd"] for row in catalog.rows("SELECT DISTINCT cwd FROM folders ORDER BY cwd")]
+
+
+def write_claims(places: Places, catalog: Catalog, siblings: Mapping[str, Identity], decisions: Decisions) -> None:
+    """Records what every folder is taken for and why, and the names that repositories had before."""
+    rows: dict[str, tuple[str | None, str | None, str, int]] = {}
+    for folder in stored_folders(catalog):
+        found = places.resolve(folder)
+        rows[folder] = (
+            (found.project, found.source, found.reason, 0) if found else (None, None, places.why_not(folder), 0)
+        )
+    for folder, identity in siblings.items():
+        rows[folder] = (identity.project, identity.source, identity.reason, 1)
+    _replace(catalog, "claims", sorted((folder, *row) for folder, row in rows.items()))
+    names = {old: places.canonical(old) for old in (*places.ledger.moved, *decisions.renamed)}
+    _replace(catalog, "renames", sorted(names.items()))
+    catalog.set_meta(_FILED, _digest(decisions))
+
+
+def is_filed(catalog: Catalog, decisions: Decisions) -> bool:
+    """Whether every stored chunk was compared with the evidence and with these decisions since either changed."""
+    return catalog.meta(_FILED) == _digest(decisions)
+
+
+def withdraw_filed(catalog: Catalog) -> None:
+    """Says that chunks are being stored or moved, so that a run that is killed is finished by the next one."""
+    if catalog.meta(_FILED) is not None:
+        catalog.connection.execute("DELETE FROM meta WHERE name=?", (_FILED,))
+
+
+def place_of(catalog: Catalog, user_home: Path, decisions: Decisions, folder: str | None) -> Identity | None:
+    """The repository of one folder as the last run decided it, without weighing all evidence again."""
+    if folder is None:
+        return None
+    places = Places(user_home, Ledger(), decisions)
+    now = places.resolve(folder)
+    if places.is_ignored(folder) or (now is not None and now.source != "git-local"):
+        return now
+    for place in (folder, *places.chain(folder)):
+        rows = catalog.rows("SELECT project, repo_source, reason FROM claims WHERE folder=?", (place,))
+        if rows and rows[0]["project"]:
+            return Identity(*rows[0])
+    return now
+
+
+def _replace(catalog: Catalog, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Makes ``rows`` all that ``table`` holds; where it does already, nothing counts as changed."""
+    if [tuple(row) for row in catalog.rows(f"SELECT * FROM {table} ORDER BY 1")] == list(rows):
+        return
+    catalog.connection.execute(f"DELETE FROM {table}")
+    marks = ",".join("?" * len(rows[0])) if rows else ""
+    catalog.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def _digest(decisions: Decisions) -> str:
+    parts = (sorted(decisions.assigned.items()), sorted(decisions.ignored), sorted(decisions.renamed.items()))
+    return sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _stored_files(catalog: Catalog, root: str, cwds: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for start in range(0, len(cwds), _MAX_FOLDERS):
+        part = cwds[start : start + _MAX_FOLDERS]
+        marks = ",".join("?" * len(part))
+        rows = catalog.rows(
+            f"SELECT DISTINCT cwd, files.path FROM chunks JOIN files ON chunk=chunks.rowid WHERE cwd IN ({marks})", part
+        )
+        relative = (relative_to(root, row["cwd"], row["path"]) for row in rows)
+        found.update(path for path in relative if path and is_deep(path))
+    return found

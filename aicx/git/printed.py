@@ -1,0 +1,165 @@
+"""What calls of git and of the forges' clients printed about the repository of the folder they ran in.
+
+Only the lines in which these programs name a repository themselves count: the remotes that git lists, where it pushed
+to and fetched from, the pull request that was opened. An address in a commit message, a diff or an issue is nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from posixpath import join, normpath
+from typing import Literal
+from zlib import crc32
+
+from aicx.git.folders import Call, git_calls, is_telling
+
+__all__ = ["Observation", "commit_marks", "is_telling", "read_printed"]
+
+Kind = Literal["remote", "clone", "push", "pull-request", "fetch", "page", "moved", "worktree", "commit"]
+
+_ADDRESS = r"(?:https?://|ssh://|git://|[\w.-]+@|[\w.-]+:)[^\s'\"<>]+"
+_LISTED = re.compile(rf"^(\S+)\t({_ADDRESS}) \((?:fetch|push)\)", re.MULTILINE)
+_ALONE = re.compile(rf"^({_ADDRESS})$", re.MULTILINE)
+_SHOWN = re.compile(rf"^\s+(?:Fetch|Push)\s+URL: ({_ADDRESS})$", re.MULTILINE)
+_PUSHED = re.compile(rf"^To ({_ADDRESS})$", re.MULTILINE)
+_FETCHED = re.compile(rf"^From ({_ADDRESS})$", re.MULTILINE)
+_MOVED = re.compile(rf"^remote: This repository moved\..*\n(?:remote:\s*\n)*remote:\s+({_ADDRESS})", re.MULTILINE)
+_MOVED_PROJECT = re.compile(r"^remote: Project '([\w./-]+)' was moved to '([\w./-]+)'", re.MULTILINE)
+_CLONED = re.compile(r"^Cloning into (?:bare repository )?'([^'\n]+)'", re.MULTILINE)
+_TREE = re.compile(r"^(/\S.*?)\s+(?:[0-9a-f]{7,40}|\(bare\))(?: \(detached HEAD\)| \[[^\]\n]+\]|$)", re.MULTILINE)
+_PAGE = (
+    r"(https?://[\w.-]+/[\w./-]+?)/(?:-/)?(?:pull|issues|merge_requests|actions/runs|pipelines|jobs)/\d+(?:/job/\d+)?"
+)
+_NAMED_PAGE = re.compile(rf"(?:^|\t|^url:\s+|\"url\":\s?\"){_PAGE}(?:\"|\t|$)", re.MULTILINE)
+_OWNER_NAME = re.compile(r'^(?:name:\s+|\{"nameWithOwner":")?([\w.-]+/[\w.-]+)(?:"\})?$', re.MULTILINE)
+
+_SUBJECT = 10  # characters: "fix", "wip" and the like say nothing
+_COMMIT_LINE = re.compile(
+    r"^[*|/\\_ ]*(?:HEAD is now at |Saved working directory and index state WIP on [^:\n]+: )?"
+    r"([0-9a-f]{7})[0-9a-f]{0,33}"
+    rf" (?:\([^)\n]*\) )?(\S[^\n]{{{_SUBJECT - 1},}}?)[ \t]*$"
+    rf"|^\[[^\]\n]*?([0-9a-f]{{7}})[0-9a-f]{{0,33}}\] (\S[^\n]{{{_SUBJECT - 1},}})$"
+    rf"|^commit ([0-9a-f]{{7}})[0-9a-f]{{33}}\b[^\n]*\n(?:[A-Z][^\n]*\n){{1,6}}\n    (\S[^\n]{{{_SUBJECT - 1},}})$",
+    re.MULTILINE,
+)
+_LISTING = frozenset({"log", "reflog", "commit", "reset", "stash"})
+_MAX_OUTPUT = 20_000
+_MAX_COMMITS = 60  # of one output
+# Options by which a call names its repository itself, whatever folder it runs in.
+_NAMES_ITS_OWN = ("-R", "--repo")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was printed of ``folder``. ``said`` is the address of a repository; of a ``worktree`` another folder of the
+    same repository, of a ``commit`` its mark, and of ``moved`` the old and the new address, with a space between."""
+
+    folder: str
+    kind: Kind
+    said: str
+
+
+def read_printed(line: str, folder: str | None, output: str, *, failed: bool = False) -> list[Observation]:
+    """What the ``output`` of a command line says of the folder that its calls of git ran in. Each thing once.
+
+    ``failed`` says that the line ended with an error: what it was to change is then not known.
+    """
+    calls = git_calls(line, folder)
+    if not calls or len({place for place, _ in calls}) > 1:
+        return []  # nothing of the output says which call printed it
+    output = output[:_MAX_OUTPUT].replace("\r", "\n")
+    return list(dict.fromkeys(seen for call in calls for seen in _read_call(call, output, failed)))
+
+
+def _read_call(call: Call, output: str, failed: bool) -> Iterator[Observation]:
+    folder, (program, *words) = call
+    action = words[0] if words else ""
+    if program == "git" and action == "remote" and words[1:2] in (["add"], ["set-url"]):
+        if not failed and words[-2] == "origin" and re.fullmatch(_ADDRESS, words[-1]):
+            yield Observation(folder, "remote", words[-1])
+    elif program == "git":
+        yield from _read_git(folder, action, words[1:], output)
+    elif not any(word.startswith(_NAMES_ITS_OWN) or "://" in word for word in words):
+        yield from _read_forge(folder, words, output)
+
+
+def _read_git(folder: str, action: str, words: Sequence[str], output: str) -> Iterator[Observation]:
+    named = [word for word in words if re.fullmatch(_ADDRESS, word)]
+    if action in ("remote", "config") or (action == "ls-remote" and "--get-url" in words):
+        yield from _remotes(folder, action, words, output)
+    elif action == "clone" and named:
+        for place in _CLONED.findall(output)[:1]:
+            yield Observation(_below(folder, place), "clone", named[0])
+    elif action in ("push", "fetch", "pull"):
+        # An address that the caller wrote says where they wanted to go, not what the folder is.
+        if not named:
+            yield from _transfers(folder, output)
+    elif action == "worktree" and words[:1] in (["list"], ["add"]):
+        trees = _TREE.findall(output) if words[0] == "list" else _added(folder, words[1:], output)
+        yield from (Observation(folder, "worktree", tree) for tree in trees if tree != folder)
+    elif action in _LISTING:
+        yield from (Observation(folder, "commit", mark) for mark in commit_marks(output))
+
+
+def _remotes(folder: str, action: str, words: Sequence[str], output: str) -> Iterator[Observation]:
+    listed = dict(reversed(_LISTED.findall(output)))
+    if listed:
+        # Of several remotes `origin` is where the folder came from; without it none is more than another.
+        if "origin" in listed or len(listed) == 1:
+            yield Observation(folder, "remote", listed.get("origin") or next(iter(listed.values())))
+    elif action == "remote" and words[:1] == ["show"]:
+        yield from (Observation(folder, "remote", address) for address in _SHOWN.findall(output)[:1])
+    elif "origin" in words or any(word.startswith("remote.origin.") for word in words):
+        alone = set(_ALONE.findall(output))
+        yield from (Observation(folder, "remote", address) for address in alone if len(alone) == 1)
+
+
+def _transfers(folder: str, output: str) -> Iterator[Observation]:
+    pushed, fetched = _PUSHED.findall(output), _FETCHED.findall(output)
+    yield from (Observation(folder, "push", address) for address in pushed[:2])
+    yield from (Observation(folder, "fetch", address) for address in fetched[:2])
+    for new in _MOVED.findall(output)[:1]:
+        yield from (Observation(folder, "moved", f"{old} {new}") for old in (*pushed, *fetched)[:1])
+    for old, new in _MOVED_PROJECT.findall(output)[:1]:
+        # GitLab names projects without their host; `from_remote` reads them in this form.
+        yield Observation(folder, "moved", f"gitlab:{old} gitlab:{new}")
+
+
+def _added(folder: str, words: Sequence[str], output: str) -> Iterator[str]:
+    """The folder that `git worktree add` made: its first word that is no option or an option's value."""
+    if "Preparing worktree" not in output:
+        return
+    rest = iter(words)
+    for word in rest:
+        if word in ("-b", "-B", "--reason"):
+            next(rest, None)
+        elif not word.startswith("-"):
+            if not any(mark in word for mark in "$`*~"):
+                yield _below(folder, word)
+            return
+
+
+def _read_forge(folder: str, words: Sequence[str], output: str) -> Iterator[Observation]:
+    if words[:2] == ["repo", "view"] and not [word for word in words[2:] if "/" in word]:
+        names = set(_OWNER_NAME.findall(output[:300]))
+        yield from (Observation(folder, "remote", f"gh:{name}") for name in names if len(names) == 1)
+        return
+    if words[:1] not in (["pr"], ["mr"], ["issue"], ["run"]):
+        return
+    pages = set(_NAMED_PAGE.findall(output))
+    if len(pages) == 1:
+        created = words[0] in ("pr", "mr") and words[1:2] == ["create"]
+        yield Observation(folder, "pull-request" if created else "page", pages.pop())
+
+
+def commit_marks(output: str) -> Iterable[str]:
+    """A short mark for each commit that a listing shows by hash and subject: the same in every clone of a history."""
+    found = (tuple(filter(None, groups)) for groups in _COMMIT_LINE.findall(output))
+    marks = (f"{commit}{crc32(subject.encode()):08x}" for commit, subject in found)
+    return list(dict.fromkeys(marks))[:_MAX_COMMITS]
+
+
+def _below(folder: str, path: str) -> str:
+    return normpath(join(folder, path))

@@ -1,0 +1,65 @@
+"""A kill while chunks move to another repository costs nothing: each is in its old place or in its new one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog
+from tests.survival.runs import Home, Runner
+
+GONE = "/gone/orbit"
+DAY = 24 * 3600.0
+BATCH = 6
+SESSIONS = (SESSION, OTHER, *(f"{number}" * 8 + OTHER[8:] for number in range(4)))
+
+
+def write(user: Path, log: ClaudeLog) -> None:
+    path = user / ".claude/projects/-gone-orbit" / f"{log.session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(log.body())
+
+
+@pytest.fixture(scope="module")
+def filed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Sessions of two days each, filed under no repository; their logs are gone, and one that knows it has come."""
+    folder = tmp_path_factory.mktemp("filed")
+    home = Home(folder / "user", folder / "corpus")
+    for number, session in enumerate(SESSIONS):
+        log = ClaudeLog(session, GONE).prompt(f"Why is lamp number {number} dark since this morning?", number * 10)
+        write(home.user, log.answer(f"The fuse {number} is burnt.", number * 10 + DAY))
+    runner.store(home)
+    shutil.rmtree(home.user / ".claude")
+    log = ClaudeLog(THIRD, GONE).prompt("Push it", 5000).call("Bash", 5001, command="git push")
+    write(home.user, log.result("To github.com:ada/orbit.git\n   1234567..89abcde  main -> main\n", 5002))
+    return home
+
+
+def copy_of(filed: Home, corpus: Path) -> Home:
+    shutil.copytree(filed.corpus, corpus, symlinks=True)
+    return Home(filed.user, corpus)
+
+
+@pytest.mark.parametrize("command", [("store",), ("projects", "assign", GONE, "ada/orbit")], ids=" ".join)
+def test_a_kill_at_any_step_of_a_move_leaves_each_chunk_whole_and_the_next_store_ends_it(
+    command: tuple[str, ...], filed: Home, runner: Runner, tmp_path: Path
+) -> None:
+    whole = copy_of(filed, tmp_path / "whole")
+    steps = runner.steps(whole, *command, batch=BATCH)
+    runner.store(whole)
+    tree, answers = whole.tree(), runner.answers(whole)
+    assert {item["project"] for item in answers} == {"ada/orbit"}
+    for step in range(1, len(steps) + 1, max(1, len(steps) // 40)):
+        home = copy_of(filed, tmp_path / str(step))
+        run = runner.run(home, *command, batch=BATCH, fatal_step=step)
+        assert run.killed or run.code == 0
+        assert home.flaws() == [], steps[step - 1]
+        runner.store(home)
+        if command != ("store",) and not (home.corpus / "projects.json").exists():
+            runner.run(home, *command)  # it was killed before it had recorded anything
+            runner.store(home)
+        assert home.tree() == tree, steps[step - 1]
+        assert runner.answers(home) == answers, steps[step - 1]
+        shutil.rmtree(home.corpus)
