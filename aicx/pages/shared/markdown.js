@@ -21,7 +21,8 @@ export function markdown(text) {
 
 // One line of a text, such as an excerpt's: what emphasises and links is drawn, what opens a block is left out.
 export function markdownLine(text) {
-  return inline(text.replace(OPENING, ""));
+  const row = text.trim().startsWith("|") ? cells(text).join(" · ") : text;
+  return inline(row.replace(OPENING, ""));
 }
 
 // Every reader of a block takes lines from `at` on and says where it stopped.

@@ -275,10 +275,11 @@ def test_an_excerpt_is_drawn_without_its_marks_of_markdown(visit: Visit) -> None
       const item = { agent: "claude", session_id: "s", id: "c", matches: lines, contributions: {} };
       return [...answerRow(item, "#", null).querySelectorAll(".matches p")].map((line) => line.innerHTML);
     }"""
-    lines = ["## Cause: `next_token`", "- **one** early", "> 1. quoted", "a - b, 3 > 2"]
+    lines = ["## Cause: `next_token`", "- **one** early", "> 1. quoted", "a - b, 3 > 2", "| a | `b` |"]
     assert visit().evaluate(shown, lines) == [
         "Cause: <code>next_token</code>",
         "<strong>one</strong> early",
         "quoted",
         "a - b, 3 &gt; 2",
+        "a · <code>b</code>",
     ]
