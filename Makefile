@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# What makes models. On Linux its plain release brings GPU libraries of several gigabytes: PyTorch's own site says how to
-# get the build without them, and `make demo TORCH="..."` takes whatever pip should be told.
+# What `make test-all` tests models of one's own with. On Linux its plain release brings GPU libraries of several gigabytes:
+# PyTorch's own site says how to get the build without them, and `make test-all TORCH="..."` is what pip is told.
 TORCH ?= torch==2.13.0
 
 # pytest writes its tests anew for each run otherwise, which is half of the time it takes to collect them.
@@ -20,7 +20,7 @@ PYTEST ?=
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.models ## Store invented logs, ask questions by words and by meaning; touches nothing of yours.
+demo: $(VENV)/.semantic ## Store invented logs, ask questions by words and by meaning; touches nothing of yours.
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests.
@@ -76,15 +76,14 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.models: pyproject.toml | $(BIN)/python
-	@$(PIP) install $(TORCH)
-	@$(PIP) install --editable '.[models]'
+$(VENV)/.semantic: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable '.[semantic]'
 	@touch $@ $(VENV)/.base
 
 $(VENV)/.all: pyproject.toml | $(BIN)/python
 	@$(PIP) install $(TORCH)
 	@$(PIP) install --editable '.[all,test,s3-test,web-test]'
-	@touch $@ $(VENV)/.base $(VENV)/.models $(VENV)/.test
+	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.test
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[bench]'

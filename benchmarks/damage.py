@@ -221,14 +221,14 @@ def forked(home: Home, work: Callable[[], int]) -> Done:
 
 
 def _command_line(arguments: Sequence[str]) -> int:
-    """`aicx`, with the small model made where the real one would be distilled for a minute."""
+    """`aicx`, with the small model made where the real one would be distilled for half a minute."""
     import indexer.distill
     from aicx.cli import run as command_line
 
-    def distill(model: str, models_dir: Path, **_: object) -> Path:
+    def distill(name: str, load: object, models_dir: Path, **_: object) -> Path:
         return write_model(models_dir / "static-tiny")
 
-    indexer.distill.distill_static = distill
+    indexer.distill.distill = distill
     return command_line(arguments)
 
 
@@ -270,7 +270,7 @@ def make_home(folder: Path) -> Home:
         path.rename(path.with_suffix(".later"))
     for _ in range(2):  # so that each index has more than one part
         _check(home.run("store"))
-        _check(home.run("index"))
+        _check(home.run("index", "--embedder", "static"))
         for path in logs.glob("*.later"):
             path.rename(path.with_suffix(".jsonl"))
     repository = folder / "orbit"
@@ -311,6 +311,7 @@ def write_model(folder: Path) -> Path:
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     from indexer.distill import RECIPE
+    from retrieval.embedders import PACKAGED
 
     folder.mkdir(parents=True)
     words = sorted(
@@ -322,7 +323,7 @@ def write_model(folder: Path) -> Path:
     tokenizer.save(str(folder / "tokenizer.json"))
     table = np.random.default_rng(7).normal(size=(len(vocabulary), 32)).astype(np.float32)
     np.save(folder / "table.npy", table)
-    fields = {"schema": "aicx.model/1", "format": "static", "name": "minilm", "quantized": False, "dimensions": 32}
+    fields = {"schema": "aicx.model/1", "format": "static", "name": PACKAGED, "quantized": False, "dimensions": 32}
     more = {"max_tokens": 64, "fingerprint": "tiny", "weights": "table.npy", "weighting": {"recipe": RECIPE}}
     (folder / "model.json").write_text(json.dumps(fields | more))
     return folder

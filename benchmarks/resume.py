@@ -130,7 +130,7 @@ def main() -> None:
         measure(aicx("map", "refresh", "--repo", str(repository)), environment)
         report({"with a task and a map": questions["with a task"]}, environment)
         if arguments.dense:
-            measure(aicx("index"), environment)
+            measure(aicx("index", "--embedder", "static"), environment)
             report({"with a task, hybrid": questions["with a task"]}, environment)
 
 

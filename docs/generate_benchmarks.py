@@ -63,8 +63,8 @@ def _intro(report: Mapping[str, Any]) -> Iterator[str]:
     )
     yield ""
     yield (
-        "`aicx` is `aicx search` right after `aicx store`, `aicx:static` after `aicx index` "
-        "(`aicx:minilm` with `--embedder minilm`). The "
+        "`aicx` is `aicx search` right after `aicx store`, `aicx:static` and `aicx:minilm` after `aicx index` with "
+        "that `--embedder`. The "
         "others: `grep` counts words, newest first; `rank-bm25` and SQLite's `fts5` are BM25s of others over "
         "plain text; `lexical` and `dense:static` are our two retrievers alone, `rrf` and `weighted` join them by "
         "ranks and by scores."

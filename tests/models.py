@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from indexer.distill import RECIPE
+from retrieval.embedders import PACKAGED
 
 WORDS = ("fix", "repair", "login", "the", "redirect", "loop", "parser", "of", "dates", "!", "naïve", "数", "据")
 
 
-def write_static(models_dir: Path, *, name: str = "minilm", dimensions: int = 8) -> Path:
+def write_static(models_dir: Path, *, name: str = PACKAGED, dimensions: int = 8) -> Path:
     """A static model whose words point in fixed random directions; `fix` and `repair` nearly in one."""
     np = pytest.importorskip("numpy")
     tokenizers = pytest.importorskip("tokenizers")

@@ -21,7 +21,8 @@ from aicx.cli import COMMANDS, run
 from aicx.commands.index import build, drop, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
-from aicx.engine.vector_index import Choice, LexicalState, VectorState
+from aicx.engine.embedder_choice import Choice
+from aicx.engine.vector_index import LexicalState, VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
@@ -311,6 +312,7 @@ def test_every_field_of_index_is_documented(
 ) -> None:
     # What the engine does needs optional parts; what the command makes of its answers does not.
     table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
+    monkeypatch.setattr(build, "made_with", lambda _: Choice())
     monkeypatch.setattr(build, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
     monkeypatch.setattr(status, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
     monkeypatch.setattr(status, "lexical_state", lambda _: LexicalState(True, 0, 1))

@@ -38,7 +38,7 @@ Keep = Annotated[
     ),
 ]
 NoMeaning = Annotated[
-    bool, typer.Option("--no-meaning", help="Leave out semantic search, which takes a minute to prepare.")
+    bool, typer.Option("--no-meaning", help="Leave out semantic search, which takes some seconds more.")
 ]
 
 
@@ -82,8 +82,6 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
         _print_opening(count)
         for number, item in enumerate(demo.steps(), 1):
             _print_step(number, len(demo.plan) + demo.meaning, item)
-            if demo.meaning and number == len(demo.plan) - 1:
-                console.notify("\n(making the model, about a minute …)")
         if demo.meaning:
             _print_compared(len(demo.plan) + 1, demo.compare())
         checks = demo.checks()
@@ -191,4 +189,4 @@ def _print_next(demo: Demo, *, keep: bool) -> None:
     out(f"  {style('aicx steer --since 7d', bold=True)}  see what happened in the last week")
     out(f"  {style('aicx doctor', bold=True)}            see whether all is well")
     if not meaning_is_installed():
-        out(f"Semantic search needs more parts: {install_command('models')}, then: aicx index")
+        out(f"Semantic search needs more parts: {install_command('semantic')}, then: aicx index")

@@ -14,12 +14,19 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.damage import (
     FIX,
-    record_model,
     recorded_table,
-    remove_damaged_models,
     require_sound_vectors,
     table_folder,
-    verify_model,
+)
+from aicx.engine.embedder_choice import (
+    Choice,
+    Notify,
+    announcement,
+    default_choice,
+    embedder_settings,
+    prepare_embedder,
+    recorded_choice,
+    to_manifest,
 )
 from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
 from aicx.engine.vector_place import TABLE, chosen_address, present_address, recorded_address, to_record
@@ -28,34 +35,18 @@ from aicx.panics import panics_as_damage
 from aicx.storage.checksums import changing, find_damage, sound_files, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.types import Candidate, Document
-from retrieval.analysis import STOP_WORDS
 from retrieval.conditions import Condition
-from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embedder
+from retrieval.embedders import Embedder, open_embedder
 
 if TYPE_CHECKING:
     from indexer.vector_table import Model, TableStatus
     from indexer.vectors import Progress, Synced, Upkeep
 
-Notify = Callable[[str], None]
-
 # Columns with few values get an index of their own.
 _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
 _MIN_WEIGHT = 0.5
-_DEFAULT_MODEL = "minilm"
 _ANEW = "aicx index --rebuild"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which embedder an index is made with; what is None is the embedder's own default."""
-
-    kind: str = "static"
-    model: str | None = None
-    quantized: bool = False
-
-    def __str__(self) -> str:
-        return " ".join(filter(None, (self.kind, self.model, "int8" if self.quantized else None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +84,7 @@ def build_vectors(
     Raises MissingExtra when the optional parts are not installed, UsageError when the index was made with another
     model and ``rebuild`` does not say to start over.
     """
+    from indexer.estimate import SAMPLE_DOCUMENTS, estimate_cost
     from indexer.vector_table import Columns, Location
     from indexer.vectors import VectorIndex
 
@@ -103,11 +95,14 @@ def build_vectors(
     ):
         catalog = opened.catalog
         before = read_manifest(layout).get("vectors", {})
-        if "embedder" in before and _choice(before) != choice and not rebuild:
-            raise UsageError(
-                f"the vector index was made with {_choice(before)}, not with {choice}",
-                hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
-            )
+        if "embedder" in before and recorded_choice(before) != choice and not rebuild:
+            if recorded_choice(before).renewed != choice:
+                raise UsageError(
+                    f"the vector index was made with {recorded_choice(before)}, not with {choice}",
+                    hint="aicx index --rebuild makes it anew; without --embedder and --model it goes on as it is",
+                )
+            notify(f"the vector index was made with the {choice} model of a former release; embedding it again")
+            rebuild = True
         embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
         model = model_of(embedder)
         address = chosen_address(settings)
@@ -124,14 +119,19 @@ def build_vectors(
                 if document is not None:
                     yield replace(document, version=versions[chunk_id])
 
+        # An endpoint is not asked for the sake of an estimate: it may allow few requests a minute.
+        if versions and choice.kind != "http" and (rebuild or present_address(settings) is None):
+            names = list(versions)
+            sample = list(fetch(names[:: -(-len(names) // SAMPLE_DOCUMENTS)]))
+            for line in announcement(choice, len(names), estimate_cost(sample, len(names), model)) if sample else ():
+                notify(line)
+
         damage = find_damage(folder, full=full) if folder else None
         sound = sound_files(folder) if folder and damage else set()
         made: dict[str, Any] = {
             "catalog": catalog.identity,
             "sequence": sequence,
-            "embedder": choice.kind,
-            "model": choice.model,
-            "quantized": choice.quantized,
+            **to_manifest(choice),
             "uri": to_record(layout, address),
             "make": index.make,
         }
@@ -210,7 +210,7 @@ def vector_state(settings: Settings) -> VectorState:
     with open_catalog(settings.layout) as opened:
         behind = chunks_behind(made, opened.catalog)
     size = folder_size(Path(address, f"{TABLE}.lance")) if "://" not in address else None
-    return VectorState(_choice(made), address, table, behind, size)
+    return VectorState(recorded_choice(made), address, table, behind, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +250,8 @@ class OpenVectors:
         from retrieval.dense import DenseSearcher
 
         self._made = _made(settings)
-        choice = _choice(self._made)
-        embedder = open_embedder(choice.kind, _embedder_settings(settings, choice))
+        choice = recorded_choice(self._made)
+        embedder = open_embedder(choice.kind, embedder_settings(settings, choice))
         self._embedder = embedder
         self._searcher = DenseSearcher(recorded_address(settings, self._made), TABLE, embedder)
         self.near: float | None = self._made.get("near")
@@ -275,61 +275,16 @@ class OpenVectors:
 
 
 def made_with(settings: Settings) -> Choice:
-    """What the present vector index was made with; the default where there is none."""
+    """What the present vector index is to be embedded with; the default for this corpus where there is none.
+
+    For an index of a former release that is the packaged model: its own needs torch to be made again.
+    """
     made = read_manifest(settings.layout).get("vectors", {})
-    return _choice(made) if "embedder" in made else Choice()
-
-
-def parse_choice(kind: str | None, model: str | None, quantized: bool) -> Choice:
-    kind = Choice().kind if kind is None else kind
-    if kind not in EMBEDDERS:
-        raise UsageError(f"there is no embedder {kind!r}", hint=f"choose one of {', '.join(EMBEDDERS)}")
-    if kind == "sentence-transformers" and not model:
-        raise UsageError("which model?", hint="--model NAME or --model FOLDER")
-    return Choice(kind, model, quantized)
-
-
-def prepare_embedder(
-    settings: Settings, choice: Choice, notify: Notify, *, download: bool = False, full: bool = False
-) -> Embedder:
-    """The embedder, its model exported or distilled first where that has not been done yet, or where it is damaged."""
-    models = settings.layout.models
-    remove_damaged_models(settings.layout, full=full)
-    if choice.kind == "static":
-        from indexer.distill import distill_static
-
-        folder = distill_static(
-            choice.model or _DEFAULT_MODEL,
-            models,
-            silent=STOP_WORDS,
-            starting=lambda: notify("the first time a static model is distilled, which takes about a minute"),
-            download=download,
-        )
-    elif choice.kind in ("minilm", "sentence-transformers"):
-        from indexer.export import export_model
-
-        name = choice.model or _DEFAULT_MODEL
-        folder = export_model(name, models, quantized=choice.quantized, download=download)
-    else:
-        folder = None
-    if folder is not None:
-        record_model(folder)
-    return open_embedder(choice.kind, _embedder_settings(settings, choice))
-
-
-def _embedder_settings(settings: Settings, choice: Choice) -> EmbedderSettings:
-    http = settings.embedding
-    return EmbedderSettings(
-        models_dir=settings.layout.models,
-        model=choice.model,
-        quantized=choice.quantized,
-        base_url=http.base_url,
-        key=http.key,
-        dimensions=http.dimensions,
-        requests_per_minute=http.requests_per_minute,
-        retries=http.retries,
-        verify=verify_model,
-    )
+    if "embedder" in made:
+        return recorded_choice(made).renewed
+    with open_catalog(settings.layout) as opened:
+        [row] = opened.catalog.rows("SELECT count(*) AS chunks FROM chunks WHERE ignored=0")
+    return default_choice(row["chunks"])
 
 
 def _made(settings: Settings) -> dict[str, Any]:
@@ -337,7 +292,3 @@ def _made(settings: Settings) -> dict[str, Any]:
     if not {"embedder", "uri"} <= made.keys():
         raise NotFound("there is no vector index", hint="aicx index")
     return made
-
-
-def _choice(made: dict[str, Any]) -> Choice:
-    return Choice(str(made["embedder"]), made.get("model"), bool(made.get("quantized")))

@@ -1,6 +1,6 @@
 """Embedders: they turn texts into vectors. One module each, imported only when it is opened.
 
-None of them imports torch. A model is exported once while indexing, and queries run the exported folder.
+None of them imports torch. A model is prepared once while indexing, and queries run the folder that this leaves.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from aicx.errors import UsageError
 
 # A float32 numpy array with one row per text. numpy belongs to an extra, so its types cannot be named here.
 Vectors = Any
+
+
+# MiniLM from its package, as model folders name it. Indexes made before there was this package name `minilm`, the same
+# with full precision.
+PACKAGED = "minilm-int8"
 
 
 class Embedder(Protocol):
@@ -54,7 +59,7 @@ class EmbedderSettings:
     """Everything an embedder may be told. Each reads what concerns it."""
 
     models_dir: Path
-    model: str | None = None  # a model's name or folder; for `static`, the model it was distilled from
+    model: str | None = None  # a model's name or folder; for `static`, what it was distilled from; None is PACKAGED
     quantized: bool = False
     base_url: str | None = None
     key: str | None = field(default=None, repr=False)

@@ -47,11 +47,11 @@ def find_model(
                 if not path.is_file():
                     raise damaged_model(model.folder, f"{path.name} is missing")
             return model
-    what = {"onnx": "exported", "static": "distilled"}[format]
+    what = {"onnx": "prepared", "static": "distilled"}[format]
     variant = " with int8 weights" if quantized else ""
     raise NotFound(
         f"The model {name} has not been {what}{variant} yet: {models_dir} does not hold it.",
-        hint="Run `aicx index` with this embedder once. It prepares the model, and questions then work without torch.",
+        hint="Run `aicx index` with this embedder once: it prepares the model.",
     )
 
 

@@ -1,6 +1,7 @@
-"""Runs an exported sentence-transformers model with onnxruntime: no torch, and a quick cold start.
+"""Runs a model with onnxruntime: no torch, and a quick cold start.
 
-Pooling and normalisation are part of the exported graph, so whatever the model's own configuration says is what runs.
+Where `indexer.export` made the graph, pooling and normalisation are part of it, so whatever the model's own
+configuration says is what runs. A graph that ends with the vectors of tokens is MiniLM's, which takes their mean.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from aicx.errors import MissingExtra, UsageError
-from retrieval.embedders import EmbedderSettings, Vectors
+from retrieval.embedders import PACKAGED, EmbedderSettings, Vectors
 from retrieval.embedders.models import damaged_model, find_model, known_words
 
 # How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
-_BATCH_TOKENS = 4096
+_BATCH_TOKENS = 1024
 _MAX_BATCH = 64
 
 
@@ -48,7 +49,8 @@ class OnnxEmbedder:
                 feeds["attention_mask"][line, :length] = 1
                 if "token_type_ids" in feeds:
                     feeds["token_type_ids"][line, :length] = encoding.type_ids
-            vectors[rows] = self._session.run(None, feeds)[0]
+            found = self._session.run(None, feeds)[0]
+            vectors[rows] = found if found.ndim == 2 else _mean(found, feeds["attention_mask"])
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
 
@@ -64,9 +66,9 @@ class OnnxEmbedder:
 
 
 def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
-    """Opens the folder exported from ``settings.model``, or from MiniLM when ``kind`` is `minilm`."""
+    """Opens the folder exported from ``settings.model``; MiniLM from its package when ``kind`` is `minilm`."""
     if kind == "minilm":
-        name = "minilm"
+        name = settings.model or PACKAGED
     elif settings.model is None:
         raise UsageError(
             "The embedder sentence-transformers needs a model.",
@@ -100,6 +102,12 @@ def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
         _tokenizer=tokenizer,
         _inputs=tuple(item.name for item in session.get_inputs()),
     )
+
+
+def _mean(tokens: Any, mask: Any) -> Any:
+    """The mean of each text's token vectors, padding left out."""
+    kept = mask[:, :, None].astype(tokens.dtype)
+    return (tokens * kept).sum(axis=1) / kept.sum(axis=1)
 
 
 def _model_name(model: str) -> str:

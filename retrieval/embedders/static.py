@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aicx.errors import MissingExtra
-from retrieval.embedders import EmbedderSettings, Vectors
+from retrieval.embedders import PACKAGED, EmbedderSettings, Vectors
 from retrieval.embedders.models import damaged_model, find_model, known_words
 
 # Tokens summed at a time: bounds the copy of table rows to some 30 MB.
@@ -82,8 +82,8 @@ class StaticEmbedder:
 
 
 def load(kind: str, settings: EmbedderSettings) -> StaticEmbedder:
-    """Opens the model distilled from ``settings.model``, MiniLM unless told otherwise."""
-    teacher = settings.model or "minilm"
+    """Opens the model distilled from ``settings.model``, from the packaged MiniLM unless told otherwise."""
+    teacher = settings.model or PACKAGED
     model = find_model(settings.models_dir, "static", teacher, verify=settings.verify)
     try:
         import numpy as np

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aicx.bench.dataset import Dataset, Query, text_document
 from indexer.models import model_folder
+from retrieval.embedders import PACKAGED
 from tests.models import write_static
 
 DOCUMENTS = {
@@ -32,7 +33,7 @@ def small(name: str = "small") -> Dataset:
 def models(folder: Path) -> Path:
     """A folder of models in which the static one is already made, from a few invented words."""
     tiny = write_static(folder)
-    tiny.rename(model_folder(folder, "static256", "minilm"))
+    tiny.rename(model_folder(folder, "static256", PACKAGED))
     return folder
 
 

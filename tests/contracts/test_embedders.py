@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import UsageError
-from retrieval.embedders import EMBEDDERS, Embedder, EmbedderSettings, open_embedder
+from retrieval.embedders import EMBEDDERS, PACKAGED, Embedder, EmbedderSettings, open_embedder
 from tests.models import save_tiny_bert, write_static
 
 np = pytest.importorskip("numpy")
@@ -61,7 +61,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     for path in folder.iterdir():
         (again / path.name).write_bytes(path.read_bytes())
     fields = json.loads((again / "model.json").read_text())
-    (again / "model.json").write_text(json.dumps({**fields, "name": "minilm"}))
+    (again / "model.json").write_text(json.dumps({**fields, "name": PACKAGED}))
     return teacher, root / "models"
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery, SearchReport, search
-from aicx.engine.vector_index import Choice, build_vectors
+from aicx.engine.vector_index import build_vectors
 from tests.corpus.builders import Home
 
 NOW = datetime(2026, 3, 20, tzinfo=UTC)

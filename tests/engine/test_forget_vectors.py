@@ -12,9 +12,10 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import load_settings
+from aicx.engine.embedder_choice import Choice
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.search import SearchQuery, search
-from aicx.engine.vector_index import Choice, build_vectors, vector_state
+from aicx.engine.vector_index import build_vectors, vector_state
 from aicx.storage.lock import writer_lock
 from aicx.types import Document, Part
 from indexer.vector_table import Columns, Location, Model, erase_documents, table_status

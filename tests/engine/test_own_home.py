@@ -12,8 +12,9 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import load_settings
+from aicx.engine.embedder_choice import Choice
 from aicx.engine.index_manifest import read_manifest
-from aicx.engine.vector_index import Choice, build_vectors, vector_state
+from aicx.engine.vector_index import build_vectors, vector_state
 from aicx.engine.vector_place import InAnotherHome
 from aicx.errors import UsageError
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, write_git

@@ -30,7 +30,9 @@ SECRET = token(0)
         entry(branch=SECRET),
         entry(model=SECRET),
         tool_entry("", phase="call", name=SECRET, command=f"curl {SECRET}", files=(f"/srv/{SECRET}",)),
-        SessionEvent(SECRET, SECRET, None, SECRET, None, f"https://ada:{SECRET}@host/a/b", f"/srv/{SECRET}", False, SECRET),
+        SessionEvent(
+            SECRET, SECRET, None, SECRET, None, f"https://ada:{SECRET}@host/a/b", f"/srv/{SECRET}", False, SECRET
+        ),
         BadRecord(f"/{SECRET}", SECRET, 1),
         Skipped(f"/{SECRET}", f"unknown type: {SECRET}", 2),
     ],

@@ -213,7 +213,8 @@ _INDEX = """
 import sys, time
 from indexer.vectors import Upkeep
 from aicx.config import load_settings
-from aicx.engine.vector_index import Choice, build_vectors
+from aicx.engine.embedder_choice import Choice
+from aicx.engine.vector_index import build_vectors
 from tests.embedder import DeterministicEmbedder
 embed = DeterministicEmbedder.embed
 def slowly(self, texts):

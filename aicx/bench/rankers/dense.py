@@ -16,7 +16,7 @@ from aicx.types import Candidate, Document
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 
 if TYPE_CHECKING:
-    from aicx.engine.vector_index import Choice
+    from aicx.engine.embedder_choice import Choice
     from indexer.vectors import Synced
     from retrieval.dense import DenseSearcher
 
@@ -87,7 +87,7 @@ def folder_of(name: str, place: Place) -> Path:
 
 def prepared(name: str, place: Place) -> Embedder:
     """The embedder called ``name``, its model distilled or exported first where that has not been done yet."""
-    from aicx.engine.vector_index import prepare_embedder
+    from aicx.engine.embedder_choice import prepare_embedder
 
     # Models lie in a home's folder of that name, and preparing one asks for nothing else of the home.
     return prepare_embedder(settings_for(place.models.parent), choice_of(name), _nobody)
@@ -95,11 +95,11 @@ def prepared(name: str, place: Place) -> Embedder:
 
 def choice_of(name: str) -> Choice:
     """An embedder's name here (``static``, ``minilm``, ``NAME/int8``) as the product has it."""
-    from aicx.engine.vector_index import Choice
+    from aicx.engine.embedder_choice import Choice
 
     model, quantized = name.removesuffix(_INT8), name.endswith(_INT8)
     if model in ("static", "minilm"):
-        return Choice(model, quantized=quantized)
+        return Choice(model)  # packaged, with weights of 8 bits
     return Choice("sentence-transformers", model, quantized=quantized)
 
 
@@ -108,8 +108,5 @@ def _nobody(_: object) -> None:
 
 
 def _opened(name: str, place: Place) -> Embedder:
-    model = name.removesuffix(_INT8)
-    if model == "static":
-        return open_embedder("static", EmbedderSettings(place.models))
-    kind = "minilm" if model == "minilm" else "sentence-transformers"
-    return open_embedder(kind, EmbedderSettings(place.models, model=model, quantized=name.endswith(_INT8)))
+    choice = choice_of(name)
+    return open_embedder(choice.kind, EmbedderSettings(place.models, model=choice.model, quantized=choice.quantized))

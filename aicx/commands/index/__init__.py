@@ -8,7 +8,7 @@ aicx embeds nothing until you call this. Without an action, `aicx index` builds;
 `aicx index build --help` lists its options.
 
 Example: aicx index
-Example: aicx index --embedder minilm --quantized --rebuild
+Example: aicx index --embedder static --rebuild
 Example: aicx index status
 """
 COMMANDS = {

@@ -9,8 +9,9 @@ import typer
 from aicx import console, options
 from aicx.api.answers.index import SCHEMA, index_built
 from aicx.config import Settings, load_settings
+from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
-from aicx.engine.vector_index import Choice, build_vectors, made_with, parse_choice
+from aicx.engine.vector_index import build_vectors, made_with
 
 if TYPE_CHECKING:
     from indexer.vectors import Progress
@@ -23,14 +24,17 @@ def command(
         typer.Option(
             "--embedder",
             metavar="NAME",
-            help="static, minilm, sentence-transformers, or http; by default the index's own, static for a new one.",
+            help="minilm, static (light), sentence-transformers, or http; by default the index's own, for a new one"
+            f" minilm, beyond {MINILM_MAX_CHUNKS:,} chunks static.",
         ),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option("--model", metavar="NAME", help="A model's name or folder, for embedders that take one."),
     ] = None,
-    quantized: Annotated[bool, typer.Option("--quantized", help="8-bit weights: twice as fast.")] = False,
+    quantized: Annotated[
+        bool, typer.Option("--quantized", help="8-bit weights, for a model of your own: twice as fast.")
+    ] = False,
     download: Annotated[
         bool, typer.Option("--download", help="Download a model that is not on this machine from its hub.")
     ] = False,
@@ -42,8 +46,10 @@ def command(
     aicx embeds nothing until you call this. Only changed chunks are embedded, so running it again is cheap, and after a
     kill it continues where it stopped. `aicx index status` shows how current it is, `aicx index drop` deletes it.
 
+    An index that an earlier release made with its own MiniLM or static model is embedded again with the packaged one.
+
     Example: aicx index
-    Example: aicx index --embedder minilm --quantized --rebuild
+    Example: aicx index --embedder static --rebuild
     """
     settings = load_settings()
     complete_forgetting(settings, console.notify)

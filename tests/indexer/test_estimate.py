@@ -1,0 +1,42 @@
+"""The estimate of what embedding costs is in proportion to what is embedded."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from aicx.types import Document, Part
+from indexer.estimate import Estimate, estimate_cost
+from indexer.vector_table import Model
+
+
+def model(seconds: float = 0.0) -> Model:
+    """Takes ``seconds`` for a text."""
+    np = pytest.importorskip("numpy")
+
+    def embed(texts: list[str]) -> Any:
+        time.sleep(seconds * len(texts))
+        return np.ones((len(texts), 10))
+
+    return Model("m", "m", 10, 8, embed, lambda texts: [len(text.split()) for text in texts])
+
+
+DOCUMENT = Document("d", "1", "head", (Part("one two three four five six seven eight nine ten " * 4, 1.0),), {})
+
+
+def test_passages_and_bytes_grow_with_the_documents() -> None:
+    few, many = (estimate_cost([DOCUMENT], total, model()) for total in (10, 1000))
+    assert few.passages > 40
+    assert (many.passages, many.size) == (100 * few.passages, 100 * few.size)
+    assert few.size > few.passages * 40
+
+
+def test_seconds_are_those_of_the_embedder() -> None:
+    found = estimate_cost([DOCUMENT], 100, model(0.002))
+    assert found.passages * 0.002 <= found.seconds <= found.passages * 0.02
+
+
+def test_nothing_to_embed_costs_nothing() -> None:
+    assert estimate_cost([], 0, model()) == Estimate(0, 0.0, 0)
