@@ -163,7 +163,7 @@ class TestBuild:
     def test_a_search_then_asks_both(self, user, capsys):
         index(capsys, *BUILD)
         assert rankers(capsys) == ["dense", "lexical"]
-        assert run(["search", "reconection backof", "--json"]) == 0
+        assert run(["search", "reconnecktionn bakkoff", "--json"]) == 0
         (item,) = json.loads(capsys.readouterr().out)["items"]
         assert (item["session_id"], item["tier"]) == (SESSION, "nearest")
 

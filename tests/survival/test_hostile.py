@@ -402,7 +402,7 @@ def test_a_log_that_shrinks_after_it_was_listed_loses_nothing(
 # The store itself ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["store", "store/acme", "store/acme/orbit", "non-repository-contexts"])
+@pytest.mark.parametrize("place", ["store", "store/acme", "store/acme/beacon", "non-repository-contexts"])
 def test_a_link_planted_in_the_store_is_never_written_through(
     place: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:

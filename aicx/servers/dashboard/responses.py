@@ -267,7 +267,7 @@ class Crossed:
 class Steered:
     """Chunks by what is known of them: the fields of their sidecars, and where they are.
 
-    With a question also ``query``, ``order`` and ``decay``, a ``score`` of each item, and the status of a search.
+    With a question also ``query``, ``order``, ``decay`` and ``evidence``, a ``score`` of each item, and the status of a search.
     """
 
     ok: Ok
@@ -279,6 +279,7 @@ class Steered:
     query: str | None = field(default=None, metadata=OPTIONAL)
     order: Literal["relevance", "newest"] | None = field(default=None, metadata=OPTIONAL)
     decay: str | None = field(default=None, metadata=OPTIONAL)
+    evidence: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-AICX = [sys.executable, "-m", "aicx"]
+# aicx with the embedder for tests beside its own.
+AICX = [sys.executable, "-m", "tests.embedder"]
 TOKEN = "a-token-for-tests-alone"
 
 

@@ -99,7 +99,7 @@ def test_an_answer_found_both_ways_says_both(visit: Visit) -> None:
 
 def test_what_the_server_notes_about_a_question_is_shown(visit: Visit) -> None:
     page = visit("/?q=lexer&project=nowhere")
-    expect(page.locator(".found .note")).to_contain_text("nowhere")
+    expect(page.locator(".found .note").last).to_contain_text("no project or folder matches 'nowhere'")
 
 
 def test_a_filter_narrows_the_answers_and_stands_in_the_address(visit: Visit) -> None:
