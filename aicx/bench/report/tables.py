@@ -175,7 +175,7 @@ def _abstention(result: Result, dataset: str) -> Table:
     ]
     note = (
         "Negative questions have no answer, and none is what they should get. Precision: the share of them among all "
-        "questions that got none."
+        "questions that got none. An answer that aicx labels as weak evidence counts as an answer here."
     )
     return Table("Abstention", note, ["ranker", "silent on negatives", "precision of silence"], rows)
 
