@@ -158,7 +158,7 @@ class Demo:
         if self.compared:
             words, meaning = (shown.output for shown in self.compared)
             claim = "no word of the last question is in its answer, and meaning found it"
-            by_meaning.append(Check(claim, _MEANT_CHUNK in meaning and words.startswith("Nothing matches")))
+            by_meaning.append(Check(claim, _MEANT_CHUNK in meaning and words.startswith("Nothing ")))
         corpus = [path for path in (self.home / ".aicx").rglob("*") if path.is_file()]
         leaks = [path for path in corpus if _holds_token(path)]
         return [

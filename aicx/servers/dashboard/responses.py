@@ -267,7 +267,8 @@ class Crossed:
 class Steered:
     """Chunks by what is known of them: the fields of their sidecars, and where they are.
 
-    With a question also ``query``, ``order``, ``decay`` and ``evidence``, a ``score`` of each item, and the status of a search.
+    With a question also ``query``, ``order``, ``decay`` and ``evidence``, a ``score`` of each item, and the status of a
+    search.
     """
 
     ok: Ok
