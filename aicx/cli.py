@@ -26,6 +26,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Ask": {
         "resume": ("aicx.commands.resume", "Brief a new session on what was done here and what is open."),
         "search": ("aicx.commands.search", "Find the passages that answer a question."),
+        "why": ("aicx.commands.why", "From a commit, file or line to the session and its reason."),
         "sessions": ("aicx.commands.sessions", "List sessions with their titles, newest first."),
         "show": ("aicx.commands.show", "Read one chunk, or a session as a conversation."),
         "steer": ("aicx.commands.steer", "List chunks by project, date, branch, file or run."),

@@ -16,6 +16,7 @@ from aicx.api.answers.show import ListFound as ListFound
 from aicx.api.answers.show import SessionFound as SessionFound
 from aicx.api.answers.show import ShowAnswer, show_answer
 from aicx.api.answers.steer import SteerAnswer, ranked_answer, steer_answer
+from aicx.api.answers.why import WhyAnswer
 from aicx.api.filters import NAMES, Filters
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.filters import parse_filters, parse_instant
@@ -27,6 +28,8 @@ from aicx.errors import AicxError as AicxError
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
 from aicx.resume.select.report import ResumeReport
+from aicx.why.answer import answer_why
+from aicx.why.run import WhyQuery
 from retrieval.decay import parse_decay
 
 Texts = str | Sequence[str]
@@ -173,6 +176,14 @@ class Corpus:
             exclude_session=tuple(filter(None, excluded)),
         )
         return Brief(self._settings, resume(self._settings, query))
+
+    def why(self, target: str, folder: str | PathLike[str] | None = None, *, limit: int = 5) -> WhyAnswer:
+        """The sessions that made a commit, a file or a line of a repository, and their reason, as `aicx why` does.
+
+        ``folder`` is one of the repository's, else the current one.
+        """
+        place = Path(folder) if folder is not None else Path.cwd()
+        return answer_why(self._settings, WhyQuery(target, datetime.now(UTC), place, limit))
 
 
 def _filters(where: Where, now: datetime) -> Filters:

@@ -260,6 +260,7 @@ _DEPLOY = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27"
         "index status",
         "resume --project pier-api --task timetable",
         "resume --project pier-api",
+        "why timetable.py --repo /",
         "map status --repo .",
         "map query timetable --repo .",
         "reports .",

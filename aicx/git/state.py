@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -92,6 +93,40 @@ class Git:
         """What ``git arguments`` prints; None when it fails, is not installed, or takes too long."""
         return self.begin(*arguments)()
 
+    def ask_some(self, limit: int, *arguments: str, environ: Mapping[str, str] | None = None) -> str | None:
+        """The first ``limit`` bytes of what ``git arguments`` prints, for what may be longer than memory allows."""
+        try:
+            process = subprocess.Popen(
+                gitcall.command(self.folder, *arguments, bare=self._bare),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environ or self._environment,
+            )
+        except (FileNotFoundError, PermissionError):
+            self.missing = True
+            return None
+        late = threading.Timer(self._timeout, process.kill)
+        late.start()
+        with process:
+            assert process.stdout is not None
+            output = process.stdout.read(limit)
+            whole = not process.stdout.read(1)
+            if not whole:
+                process.kill()
+        in_time = late.is_alive()
+        late.cancel()
+        if not in_time:
+            self.notes.append(f"`git {arguments[0]}` gave no answer within {self._timeout:g} s")
+        if not whole:
+            self.notes.append(f"`git {arguments[0]}` printed more than is read; its beginning was used")
+        return output.decode("utf-8", "surrogateescape") if in_time and (process.returncode == 0 or not whole) else None
+
+    def unfiltered(self) -> Mapping[str, str] | None:
+        """An environment for a question that reads files of the working tree; None where git cannot be asked."""
+        listed = self.ask(*gitcall.LIST_SETTINGS)
+        return None if listed is None else gitcall.without_filters(self._environment, listed)
+
     def begin(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Callable[[], str | None]:
         """Starts ``git arguments``; what it gives waits for the answer, as `ask` does."""
         until = time.monotonic() + self._timeout
@@ -114,10 +149,8 @@ class Git:
 
     def begin_status(self, *arguments: str) -> Callable[[], str | None]:
         """Starts ``git status``, the one question for which git would run filters that the settings name."""
-        listed = self.ask(*gitcall.LIST_SETTINGS)
-        if listed is None:
-            return lambda: None
-        return self.begin("status", *arguments, environ=gitcall.without_filters(self._environment, listed))
+        environ = self.unfiltered()
+        return (lambda: None) if environ is None else self.begin("status", *arguments, environ=environ)
 
     def close(self) -> None:
         """Ends what was begun and not waited for."""
@@ -155,11 +188,12 @@ class Git:
 class GitProbe:
     """A look at a folder, begun and not waited for: in a large repository git takes a while. Close it when done."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, *, status: bool = True) -> None:
+        """Without ``status`` nothing is asked about changed files; only `place` is known then."""
         self.git = git
         # One process tells the places where there is a working tree; without one git refuses to name its top.
         self._places = git.begin("rev-parse", *_PLACES, "--show-toplevel", "--show-superproject-working-tree")
-        self._status = git.begin_status(*_STATUS)
+        self._status = git.begin_status(*_STATUS) if status else (lambda: None)
 
     def __enter__(self) -> Self:
         return self

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from aicx.api.answers import INLINE, OPTIONAL, index, rank, resume, search, sessions, show, steer, to_fields
+from aicx.api.answers import INLINE, OPTIONAL, index, rank, resume, search, sessions, show, steer, to_fields, why
 from aicx.api.filters import Filters
 from aicx.commands.search import search as run_search
 from aicx.corpus.catalog.query import steer as run_steer
@@ -28,6 +28,7 @@ ANSWERS: dict[str, tuple[type[Any], ...]] = {
     index.SCHEMA: (index.IndexAnswer, index.IndexBuilt, index.IndexDropped),
     show.SCHEMA: (show.ShowAnswer,),
     resume.SCHEMA: (resume.ResumeAnswer,),
+    why.SCHEMA: (why.WhyAnswer,),
 }
 
 
@@ -66,7 +67,7 @@ def test_every_field_of_an_answer_is_documented(schema: str) -> None:
     assert names - known == set()
 
 
-@pytest.mark.parametrize("schema", [search.SCHEMA, steer.SCHEMA, sessions.SCHEMA, rank.SCHEMA])
+@pytest.mark.parametrize("schema", [search.SCHEMA, steer.SCHEMA, sessions.SCHEMA, rank.SCHEMA, why.SCHEMA])
 def test_every_documented_field_is_in_the_answer(schema: str) -> None:
     names = {name for answer in ANSWERS[schema] for name in names_of(answer)}
     rows = [line.split("|")[1] for line in section(schema).splitlines() if line.startswith("| `")]

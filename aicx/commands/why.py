@@ -1,0 +1,62 @@
+"""`aicx why`: from a commit, a file or a line to the session that made it and its reason."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+
+def command(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            click_type=options.PATH,
+            help="COMMIT, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12 for a pull request or issue.",
+        ),
+    ],
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            "--repo",
+            "-r",
+            metavar="FOLDER",
+            click_type=options.PATH,
+            help="A folder of the repository; by default the current one.",
+        ),
+    ] = None,
+    limit: options.Limit = 5,
+    json: options.Json = False,
+) -> None:
+    """Find the sessions that made a commit, a file or a line, and quote why.
+
+    Git names the commits with their dates and files; renames, moved lines, rebased and squashed copies are followed.
+    The sessions are ranked by stated evidence: what git printed in them, the files they changed, when and where they
+    worked, and what was said. Without the repository only the logs are asked. Writes nothing.
+
+    Example: aicx why HEAD
+    Example: aicx why src/parser.py:10-30
+    Example: aicx why '#12' --json
+    Example: aicx why v1.2.0..v1.3.0 --limit 10
+    """
+    # Imported here: not needed for --help.
+    from aicx.why.answer import answer_why
+    from aicx.why.run import WhyQuery
+
+    query = WhyQuery(target, options.now(), user_path(repo or "."), limit)
+    answer = answer_why(load_settings(), query)
+    if json:
+        from aicx.api.answers.why import SCHEMA
+
+        console.out_answer(SCHEMA, answer)
+        return
+    from aicx.why.markdown import why_markdown
+
+    console.out_bytes(why_markdown(answer).encode("utf-8", "replace"))
+    for note in answer.notes:
+        console.notify(f"note: {note}")

@@ -1,0 +1,165 @@
+"""The sessions that may have made a commit: those at work before it, and those that contain its hash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from aicx.api.filters import Filters
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.read import load_markdown
+from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
+from aicx.errors import NotFound, UsageError
+from aicx.paths import Layout
+from aicx.text import instant
+
+Key = tuple[str, str]
+
+# How long before a commit the work on it may have ended. A squash by a forge is dated when it was merged.
+BEFORE = timedelta(days=14)
+# Clocks differ, and a log's last lines come after the commit.
+AFTER = timedelta(minutes=10)
+# Chunks looked at for one commit: two weeks of dozens of sessions a day.
+_MAX_ROWS = 20_000
+# Chunks of a session that are read, the last before the commit.
+MAX_CHUNKS = 40
+# Answers of a search; each is quoted, which costs a read. A hash is in few sessions.
+_SEARCHED, _PRINTED = 10, 6
+# Git abbreviates a hash to 7 to 12 digits in a repository of up to some millions of objects.
+_ABBREVIATIONS = range(7, 13)
+_COLUMNS = "rowid, agent, session_id, project, cwd, branch, path, started_at, completed_at"
+
+
+class ChunkTime(NamedTuple):
+    path: str
+    started_at: datetime
+    completed_at: datetime
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A session with what the catalogue and the search know of it. ``text`` is its share of the search, 0 to 1."""
+
+    key: Key
+    project: str
+    cwd: str | None = None
+    branches: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    chunks: list[ChunkTime] = field(default_factory=list)
+    text: float = 0.0
+    text_chunk: str = ""
+    printed: bool = False  # a hash or the number asked for is in it
+
+
+def at_work(catalog: Catalog, times: Sequence[datetime]) -> dict[Key, Candidate]:
+    """The sessions with a chunk shortly before one of these times."""
+    found: dict[Key, Candidate] = {}
+    for first, last in _windows(times):
+        where, values = "started_at>=? AND started_at<=?", [instant(first), instant(last)]
+        _collect(catalog, where, values, found)
+    return found
+
+
+def of_file(catalog: Catalog, path: str) -> dict[Key, Candidate]:
+    """The sessions that named a file, where no time is known."""
+    found: dict[Key, Candidate] = {}
+    # substr instead of LIKE: a path may hold the signs that LIKE takes for wildcards.
+    named = "SELECT chunk FROM files WHERE path=? OR substr(path, -?)=?"
+    _collect(catalog, f"+rowid IN ({named})", [path, len(path) + 1, f"/{path}"], found)
+    return found
+
+
+def of_hits(
+    layout: Layout, catalog: Catalog, hits: Iterable[Hit], printed: re.Pattern[bytes], known: dict[Key, Candidate]
+) -> None:
+    """Puts the sessions of those answers that contain ``printed`` among the known ones, with the chunks up to it.
+
+    The search takes a hash apart into letters and digits, and finds parts of it elsewhere.
+    """
+    for hit in hits:
+        if hit.altered or not printed.search(load_markdown(layout, hit.path)):
+            continue
+        key = (hit.sidecar.agent, hit.sidecar.session_id)
+        candidate = known.get(key)
+        if candidate is None:
+            where = "agent=? AND session_id=? AND number<=? AND number>?"
+            number = hit.sidecar.number + 1
+            _collect(catalog, where, [*key, number, number - MAX_CHUNKS], known)
+            candidate = known.get(key)
+        if candidate is not None:
+            candidate.printed = True
+
+
+class Searches:
+    """The searches of one run. ``notes`` say when every chunk had to be read for want of an index."""
+
+    def __init__(self, searcher: Searcher, now: datetime) -> None:
+        self._searcher = searcher
+        self._now = now
+        self._mode: Mode = "lexical"  # meaning adds nothing to a hash, and loading a model takes long
+        self.notes: list[str] = []
+
+    def for_text(self, text: str, times: Sequence[datetime] = ()) -> list[Hit]:
+        """What is found for a subject, in the time around a commit where that is known."""
+        windows = _windows(times)
+        filters = Filters(since=windows[0][0], until=windows[-1][1]) if windows else Filters()
+        return self._search(text, filters, _SEARCHED)
+
+    def for_hashes(self, hashes: Iterable[str]) -> list[Hit]:
+        """The sessions that may contain one of these hashes, in any abbreviation."""
+        found: list[Hit] = []
+        for name in hashes:
+            words = dict.fromkeys([*(name[:length] for length in _ABBREVIATIONS), name])
+            found += self._search(" ".join(words), Filters(), _PRINTED)
+        return found
+
+    def _search(self, text: str, filters: Filters, limit: int) -> list[Hit]:
+        query = SearchQuery(
+            text=text,
+            now=self._now,
+            filters=filters,
+            mode=self._mode,
+            group="session",
+            limit=limit,
+            lift_dates=False,
+        )
+        try:
+            return self._searcher.search(query).hits
+        except UsageError:  # nothing to look for in a subject of symbols
+            return []
+        except NotFound as error:
+            if self._mode == "scan":
+                return []
+            self._mode = "scan"
+            self.notes.append(f"{error.message}: every chunk was read (next: {error.hint})")
+            return self._search(text, filters, limit)
+
+
+def _collect(catalog: Catalog, where: str, values: Sequence[object], found: dict[Key, Candidate]) -> None:
+    limited = f"FROM chunks WHERE ignored=0 AND stream='' AND {where} ORDER BY started_at DESC LIMIT {_MAX_ROWS}"
+    rows = catalog.rows(f"SELECT {_COLUMNS} {limited}", values)
+    owners: dict[int, Candidate] = {}
+    for row in rows:
+        key = (row["agent"], row["session_id"])
+        owner = owners[row["rowid"]] = found.setdefault(key, Candidate(key, row["project"]))
+        owner.cwd = owner.cwd or row["cwd"]
+        owner.branches |= {row["branch"]} if row["branch"] else set()
+        times = map(datetime.fromisoformat, (row["started_at"], row["completed_at"]))
+        owner.chunks.append(ChunkTime(row["path"], *times))
+    for row in catalog.rows(f"SELECT chunk, path FROM files WHERE chunk IN (SELECT rowid {limited})", values):
+        owners[row["chunk"]].files.add(row["path"])
+
+
+def _windows(times: Sequence[datetime]) -> list[tuple[datetime, datetime]]:
+    """The times around commits, those that overlap as one, in order."""
+    joined: list[tuple[datetime, datetime]] = []
+    for at in sorted(times):
+        first, last = at - BEFORE, at + AFTER
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return joined

@@ -1,0 +1,109 @@
+"""The other shapes of a commit: the same change on another base, and the commits that were squashed into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from aicx.git.history import Change, Patch, branches_with, list_hashes, read_changes, read_log, read_patches
+from aicx.git.state import Git
+from aicx.why.report import Wanted
+
+# How far apart a commit and its copies are looked for; a branch that waits longer is found by its own message.
+_SPAN = timedelta(days=30)
+_MAX_COPIES = 20
+_REQUEST = re.compile(r"\s*\(#\d+\)$")
+_ITEM = re.compile(r"^\s*[-*] (\S.*)$", re.MULTILINE)
+_MERGED = re.compile(r"^Merge (?:pull request #\d+ from [^\s/]+/|(?:remote-tracking )?branch ')([^\s']+)")
+# A subject of fewer words ("fix tests") is that of many commits.
+_MIN_WORDS = 3
+
+
+def plain_subject(subject: str) -> str:
+    """A subject without the number of the request that a forge adds, folded."""
+    return " ".join(_REQUEST.sub("", subject).split()).casefold()
+
+
+def find_wanted(git: Git, weights: Mapping[str, float]) -> list[Wanted]:
+    """The commits of a target with their copies, the most important first. One walk through the log serves them all."""
+    changes = read_changes(git, list(weights))
+    if not changes:
+        return []
+    merged = {
+        change.hash: list_hashes(git, _MAX_COPIES, "--no-merges", change.hash, f"^{change.parents[0]}")
+        for change in changes
+        if len(change.parents) > 1
+    }
+    first = min(min(change.authored_at, change.committed_at) for change in changes) - _SPAN
+    last = max(max(change.authored_at, change.committed_at) for change in changes) + _SPAN
+    likely = _likely(changes, read_log(git, first, last), merged)
+    near = list(dict.fromkeys(copy.hash for copies in likely.values() for copy in copies))
+    patches = read_patches(git, [*(change.hash for change in changes), *near])
+    found = [_wanted(git, change, weights[change.hash], likely[change.hash], patches, merged) for change in changes]
+    return sorted(found, key=lambda item: -item.weight)
+
+
+def _likely(
+    changes: Sequence[Change], log: Iterable[Change], merged: Mapping[str, Sequence[str]]
+) -> dict[str, list[Change]]:
+    """For each commit those of the log that may be copies or parts of it. Linear: three look-ups for each line."""
+    found: dict[str, list[Change]] = {change.hash: [] for change in changes}
+    by_subject: dict[str, list[str]] = {}
+    by_author: dict[tuple[str, object], list[str]] = {}
+    by_hash: dict[str, list[str]] = {}
+    for change in changes:
+        for subject in {plain_subject(change.subject), *map(plain_subject, _ITEM.findall(change.body))}:
+            if len(subject.split()) >= _MIN_WORDS:
+                by_subject.setdefault(subject, []).append(change.hash)
+        # A rebase keeps both.
+        by_author.setdefault((change.email, change.authored_at), []).append(change.hash)
+        for part in merged.get(change.hash, ()):
+            by_hash.setdefault(part, []).append(change.hash)
+    for other in log:
+        owners = [
+            *by_subject.get(plain_subject(other.subject), ()),
+            *by_author.get((other.email, other.authored_at), ()),
+            *by_hash.get(other.hash, ()),
+        ]
+        for owner in dict.fromkeys(owners):
+            if owner != other.hash and len(found[owner]) < _MAX_COPIES:
+                found[owner].append(other)
+    return found
+
+
+def _wanted(
+    git: Git,
+    change: Change,
+    weight: float,
+    likely: Sequence[Change],
+    patches: Mapping[str, Patch],
+    merged: Mapping[str, Sequence[str]],
+) -> Wanted:
+    own = patches.get(change.hash, Patch(""))
+    parts = set(map(plain_subject, _ITEM.findall(change.body)))
+    copies = []
+    for other in likely:
+        subject = plain_subject(other.subject)
+        same = bool(own.id) and patches.get(other.hash, Patch("")).id == own.id
+        # Resolving a conflict changes the patch, squashing too; the message stays.
+        if (
+            same
+            or subject == plain_subject(change.subject)
+            or subject in parts
+            or other.hash in merged.get(change.hash, ())
+        ):
+            copies.append(other)
+    every = [change, *copies]
+    branches = [*branches_with(git, change.hash), *_MERGED.findall(change.subject)]
+    return Wanted(
+        change,
+        weight,
+        tuple(item.hash for item in every),
+        tuple(dict.fromkeys([*(plain_subject(item.subject) for item in every), *parts])),
+        tuple(dict.fromkeys(at for item in every for at in (item.authored_at, item.committed_at))),
+        tuple(replace(item, files=()) for item in copies),
+        own.added,
+        tuple(dict.fromkeys(branches)),
+    )

@@ -1,0 +1,178 @@
+"""Ranks sessions for a commit: a few named signals, each worth what it says by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+from aicx.refs import Ref
+from aicx.text import plural
+from aicx.why.candidates import Candidate
+from aicx.why.places import Place, is_author, same_file
+from aicx.why.report import Evidence, Wanted
+from aicx.why.traces import Traces
+
+if TYPE_CHECKING:
+    from aicx.resume.select.ranking import Confidence
+
+_MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
+# What a file counts that was read or named, not changed: an agent that changes one file reads others.
+_NAMED = 0.3
+# After this long a commit is half as likely to follow the work as at once. Most follow within minutes; many are made
+# by hand the same day.
+_HALF = timedelta(hours=2)
+_MAX_REFS, _MAX_FILES = 4, 3
+_SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal is worth at most.
+
+    What git printed where the session committed is proof. Files and text of edits say what was worked on, time and
+    place only that it may have been; words of the subject are those of many sessions on the same feature.
+    """
+
+    made: float = 6.0
+    printed: float = 1.0
+    files: float = 3.0
+    lines: float = 3.0
+    time: float = 2.0
+    text: float = 1.5
+    place: float = 1.0
+    branch: float = 0.5
+    author: float = 0.5
+    # What a session has to reach to be shown; being in the repository on the same day is not enough.
+    least: float = 1.2
+
+
+class Found(NamedTuple):
+    """One candidate with what was read of it."""
+
+    candidate: Candidate
+    traces: Traces
+
+
+def guess(candidate: Candidate, wanted: Wanted, place: Place) -> float:
+    """What the catalogue alone says of a candidate, to choose those that are read."""
+    gaps = [at - chunk.started_at for at in wanted.times for chunk in candidate.chunks]
+    near = min((gap for gap in gaps if gap >= timedelta(0)), default=None)
+    files = wanted.change.files
+    touched = sum(any(same_file(named, path, candidate.cwd) for named in candidate.files) for path in files)
+    weights = Weights()
+    return (
+        weights.made * candidate.printed
+        + weights.files * (touched / len(files) if files else 0.0)
+        + weights.time * (closeness(near) if near is not None else 0.0)
+        + weights.text * candidate.text
+        + weights.place * (place.share(candidate.project, candidate.cwd) or 0.0)
+    )
+
+
+def weigh(
+    found: Sequence[Found], wanted: Wanted, place: Place, weights: Weights
+) -> list[tuple[Found, list[Evidence], float, Confidence]]:
+    """The candidates with their evidence, score and confidence, the best first."""
+    rarity = _rarity(found, wanted)
+    weighed = []
+    for item in found:
+        evidence = [one for one in _evidence(item, wanted, place, weights, rarity) if one.worth > 0]
+        weighed.append((item, evidence, sum(one.worth for one in evidence)))
+    weighed.sort(key=lambda one: (-one[2], one[0].candidate.key))
+    scores = [score for _, _, score in weighed] + [0.0, 0.0]
+    return [
+        (
+            item,
+            sorted(evidence, key=lambda one: -one.worth),
+            score,
+            _confidence(evidence, score - scores[place + 1], weights),
+        )
+        for place, (item, evidence, score) in enumerate(weighed)
+    ]
+
+
+def closeness(gap: timedelta) -> float:
+    """From 1 at once to 0 long after."""
+    return 1 / (1 + gap / _HALF)
+
+
+def _rarity(found: Sequence[Found], wanted: Wanted) -> Mapping[str, float]:
+    """What each file of the commit tells: one that all candidates changed tells nothing of which it was."""
+    counts = {
+        path: sum(path in item.traces.edited or path in item.traces.named for item in found)
+        for path in wanted.change.files
+    }
+    return {path: log(1 + (len(found) + 1) / (1 + count)) for path, count in counts.items()}
+
+
+def _evidence(
+    item: Found, wanted: Wanted, place: Place, weights: Weights, rarity: Mapping[str, float]
+) -> Iterator[Evidence]:
+    candidate, traces = item
+    if traces.made_in is not None:
+        how = "the commit" if traces.made == "hash" else "a commit with this subject"
+        worth = weights.made * (1.0 if traces.made == "hash" else 0.8)
+        yield Evidence(
+            "made", worth, f"made {how} at {traces.made_in.at:%Y-%m-%d %H:%M} UTC", (_ref(traces.made_in.chunk),)
+        )
+    if candidate.printed:
+        refs = tuple(dict.fromkeys(one.ref for one in traces.sightings))[:_MAX_REFS]
+        yield Evidence("printed", weights.printed, "contains its hash or number", refs)
+    total = sum(rarity.values())
+    if total:
+        changed = dict.fromkeys(traces.edited, 1.0)
+        share = sum(rarity[path] * changed.get(path, _NAMED) for path in {*traces.edited, *traces.named}) / total
+        chunks = dict.fromkeys(_ref(step.chunk) for step in (*traces.edited.values(), *traces.named.values()))
+        verb, paths = ("changed", traces.edited) if traces.edited else ("named", traces.named)
+        text = f"{verb} {len(paths)} of {plural(len(rarity), 'file')}: {_names(paths, rarity)}"
+        yield Evidence("files", weights.files * share, text, tuple(chunks)[:_MAX_REFS])
+    if wanted.added and traces.shared:
+        share = len(traces.shared) / len(wanted.added)
+        text = f"{len(traces.shared)} of {plural(len(wanted.added), 'added line')} in its edits"
+        yield Evidence("lines", weights.lines * share, text, tuple(map(_ref, traces.shared_in))[:_MAX_REFS])
+    if traces.gap is not None:
+        what = "last changed its files" if traces.edited else "at work"
+        refs = (_ref(traces.last.chunk),) if traces.last else ()
+        text = "at work when it was made" if not traces.gap else f"{what} {_span(traces.gap)} before it"
+        yield Evidence("time", weights.time * closeness(traces.gap), text, refs)
+    if candidate.text:
+        refs = (_ref(candidate.text_chunk),) if candidate.text_chunk else ()
+        yield Evidence("text", weights.text * candidate.text, "what was said fits the subject", refs)
+    if share_of_place := place.share(candidate.project, candidate.cwd):
+        text = "in this repository" if share_of_place == 1 else "in a folder of the repository's name"
+        yield Evidence("place", weights.place * share_of_place, text)
+    if branches := {name for name in candidate.branches if name in wanted.branches} - _MAIN_NAMES:
+        yield Evidence("branch", weights.branch, f"on branch {min(branches)}")
+    if is_author(wanted.change, candidate.cwd):
+        yield Evidence("author", weights.author, "in the home folder of its author")
+
+
+def _confidence(evidence: Sequence[Evidence], lead: float, weights: Weights) -> Confidence:
+    shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
+    files, time = shares.get("files", 0.0), shares.get("time", 0.0)
+    worked = files >= _SURE_FILES or shares.get("lines", 0.0) >= _SOME_LINES
+    if "made" in shares or (worked and time >= _SURE_TIME and lead >= 1.0):
+        return "high"
+    likely = worked or (shares.get("text", 0.0) >= _SOME_TEXT and time >= _SURE_TIME and "place" in shares)
+    return "medium" if likely else "low"
+
+
+def _names(paths: Mapping[str, object], rarity: Mapping[str, float]) -> str:
+    telling = sorted(paths, key=lambda path: (-rarity[path], path))
+    left = len(telling) - _MAX_FILES
+    return ", ".join(telling[:_MAX_FILES]) + (f" and {left} more" if left > 0 else "")
+
+
+def _span(gap: timedelta) -> str:
+    minutes = int(gap.total_seconds() // 60)
+    for size, unit in ((1440, "day"), (60, "hour")):
+        if minutes >= size:
+            return plural(minutes // size, unit)
+    return plural(minutes, "minute")
+
+
+def _ref(chunk: str) -> str:
+    return str(Ref("chunk", chunk))

@@ -1,0 +1,100 @@
+"""What `aicx why` finds: the commits that are meant, the sessions that made them, and what those say of the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from aicx.git.history import Change
+from aicx.resume.select.sessions import SessionRow
+from aicx.why.target import Target
+
+if TYPE_CHECKING:
+    from aicx.resume.select.ranking import Confidence
+
+EvidenceKind = Literal[
+    "made",  # git printed the commit, or its subject, where the session committed
+    "printed",  # the session contains its hash or its number
+    "files",  # the session changed files of the commit
+    "lines",  # text that the commit adds is in the session's edits
+    "time",  # how long before the commit the session was at work
+    "text",  # what was said fits the subject
+    "place",  # the repository, or a folder named after it
+    "branch",
+    "author",  # the machine's user has the author's name
+]
+ReasonKind = Literal["asked", "weighed", "decided", "failed", "passed", "reported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A commit with everything that it may be found by: copies of it on other bases, commits squashed into it.
+
+    ``weight`` is its share of the target, from 0 to 1. ``change`` has no hash for what is not committed yet.
+    """
+
+    change: Change
+    weight: float
+    hashes: tuple[str, ...]
+    subjects: tuple[str, ...]
+    times: tuple[datetime, ...]
+    copies: tuple[Change, ...] = ()
+    added: frozenset[str] = frozenset()
+    branches: tuple[str, ...] = ()
+
+
+class Evidence(NamedTuple):
+    """One thing that ties a session to a commit: what it is worth, in words, and the chunks that show it."""
+
+    kind: EvidenceKind
+    worth: float
+    text: str
+    refs: tuple[str, ...] = ()
+
+
+class Sighting(NamedTuple):
+    """A commit as a tool printed it: when it was first seen, and whether it was made there."""
+
+    hash: str
+    subject: str
+    at: datetime
+    ref: str
+    made: bool
+
+
+class FoundSession(NamedTuple):
+    """A session that may have made a commit. ``commit`` is the one that it has most to do with."""
+
+    session: SessionRow
+    score: float
+    confidence: Confidence
+    evidence: tuple[Evidence, ...]
+    commit: str
+
+    @property
+    def chunks(self) -> tuple[str, ...]:
+        """The chunks that show it, without their prefix."""
+        refs = (ref for item in self.evidence for ref in item.refs)
+        return tuple(dict.fromkeys(ref.removeprefix("chunk:") for ref in refs))
+
+
+class ReasonLine(NamedTuple):
+    """A line from a session that says why, and its chunk."""
+
+    kind: ReasonKind
+    text: str
+    at: datetime
+    ref: str
+    session: SessionRow
+
+
+@dataclass(frozen=True, slots=True)
+class WhyReport:
+    target: Target
+    project: str | None
+    wanted: tuple[Wanted, ...]
+    sessions: tuple[FoundSession, ...]
+    reason: tuple[ReasonLine, ...]
+    sightings: tuple[Sighting, ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,211 @@
+"""From a target to the sessions that made it: asks git, the catalogue and the search, then reads likely sessions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import place_of
+from aicx.engine.search import Hit, Searcher
+from aicx.errors import NotFound, UsageError
+from aicx.evidence.transcript import Step, read_steps
+from aicx.git.roots import repository_of
+from aicx.git.state import Git, GitProbe, GitState
+from aicx.resume.select.sessions import load_sessions
+from aicx.why import ranking
+from aicx.why.candidates import (
+    AFTER,
+    MAX_CHUNKS,
+    Candidate,
+    Key,
+    Searches,
+    at_work,
+    of_file,
+    of_hits,
+)
+from aicx.why.places import Place
+from aicx.why.reason import read_reason
+from aicx.why.report import Evidence, FoundSession, Sighting, Wanted, WhyReport
+from aicx.why.target import Target, find_target
+from aicx.why.traces import ABBREVIATED, find_traces, first_sightings
+from aicx.why.wanted import wanted_of
+
+if TYPE_CHECKING:
+    from aicx.resume.select.ranking import Confidence
+
+# Git's answers about a large repository take longer than a look at its state.
+GIT_SECONDS = 20.0
+# Sessions that are read for one commit; the catalogue alone puts the right one among them.
+_MAX_READ = 10
+# Sessions that are quoted: the best, and a second where it is nearly as sure.
+_MAX_QUOTED = 2
+# Commits whose subject is searched for, and shapes of one whose hash is.
+_MAX_SEARCHED, _MAX_HASHES = 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class WhyQuery:
+    """What is asked, and where. ``weights`` are for measuring what each signal is worth."""
+
+    target: str
+    now: datetime
+    folder: Path
+    limit: int = 5
+    weights: ranking.Weights = field(default_factory=ranking.Weights)
+
+
+def why(settings: Settings, query: WhyQuery) -> WhyReport:
+    """The sessions that made what is asked about, and what they say of the reason. Nothing is written anywhere.
+
+    Raises UsageError for a text that names nothing, NotFound for a file or commit that neither git nor a log can know,
+    and where nothing is stored yet.
+    """
+    if not query.folder.is_dir():
+        raise UsageError(f"{query.folder} is not a folder", hint="--repo takes a folder in a repository")
+    with GitProbe(Git(query.folder.absolute(), GIT_SECONDS), status=False) as look:
+        state = look.place
+        target = find_target(query.target, look.git, state)
+        with open_catalog(settings.layout) as opened, Searcher(settings) as searcher:
+            wanted = wanted_of(target, look.git, state, query.now)
+            place = _place(settings, opened.catalog, state)
+            run = _Why(settings, query, opened.catalog, searcher, place)
+            report = run.report(target, wanted)
+            notes = [*state.notes, *target.notes, *look.git.notes, *opened.notes]
+            notes += [opened.fallback_reason] if opened.fallback_reason else []
+            return replace(report, notes=tuple(dict.fromkeys([*notes, *report.notes])))
+
+
+def _place(settings: Settings, catalog: Catalog, state: GitState) -> Place:
+    if state.root is None:
+        return Place(None, ())
+    identity = place_of(catalog, settings.user_home, load_decisions(settings.layout.projects), state.root)
+    trees = [tree.path for tree in state.worktrees]
+    folders = dict.fromkeys([repository_of(state.root), state.root, *trees])
+    return Place(identity.project if identity else None, tuple(folders))
+
+
+class _Why:
+    """One run; what was read of a session for one commit serves the next."""
+
+    def __init__(self, settings: Settings, query: WhyQuery, catalog: Catalog, searcher: Searcher, place: Place) -> None:
+        self._settings = settings
+        self._query = query
+        self._catalog = catalog
+        self._searches = Searches(searcher, query.now)
+        self._place = place
+        self._steps: dict[tuple[str, ...], list[Step]] = {}
+        self._notes: list[str] = []
+        self._sightings: list[Sighting] = []
+
+    def report(self, target: Target, wanted: Sequence[Wanted]) -> WhyReport:
+        best: dict[Key, tuple[float, Confidence, list[Evidence], Wanted, Candidate]] = {}
+        numbered = self._of_number(target)
+        for place, one in enumerate(wanted):
+            searched = place < _MAX_SEARCHED
+            for found, evidence, score, sure in self._weighed(one, numbered, searched=searched):
+                worth, key = score * one.weight, found.candidate.key
+                enough = score >= self._query.weights.least or found.candidate.printed
+                if enough and (key not in best or worth > best[key][0]):
+                    best[key] = (worth, sure, evidence, one, found.candidate)
+        order = sorted(best, key=lambda key: (-best[key][0], key))[: self._query.limit]
+        rows = {(row.agent, row.session_id): row for row in load_sessions(self._catalog, order, self._query.now)}
+        sessions, reason = [], []
+        for key in (key for key in order if key in rows):
+            score, sure, evidence, one, candidate = best[key]
+            sessions.append(FoundSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
+            if len(sessions) == 1 or (len(sessions) <= _MAX_QUOTED and sure == "high"):
+                reason += read_reason(self._read(candidate, one.times), one, rows[key])
+        return WhyReport(
+            target,
+            self._place.project,
+            tuple(wanted),
+            tuple(sessions),
+            tuple(reason),
+            tuple(first_sightings(self._sightings)),
+            (*self._searches.notes, *self._notes),
+        )
+
+    def _of_number(self, target: Target) -> dict[Key, Candidate]:
+        """The sessions that contain a request's number; git may not know it."""
+        found: dict[Key, Candidate] = {}
+        if target.number is not None:
+            text = f"#{target.number} pull/{target.number} issues/{target.number}"
+            hits = self._searches.for_text(text)
+            address = rf"(?:#|/(?:pull|issues|merge_requests)/){target.number}\b"
+            self._take(hits, address, found)
+        return found
+
+    def _take(self, hits: Iterable[Hit], pattern: str, known: dict[Key, Candidate]) -> None:
+        of_hits(self._settings.layout, self._catalog, hits, re.compile(pattern.encode()), known)
+
+    def _weighed(
+        self, wanted: Wanted, numbered: Mapping[Key, Candidate], *, searched: bool
+    ) -> list[tuple[ranking.Found, list[Evidence], float, Confidence]]:
+        """The candidates for one commit, read and weighed."""
+        wanted, known = self._candidates(wanted, searched=searched)
+        for key, candidate in numbered.items():
+            known.setdefault(key, candidate).printed = True
+        near = [one for one in known.values() if one.printed or self._place.share(one.project, one.cwd) is not None]
+        near.sort(key=lambda one: (-ranking.guess(one, wanted, self._place), one.key))
+        found = []
+        for candidate in near[:_MAX_READ]:
+            traces = find_traces(self._read(candidate, wanted.times), wanted, candidate.cwd)
+            self._sightings += traces.sightings
+            if traces.gap is not None or traces.made or not wanted.times:
+                found.append(ranking.Found(candidate, traces))
+        return ranking.weigh(found, wanted, self._place, self._query.weights)
+
+    def _candidates(self, wanted: Wanted, *, searched: bool) -> tuple[Wanted, dict[Key, Candidate]]:
+        known: dict[Key, Candidate] = at_work(self._catalog, wanted.times)
+        if searched and wanted.hashes:
+            printed = self._searches.for_hashes(wanted.hashes[:_MAX_HASHES])
+            self._take(printed, "|".join(name[:ABBREVIATED] for name in wanted.hashes), known)
+        if not wanted.times and wanted.hashes:
+            # Without git, what printed the commit says when it was made at the latest, and what it is about.
+            wanted = self._sighted(wanted, known)
+            for key, candidate in at_work(self._catalog, wanted.times).items():
+                known.setdefault(key, candidate)
+        elif not wanted.times and wanted.change.files:
+            known |= of_file(self._catalog, wanted.change.files[0])
+        if searched and wanted.change.subject:
+            for hit in self._searches.for_text(wanted.change.subject, wanted.times):
+                if (likely := known.get((hit.sidecar.agent, hit.sidecar.session_id))) is not None:
+                    likely.text = hit.score * hit.terms_found / max(1, hit.terms_asked)
+                    likely.text_chunk = hit.sidecar.id
+        return wanted, known
+
+    def _sighted(self, wanted: Wanted, known: dict[Key, Candidate]) -> Wanted:
+        """A commit that git does not know, with the time and subject under which a tool printed it."""
+        found = [
+            sighting
+            for candidate in known.values()
+            for sighting in find_traces(self._read(candidate, ()), wanted, candidate.cwd).sightings
+        ]
+        if not found:
+            return wanted
+        first = first_sightings(found)[0]
+        change = replace(wanted.change, subject=first.subject, authored_at=first.at, committed_at=first.at)
+        return replace(wanted, change=change, times=(first.at,))
+
+    def _read(self, candidate: Candidate, times: Sequence[datetime]) -> list[Step]:
+        """The messages of a candidate's last chunks before a commit."""
+        until = max(times, default=datetime.max.replace(tzinfo=UTC) - AFTER) + AFTER
+        chunks = sorted(
+            (chunk for chunk in candidate.chunks if chunk.started_at <= until),
+            key=lambda one: (one.started_at, one.path),
+        )
+        paths = tuple(chunk.path for chunk in chunks[-MAX_CHUNKS:])
+        if paths not in self._steps:
+            with suppress(NotFound):
+                self._steps[paths], notes = read_steps(self._settings.layout, paths)
+                self._notes += notes
+        return self._steps.get(paths, [])

@@ -1,0 +1,172 @@
+"""What a person asks the reason of: a commit, a file, some of its lines, a tag, a range, a pull request or issue."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from aicx.errors import NotFound, UsageError
+from aicx.git.history import blame, find_commit, list_hashes
+from aicx.git.roots import Roots
+from aicx.git.state import Git, GitState
+
+Kind = Literal["commit", "file", "lines", "tag", "range", "number"]
+
+# Commits of one target that are followed, the newest first; each costs a look at the sessions of its time.
+MAX_COMMITS = 8
+# The hash that blame gives lines that are not committed yet.
+UNCOMMITTED = re.compile("0{40,64}")
+_LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
+_NUMBER = re.compile(r"#(\d{1,9})")
+_HASH = re.compile(r"[0-9a-fA-F]{7,64}")
+_MAX_NAME = 4096
+_NO_REPOSITORY = "no repository is at hand: only the logs are asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is asked. ``weights`` has the commits that it means, each with its share from 0 to 1.
+
+    ``path`` is relative to the root where there is a repository. ``hash`` and ``number`` are what was asked for where
+    git has no such commit, which a log may have. ``changed``: lines or a file that differ from what is committed.
+    """
+
+    text: str
+    kind: Kind
+    weights: Mapping[str, float] = field(default_factory=dict)
+    path: str | None = None
+    lines: tuple[int, int] | None = None
+    hash: str | None = None
+    number: int | None = None
+    changed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def find_target(text: str, git: Git, state: GitState) -> Target:
+    """What ``text`` means in a repository, or without one.
+
+    Raises UsageError for a text that names nothing, NotFound for an unknown name.
+    """
+    if not text.strip() or "\0" in text or "\n" in text or len(text) > _MAX_NAME:
+        raise UsageError("name a commit, a file, FILE:LINE, #NUMBER, a tag or a range", hint="aicx why HEAD")
+    if number := _NUMBER.fullmatch(text):
+        return _numbered(text, int(number[1]), git, state)
+    if state.usable and ".." in text and (found := _range(text, git)):
+        return found
+    if state.usable and not _is_path(text, git) and (commit := find_commit(git, text)):
+        tagged = None if _HASH.fullmatch(text) else _tagged(text, commit, git)
+        return tagged or Target(text, "commit", {commit: 1.0})
+    lines = _LINES.fullmatch(text)
+    if lines and not _is_path(text, git):
+        first, last = int(lines["first"]), int(lines["last"] or lines["first"])
+        if not 0 < first <= last:
+            raise UsageError(f"{text!r} names no lines", hint="write FILE:LINE or FILE:FIRST-LAST")
+        return _lines_of(text, lines["path"], first, last, git, state)
+    if _HASH.fullmatch(text) and not _is_path(text, git):
+        return Target(text, "commit", hash=text.lower(), notes=(_unknown(text, state),))
+    return _file(text, git, state)
+
+
+def _unknown(text: str, state: GitState) -> str:
+    if not state.usable:
+        return _NO_REPOSITORY
+    shallow = "; the clone is shallow, older history is not here" if state.shallow else ""
+    return f"this repository has no commit {text}{shallow}: only the logs are asked"
+
+
+def _numbered(text: str, number: int, git: Git, state: GitState) -> Target:
+    """A pull request or issue: the commits whose messages name it."""
+    named = rf"(#|/(pull|issues|merge_requests)/){number}([^0-9]|$)"
+    hashes = list_hashes(git, MAX_COMMITS, "--all", "-E", f"--grep={named}") if state.usable else []
+    # A subject that ends in the number is the request's own commit; other messages only mention it.
+    own = list_hashes(git, MAX_COMMITS, "--all", "-E", rf"--grep=(\(#{number}\)$|^Merge .*#{number}([^0-9]|$))")
+    weights = dict.fromkeys(hashes, 0.5) | {commit: 1.0 for commit in own if state.usable}
+    return Target(text, "number", weights, number=number, notes=() if weights else (f"no commit names {text}",))
+
+
+def _range(text: str, git: Git) -> Target | None:
+    ends = [end for end in re.split(r"\.{2,3}", text) if end]
+    if text.startswith("-") or not all(find_commit(git, end) for end in ends):
+        return None
+    return _several(text, "range", list_hashes(git, MAX_COMMITS + 1, "--no-merges", "--end-of-options", text))
+
+
+def _tagged(text: str, commit: str, git: Git) -> Target | None:
+    """A tag: what came since the tag before it; None where ``text`` is not a tag, or the first one."""
+    if git.ask("show-ref", "--verify", "--quiet", f"refs/tags/{text}") is None:
+        return None
+    before = git.ask("describe", "--tags", "--abbrev=0", f"{commit}^")
+    since = [f"^{before.strip()}"] if before and find_commit(git, before.strip()) else []
+    return _several(text, "tag", list_hashes(git, MAX_COMMITS + 1, "--no-merges", "--end-of-options", commit, *since))
+
+
+def _several(text: str, kind: Kind, hashes: list[str]) -> Target:
+    notes = (f"only the newest {MAX_COMMITS} commits were followed",) if len(hashes) > MAX_COMMITS else ()
+    notes = notes if hashes else (f"{text} holds no commit",)
+    return Target(text, kind, dict.fromkeys(hashes[:MAX_COMMITS], 1.0), notes=notes)
+
+
+def _file(text: str, git: Git, state: GitState) -> Target:
+    path = _relative(text, git, state)
+    if not state.usable:
+        return Target(
+            text, "file", path=path, changed=True, notes=("no repository is at hand: only the logs are asked",)
+        )
+    hashes = list_hashes(git, MAX_COMMITS, "--follow", paths=[_from_root(path)])
+    changed = (Path(state.root or git.folder) / path).is_file() and bool(
+        git.begin_status("--porcelain", "--", _from_root(path))()
+    )
+    if not hashes and not changed:
+        raise NotFound(
+            f"{text!r} is not a commit, tag or file that this repository knows",
+            hint="aicx why --help lists the targets",
+        )
+    # The newest commit says most of why a file is as it is.
+    weights = {commit: 1.0 - place / (2 * MAX_COMMITS) for place, commit in enumerate(hashes)}
+    return Target(text, "file", weights, path=path, changed=changed)
+
+
+def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitState) -> Target:
+    path = _relative(name, git, state)
+    if not state.usable:
+        return Target(text, "lines", path=path, lines=(first, last), changed=True, notes=(_NO_REPOSITORY,))
+    top = os.path.realpath(state.root or git.folder)
+    counts = blame(git, os.path.relpath(f"{top}/{path}", os.path.realpath(git.folder)), first, last)
+    if not counts:
+        raise NotFound(f"git knows no lines {first} to {last} of {name!r}", hint="the file must be committed")
+    total = sum(counts.values())
+    written = sorted(counts, key=lambda commit: -counts[commit])
+    kept = [commit for commit in written if not UNCOMMITTED.fullmatch(commit)][:MAX_COMMITS]
+    weights = {commit: 0.5 + counts[commit] / total / 2 for commit in kept}
+    changed = any(UNCOMMITTED.fullmatch(commit) for commit in counts)
+    return Target(text, "lines", weights, path=path, lines=(first, last), changed=changed)
+
+
+def _is_path(text: str, git: Git) -> bool:
+    try:
+        return os.path.lexists(git.folder / text)
+    except ValueError:
+        return False
+
+
+def _relative(text: str, git: Git, state: GitState) -> str:
+    """``text`` relative to the root; as it is where there is no repository. Raises UsageError for one outside it."""
+    if state.root is None:
+        return text.removeprefix("./")
+    root = os.path.realpath(state.root)
+    # Only the folder is followed: a link is a file of its own to git.
+    name = git.folder / text
+    place = str(Path(os.path.realpath(name.parent)) / name.name)
+    found = Roots((root, str(state.root))).relative(place)
+    if found is None:
+        raise UsageError(f"{text!r} is not in the repository", hint="name a file of it, or use --repo FOLDER")
+    return found
+
+
+def _from_root(path: str) -> str:
+    """A path of the repository as git takes it, wherever it is asked; without wildcards."""
+    return f":(top,literal){path}"

@@ -1,0 +1,136 @@
+"""What a session left of a commit: its edits of the commit's files, the commit in what git printed, when it worked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.patterns import command_rules
+from aicx.evidence.runs import followed
+from aicx.evidence.transcript import Step
+from aicx.refs import Ref
+from aicx.why.candidates import AFTER
+from aicx.why.copies import plain_subject
+from aicx.why.places import same_file
+from aicx.why.report import Sighting, Wanted
+
+ABBREVIATED = 7
+# A shorter subject is in other commands by chance.
+_MIN_SUBJECT = 12
+# How far a printed line is read for the subject.
+_MAX_PRINTED = 400
+
+
+@dataclass(slots=True)
+class Traces:
+    """What of a commit one session holds. ``edited`` has each file's last edit before the commit."""
+
+    edited: dict[str, Step] = field(default_factory=dict)
+    named: dict[str, Step] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)  # lines that the commit adds, in the session's calls
+    shared_in: dict[str, None] = field(default_factory=dict)  # chunks
+    made: Literal["hash", "subject"] | None = None
+    made_in: Step | None = None
+    last: Step | None = None  # before the commit
+    gap: timedelta | None = None  # from the last edit, else from the last message, to the commit
+    sightings: list[Sighting] = field(default_factory=list)
+
+
+def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> Traces:
+    """The traces of a commit in the messages of a session that came before it."""
+    found = Traces()
+    calls = followed(answered_calls(steps))
+    for call, answers in calls:
+        _look_for_commit(call, answers, wanted, found)
+    end = max(wanted.times, default=None)
+    if found.made_in is not None:
+        # Its clock decides: whatever happened to the commit's dates since.
+        end = found.made_in.at
+    until = end + AFTER if end else None
+    for call, answers in calls:
+        if until is None or call.at <= until:
+            _look_for_edit(call, answers, wanted, cwd, found)
+    before = [step for step in steps if until is None or step.at <= until]
+    found.last = before[-1] if before else None
+    found.gap = _gap(found, before, wanted)
+    return found
+
+
+def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found: Traces) -> None:
+    commits = "commit" in call.text
+    for answer in answers:
+        if answer.failed:
+            continue
+        printed = command_rules().commit.findall(answer.text) if commits else []
+        for name, subject in printed:
+            by_hash = any(known.startswith(name) for known in wanted.hashes)
+            if not by_hash and not _is_subject(subject, wanted):
+                continue
+            found.sightings.append(_sighting(name, subject, answer, made=True))
+            if found.made is None or (by_hash and found.made != "hash"):
+                found.made, found.made_in = "hash" if by_hash else "subject", answer
+        if not printed and (seen := _seen(answer, wanted)):
+            found.sightings.append(seen)
+    silent = commits and found.made is None and answers and not answers[-1].failed
+    # With `-q`, or cut off: the message is in the command.
+    if silent and "git" in call.command and any(_contains(call.command, subject) for subject in wanted.subjects):
+        found.made, found.made_in = "subject", answers[-1]
+
+
+def _look_for_edit(call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces) -> None:
+    if any(answer.failed for answer in answers):
+        return
+    edits = bool(command_rules().tools.search(call.tool or "")) or "*** Begin Patch" in call.text
+    for path in wanted.change.files:
+        if any(same_file(named, path, cwd) for named in call.files):
+            (found.edited if edits else found.named)[path] = call
+        elif path in call.command:
+            found.named[path] = call
+    if wanted.added:
+        lines = {line.removeprefix("new_string: ").lstrip("+").strip() for line in call.text.splitlines()}
+        if shared := lines & wanted.added:
+            found.shared |= shared
+            found.shared_in[call.chunk] = None
+
+
+def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | None:
+    """The shortest time from work to a commit of that shape; none where the session began after all of them."""
+    if found.made_in is not None:
+        return timedelta(0)
+    worked = [step.at for step in found.edited.values()] or [step.at for step in before]
+    gaps = [at - moment for at in wanted.times for moment in worked if moment <= at + AFTER]
+    return max(min(gaps), timedelta(0)) if gaps else None
+
+
+def _seen(answer: Step, wanted: Wanted) -> Sighting | None:
+    for name in wanted.hashes:
+        place = answer.text.find(name[:ABBREVIATED])
+        if place >= 0:
+            line = answer.text[place : place + _MAX_PRINTED].partition("\n")[0]
+            printed, _, subject = line.partition(" ")
+            if name.startswith(printed[: len(name)].rstrip("):,")) or printed.startswith(name):
+                return _sighting(name, subject, answer, made=False)
+    return None
+
+
+def _sighting(name: str, subject: str, step: Step, *, made: bool) -> Sighting:
+    return Sighting(name, subject.strip(), step.at, str(Ref("chunk", step.chunk)), made)
+
+
+def _is_subject(printed: str, wanted: Wanted) -> bool:
+    return plain_subject(printed) in wanted.subjects
+
+
+def _contains(text: str, subject: str) -> bool:
+    return len(subject) >= _MIN_SUBJECT and subject in " ".join(text.split()).casefold()
+
+
+def first_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Each commit once, where it was made, else where it was seen first."""
+    found: dict[str, Sighting] = {}
+    for item in sorted(sightings, key=lambda item: (not item.made, item.at)):
+        found.setdefault(item.hash[:ABBREVIATED], item)
+    return list(found.values())

@@ -1,0 +1,57 @@
+"""What sessions are looked for: the commits of a target, and lines or files that are not committed yet."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from aicx.git.history import Change
+from aicx.git.state import Git, GitState
+from aicx.why.copies import find_wanted
+from aicx.why.report import Wanted
+from aicx.why.target import Target
+
+_MAX_WORKING_FILE = 1_000_000
+
+
+def wanted_of(target: Target, git: Git, state: GitState, now: datetime) -> list[Wanted]:
+    """The commits that a target means, and what of it is not committed or not known to git."""
+    found = find_wanted(git, target.weights)
+    if target.path is not None:
+        # Of a commit of many files, the one that is asked about.
+        found = [_only(item, target.path) for item in found]
+    if target.changed and target.path is not None:
+        times = (now,) if state.usable else ()
+        found.append(Wanted(_uncommitted(target.path, now), 1.0, (), (), times, added=_lines(state, target)))
+    if target.number is not None and not found:
+        found.append(Wanted(replace(_uncommitted("", now), files=()), 1.0, (), (), ()))
+    if target.hash is not None:
+        blank = replace(_uncommitted("", now), hash=target.hash, files=())
+        found.append(Wanted(blank, 1.0, (target.hash,), (), ()))
+    return found
+
+
+def _only(wanted: Wanted, path: str) -> Wanted:
+    """A commit with the file that is asked about alone; with all where it had another name then."""
+    files = wanted.change.files
+    return replace(wanted, change=replace(wanted.change, files=(path,) if path in files else files))
+
+
+def _uncommitted(path: str, now: datetime) -> Change:
+    return Change("", (), "", "", now, now, "", files=(path,))
+
+
+def _lines(state: GitState, target: Target) -> frozenset[str]:
+    """The lines of the working tree that are asked about."""
+    if state.root is None or target.path is None or target.lines is None:
+        return frozenset()
+    with suppress(OSError, ValueError):
+        place = Path(os.path.realpath(Path(state.root) / target.path))
+        if place.is_file() and place.is_relative_to(os.path.realpath(state.root)):
+            with place.open("rb") as stream:
+                lines = stream.read(_MAX_WORKING_FILE).decode("utf-8", "replace").splitlines()
+            return frozenset(filter(None, map(str.strip, lines[target.lines[0] - 1 : target.lines[1]])))
+    return frozenset()

@@ -1,0 +1,326 @@
+"""From commits, files and lines of real repositories to the sessions that made them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from aicx.errors import NotFound, UsageError
+from tests.corpus.builders import OTHER, SESSION, THIRD, Home, snapshot, when
+from tests.evidence.stories import Repository
+from tests.why.builders import DAY, HOUR, Story, ids, kinds
+
+LONG = "def parse(text):\n    tokens = split_into_tokens(text)\n    return build_tree(tokens)\n"
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Story:
+    return Story(Home(tmp_path))
+
+
+def parse_session(story: Story, session: str = SESSION, begin: float = 0.0) -> None:
+    """A session that writes the parser and does not commit it."""
+    log = story.log(session).prompt("The parser should read nested brackets", begin)
+    story.edited(log, "src/parser.py", begin + 10, LONG)
+    story.keep(log.answer("The parser reads nested brackets now.", begin + 30))
+
+
+def docs_session(story: Story, session: str = OTHER, begin: float = 0.0) -> None:
+    log = story.log(session).prompt("Describe the installation", begin)
+    story.edited(log, "docs/install.md", begin + 10)
+    story.keep(log.answer("The installation is described.", begin + 30))
+
+
+def test_session_that_changed_the_files_before_the_commit_is_first(story: Story) -> None:
+    parse_session(story)
+    docs_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    report = story.ask(commit)
+    assert ids(report)[0] == SESSION
+    assert {"files", "lines", "time", "place"} <= kinds(report)
+    assert report.sessions[0].confidence == "high"
+
+
+def test_session_that_committed_is_named_beside_the_one_that_wrote_the_lines(story: Story) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    log = story.log(OTHER).prompt("Commit what is there", 50)
+    story.ran(log, "git commit -am x", f"[main {commit[:7]}] Nested brackets are read\n 1 file changed", 59)
+    story.keep(log)
+    report = story.ask(commit[:9])
+    assert ids(report) == [SESSION, OTHER]
+    assert "made" in kinds(report, 1)
+    assert report.sessions[1].confidence == "high"
+    [sighting] = report.sightings
+    assert (sighting.made, sighting.subject) == (True, "Nested brackets are read")
+
+
+def test_session_that_only_began_after_the_commit_is_not_named(story: Story) -> None:
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    parse_session(story, begin=2 * HOUR)
+    assert ids(story.ask(commit)) == []
+
+
+def test_session_of_another_repository_is_not_named(story: Story, tmp_path: Path) -> None:
+    other = story.user.repository("lamp", "git@example.org:ada/lamp.git")
+    log = story.log(SESSION, cwd=other).prompt("The parser should read nested brackets", 0)
+    story.keep(story.edited(log, "src/parser.py", 10, LONG))
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    assert ids(story.ask(commit)) == []
+
+
+def test_reason_quotes_request_decision_failure_and_passing_test(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    log.answer("I use a stack instead of recursion, because deep nesting would exhaust the call stack.", 5)
+    story.edited(log, "src/parser.py", 10, LONG)
+    story.ran(log, "pytest -q tests/test_parser.py", "FAILED test_nested - AssertionError", 20, failed=True)
+    story.edited(log, "src/parser.py", 25, LONG)
+    story.ran(log, "pytest -q tests/test_parser.py", "3 passed", 30)
+    story.keep(log.answer("Nested brackets are read.", 40))
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    found = {line.kind: line for line in story.ask(commit).reason}
+    assert found["asked"].text == "The parser should read nested brackets"
+    assert "instead of recursion" in found["weighed"].text
+    assert found["failed"].text == "`pytest -q tests/test_parser.py` failed: FAILED test_nested - AssertionError"
+    assert found["passed"].text == "`pytest -q tests/test_parser.py` passed"
+    assert found["reported"].ref == f"chunk:claude:{SESSION}:001"
+
+
+def test_what_was_said_after_the_commit_is_no_reason_for_it(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.edited(log, "src/parser.py", 10, LONG)
+    log.answer("Nested brackets are read.", 20).prompt("Now colour the output of the lamp", 2 * HOUR)
+    story.keep(log.answer("It is coloured.", 2 * HOUR + 5))
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    assert not any("colour" in line.text for line in story.ask(commit).reason)
+
+
+def test_renamed_file_leads_to_the_session_that_wrote_it_under_its_old_name(story: Story) -> None:
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    story.repository.git("mv", "src/parser.py", "src/reader.py")
+    story.repository.git("commit", "--quiet", "--message", "Call it reader", at=when(3 * DAY))
+    assert SESSION in ids(story.ask("src/reader.py"))
+
+
+def test_moved_lines_lead_to_the_session_that_wrote_them(story: Story) -> None:
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    log = story.log(OTHER).prompt("Say at the top what the parser is for", 2 * DAY)
+    story.keep(story.edited(log, "src/parser.py", 2 * DAY + 10, "# A parser of brackets and of what is in them."))
+    moved = f"# A parser of brackets and of what is in them.\n\n\n{LONG}"
+    story.repository.commit("src/parser.py", moved, "Say what it is", when(2 * DAY + 60))
+    assert ids(story.ask("src/parser.py:5-6"))[0] == SESSION
+    assert ids(story.ask("src/parser.py:1"))[0] == OTHER
+
+
+def test_rebased_commit_is_found_by_the_hash_it_had_before(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.repository.git("switch", "--quiet", "--create", "brackets")
+    before = story.repository.commit("src/parser.py", LONG, "Brackets", when(60))
+    story.ran(log, "git commit -am Brackets", f"[brackets {before[:7]}] Brackets\n 1 file changed", 59)
+    story.keep(log)
+    story.repository.git("switch", "--quiet", "main")
+    story.repository.commit("other.py", "x\n", "Something else", when(2 * DAY))
+    story.repository.git("cherry-pick", before, at=when(3 * DAY))
+    story.repository.git("commit", "--amend", "--quiet", "--message", "Read nested brackets", at=when(3 * DAY))
+    after = story.repository.git("rev-parse", "HEAD")
+    report = story.ask(after)
+    assert before in report.wanted[0].hashes
+    assert ids(report) == [SESSION]
+    assert "made" in kinds(report)
+
+
+def test_squashed_commit_is_found_by_the_messages_in_its_body(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.ran(log, "git commit -am x", "[brackets 1a2b3c4] Read nested brackets at last\n 1 file changed", 59)
+    story.keep(log)
+    story.repository.write("src/parser.py", LONG)
+    story.repository.git("add", "--all")
+    body = "* Read nested brackets at last\n\n* fix lint"
+    story.repository.git("commit", "--quiet", "-m", "Parser (#12)", "-m", body, at=when(4 * DAY))
+    report = story.ask("#12")
+    assert ids(report) == [SESSION]
+    assert "made" in kinds(report)
+
+
+def test_merge_stands_for_the_commits_that_it_brought(story: Story) -> None:
+    parse_session(story)
+    story.repository.git("switch", "--quiet", "--create", "brackets")
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    story.repository.git("switch", "--quiet", "main")
+    story.repository.git("merge", "--quiet", "--no-ff", "--no-edit", "brackets", at=when(4 * DAY))
+    assert ids(story.ask("HEAD")) == [SESSION]
+
+
+def test_tag_and_range_stand_for_the_commits_between(story: Story) -> None:
+    story.repository.git("tag", "v1")
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    docs_session(story, begin=DAY)
+    story.repository.commit("docs/install.md", LONG, "The installation", when(DAY + 60))
+    story.repository.git("tag", "v2")
+    for target in ("v2", "v1..v2"):
+        assert set(ids(story.ask(target))) == {SESSION, OTHER}
+
+
+def test_lines_that_are_not_committed_lead_to_the_session_that_wrote_them(story: Story) -> None:
+    story.repository.commit("src/parser.py", "def parse(text):\n    pass\n", "A stub", when(-DAY))
+    parse_session(story)
+    docs_session(story)
+    story.repository.write("src/parser.py", LONG)
+    report = story.ask("src/parser.py:2-3", now=when(HOUR))
+    assert ids(report)[0] == SESSION
+    assert report.sessions[0].commit == ""
+
+
+def test_unknown_commit_is_found_in_what_git_printed(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.edited(log, "src/parser.py", 10, LONG)
+    story.ran(log, "git commit -am x", "[main 1a2b3c4] Nested brackets are read\n 1 file changed", 59)
+    story.keep(log)
+    report = story.ask("1a2b3c4")
+    assert ids(report) == [SESSION]
+    assert "this repository has no commit 1a2b3c4: only the logs are asked" in report.notes
+
+
+def test_without_a_repository_a_viewed_log_bounds_the_time(story: Story, tmp_path: Path) -> None:
+    parse_session(story)
+    log = story.log(THIRD).prompt("What is new?", HOUR)
+    story.keep(story.ran(log, "git log --oneline", "1a2b3c4 Nested brackets are read\n", HOUR + 5))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    report = story.ask("1a2b3c4d", folder=elsewhere)
+    assert [(one.hash, one.subject, one.made) for one in report.sightings] == [
+        ("1a2b3c4d", "Nested brackets are read", False)
+    ]
+    assert SESSION in ids(report)
+    assert "no repository is at hand: only the logs are asked" in report.notes
+
+
+def test_file_is_found_without_a_repository(story: Story, tmp_path: Path) -> None:
+    parse_session(story)
+    docs_session(story)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert ids(story.ask("src/parser.py", folder=elsewhere)) == [SESSION]
+
+
+def test_without_git_the_logs_are_asked(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    parse_session(story)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    report = story.ask("src/parser.py")
+    assert ids(report) == [SESSION]
+    assert "git is not installed" in report.notes
+
+
+def test_missing_index_is_said(story: Story) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    assert any(note.startswith("there is no lexical index") for note in story.ask(commit).notes)
+
+
+def test_nothing_found_is_an_empty_answer(story: Story) -> None:
+    docs_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60 * DAY))
+    report = story.ask(commit)
+    assert (report.sessions, report.reason) == ((), ())
+
+
+@pytest.mark.parametrize("target", ["", "a\nb", "a\0b", "x" * 5_000])
+def test_what_names_nothing_is_refused(story: Story, target: str) -> None:
+    docs_session(story)
+    with pytest.raises(UsageError):
+        story.ask(target)
+
+
+@pytest.mark.parametrize("target", ["--output=stolen", "-p", "no/such/file", "main..--output=stolen", "@{upstream}"])
+def test_hostile_and_unknown_targets_run_nothing(story: Story, target: str) -> None:
+    docs_session(story)
+    before = snapshot(story.repository.folder)
+    with pytest.raises((NotFound, UsageError)):
+        story.ask(target)
+    assert snapshot(story.repository.folder) == before
+
+
+def test_file_outside_the_repository_is_refused(story: Story) -> None:
+    docs_session(story)
+    with pytest.raises(UsageError, match="is not in the repository"):
+        story.ask("../../etc/passwd")
+
+
+@pytest.mark.parametrize("seconds", [0, 253_402_300_799, 2**63])
+def test_commit_of_an_impossible_time_is_answered(story: Story, seconds: int) -> None:
+    parse_session(story)
+    stream = f"commit refs/heads/odd\ncommitter A <a@example.org> {seconds} +0000\ndata 3\nodd\n"
+    importing = ["git", "-C", story.folder, "fast-import", "--quiet", "--date-format=raw-permissive"]
+    subprocess.run(importing, input=stream.encode(), check=True, capture_output=True)
+    assert ids(story.ask("odd")) == []
+
+
+def test_no_file_of_the_repository_is_written(story: Story) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    before = snapshot(story.repository.folder)
+    for target in (commit, "src/parser.py", "src/parser.py:1-2", "main~1..main"):
+        story.ask(target)
+    assert snapshot(story.repository.folder) == before
+
+
+def test_programs_that_a_repository_names_are_not_run(story: Story) -> None:
+    parse_session(story)
+    story.repository.write(".gitattributes", "*.py diff=spy filter=spy\n")
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    trap = story.repository.folder / "trap"
+    for name in ("diff.spy.command", "diff.spy.textconv", "filter.spy.clean", "diff.external"):
+        story.repository.git("config", name, f"touch {trap}; cat")
+    story.repository.write("src/parser.py", f"{LONG}\n# more\n")
+    for target in (commit, "src/parser.py", "src/parser.py:1-5"):
+        story.ask(target)
+    assert not trap.exists()
+
+
+def test_shallow_clone_still_answers_for_what_it_has(story: Story, tmp_path: Path) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    clone = tmp_path / "clone" / "orbit"
+    address = f"file://{story.repository.folder}"
+    subprocess.run(["git", "clone", "--quiet", "--depth=1", address, str(clone)], check=True, capture_output=True)
+    assert ids(story.ask(commit, folder=clone)) == [SESSION]
+
+
+def test_partial_clone_answers_without_fetching(story: Story, tmp_path: Path) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    story.repository.git("mv", "src/parser.py", "src/reader.py")
+    story.repository.commit("src/reader.py", f"{LONG}# more\n", "Call it reader", when(3 * DAY))
+    story.repository.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone" / "orbit"
+    options = ("--quiet", "--filter=blob:none", "--no-checkout", f"file://{story.repository.folder}")
+    subprocess.run(["git", "clone", *options, str(clone)], check=True, capture_output=True)
+    before = snapshot(clone)
+    assert ids(story.ask(commit, folder=clone)) == [SESSION]
+    assert story.ask("HEAD", folder=clone).wanted[0].change.files
+    assert snapshot(clone) == before
+
+
+def test_commit_in_a_submodule_is_that_of_the_submodule(story: Story) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    outer = Repository(story.user.work / "outer")
+    outer.commit()
+    outer.git("submodule", "--quiet", "add", f"file://{story.repository.folder}", "orbit")
+    assert ids(story.ask(commit, folder=outer.folder / "orbit")) == [SESSION]
+
+
+def test_worktree_of_the_repository_counts_as_it(story: Story, tmp_path: Path) -> None:
+    tree = tmp_path / "elsewhere" / "tree"
+    story.repository.git("worktree", "add", "--quiet", "-b", "brackets", str(tree))
+    log = story.log(cwd=str(tree)).prompt("The parser should read nested brackets", 0)
+    story.keep(story.edited(log, "src/parser.py", 10, LONG))
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    report = story.ask(commit)
+    assert ids(report) == [SESSION]
+    assert "place" in kinds(report)
