@@ -126,6 +126,21 @@ class Resume(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Why(Asked):
+    target: Annotated[
+        Name,
+        Field(
+            description="A commit, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12 (pull request or issue)."
+        ),
+    ]
+    repo: Annotated[
+        Name | None,
+        Field(description="Absolute path of a folder in the repository; else the folder the server runs in."),
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=10, description="At most so many sessions.")] = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Read(Asked):
     ref: Annotated[
         Name,

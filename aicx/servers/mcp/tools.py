@@ -18,6 +18,7 @@ from aicx.api.answers import sessions as sessions_answers
 from aicx.api.answers import show as show_answers
 from aicx.api.answers import steer as steer_answers
 from aicx.api.answers import to_fields
+from aicx.api.answers import why as why_answers
 from aicx.api.answers.resume import SCHEMA as RESUME_SCHEMA
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import parse_instant
@@ -34,8 +35,11 @@ from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
 from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Sessions, Steer
+from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Sessions, Steer, Why
 from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
+from aicx.why.answer import answer_why
+from aicx.why.markdown import why_markdown
+from aicx.why.run import WhyQuery
 from retrieval.decay import PROFILES
 
 # Chunks that a reference to a file or a commit lists at once.
@@ -53,6 +57,7 @@ _OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
 _OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "automated", "runs")
 _OF_A_BRIEF = ("repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
 _OF_A_REPOSITORY = ("project", "root", "branch", "head")
+_OF_A_REASON = ("session_id", "confidence", "evidence", "chunks")
 _OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
 _OF_A_PART = ("id", "started_at", "project", "kind", "messages")
 _OF_A_SIDECAR = ("agent", "session_id", "project", "cwd", "date", "title", "branch", "lane", "run_id", "prompt_id")
@@ -135,11 +140,9 @@ def _rank(means: Means, asked: Rank) -> Reply:
 
 
 def _resume(means: Means, asked: Resume) -> Reply:
-    folder = Path(asked.repo) if asked.repo else None if asked.project else means.folder
+    folder = _folder_of(asked.repo) if asked.repo else None if asked.project else means.folder
     if folder is None and asked.project is None:
         raise UsageError("which repository?", hint="name its folder with repo, or the repository with project")
-    if folder is not None and not folder.is_absolute():
-        raise UsageError("repo is no absolute path", hint="write the whole path of a folder in the repository")
     query = ResumeQuery(
         now=means.now,
         task=asked.task,
@@ -160,6 +163,23 @@ def _resume(means: Means, asked: Resume) -> Reply:
         if found["continuity_match"]["level"] == "low":  # the text does not go on from a session that hardly fits
             del found["capsule"]
     return reply(RESUME_SCHEMA, found, said)
+
+
+def _why(means: Means, asked: Why) -> Reply:
+    folder = _folder_of(asked.repo) if asked.repo else means.folder
+    if folder is None:
+        raise UsageError("which repository?", hint="name its folder with repo")
+    answer = answer_why(means.settings, WhyQuery(asked.target, means.now, folder, asked.limit))
+    fields = to_fields(answer)
+    lean = {"sessions": [{name: one[name] for name in _OF_A_REASON} for one in fields["sessions"]]}
+    return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, why_markdown(answer))
+
+
+def _folder_of(repo: str) -> Path:
+    folder = Path(repo)
+    if not folder.is_absolute():
+        raise UsageError("repo is no absolute path", hint="write the whole path of a folder in the repository")
+    return folder
 
 
 def _read(means: Means, asked: Read) -> Reply:
@@ -276,6 +296,14 @@ TOOLS = {
             "open, which files to look at first. Call it once when a session starts, with the task if there is one.",
             Resume,
             _resume,
+        ),
+        Tool(
+            "aicx_why",
+            "Explain a change",
+            "Tell which sessions made a commit, a file or a line, and why: what was asked, weighed, decided, what "
+            "failed and what passed. Call it before you change or undo something whose reason you do not know.",
+            Why,
+            _why,
         ),
         Tool(
             "aicx_read",

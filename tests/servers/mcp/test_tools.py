@@ -35,6 +35,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "aicx_sessions": {},
     "aicx_rank": {"project": "orbit", "hours": 0},
     "aicx_resume": {"project": "ada/orbit", "task": "mend the lexer"},
+    "aicx_why": {"target": "src/lexer.py", "repo": "/"},
     "aicx_read": {"ref": LEXER},
     "aicx_index_status": {},
 }
@@ -69,7 +70,7 @@ class TestEveryTool:
         result = call(stored.settings, name, structured=True, **CALLS[name])
         assert not result.is_error
         assert result.structured_content["schema"].startswith("aicx.")
-        if name != "aicx_sessions":
+        if name not in ("aicx_sessions", "aicx_why"):
             assert "fallback_reason" in result.structured_content["oracle_status"]
         assert len(text(result)) > 20
 
