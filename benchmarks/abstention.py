@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=10)
     arguments = parser.parse_args()
     homes = {name: Path(folder) for name, _, folder in (home.partition("=") for home in arguments.home)}
-    asked = list(ask(_rows(arguments.questions), homes, _labels(READINGS), arguments.limit))
+    asked = list(ask(read_rows(arguments.questions), homes, _labels(READINGS), arguments.limit))
     for home in homes:
         for answerable in (False, True):
             print(figures(home, answerable, [one for one in asked if (one.home, one.answerable) == (home, answerable)]))
@@ -90,12 +90,12 @@ def _weak(asked: list[Asked]) -> int:
     return sum(one.evidence == "weak" for one in asked)
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def _labels(path: Path) -> dict[str, str]:
-    return {row["id"]: row["label"] for row in _rows(path)} if path.exists() else {}
+    return {row["id"]: row["label"] for row in read_rows(path)} if path.exists() else {}
 
 
 if __name__ == "__main__":
