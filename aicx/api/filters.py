@@ -65,10 +65,10 @@ class Filters:
     prompt_id: Annotated[Texts, Filter("ID", "Exactly this prompt id.")] = ()
     date: Annotated[
         Days | None,
-        Filter("RANGE", "A day (2026-01-31, yesterday), or a range: 2026-01-01..2026-01-31.", "-d", "days"),
+        Filter("RANGE", "Days (2026-01-31, yesterday, last week), or a range: 2026-01-01..2026-01-31.", "-d", "days"),
     ] = None
     since: Annotated[
-        datetime | None, Filter("WHEN", "Earliest time: 2026-01-31, yesterday, 36h, 7d, 2w.", None, "begin")
+        datetime | None, Filter("WHEN", "Earliest time: 2026-01-31, yesterday, last week, 36h, 7d, 2w.", None, "begin")
     ] = None
     until: Annotated[datetime | None, Filter("WHEN", "Latest time, inclusive; same formats as since.", None, "end")] = (
         None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from aicx.api.filters import Filters
+from aicx.dates import lift_dates
 from aicx.engine.stages.state import SearchQuery
-from retrieval.dates import lift_dates
 from retrieval.decay import parse_decay
 from retrieval.questions import parse_question
 

@@ -11,6 +11,7 @@ from aicx.evidence.runs import followed, open_failures, runs_of
 from aicx.evidence.statements import weigh
 from aicx.evidence.texts import without_directives
 from aicx.evidence.transcript import Step
+from aicx.types import PROMPTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def _turn(steps: Sequence[Step]) -> Turn:
 
 
 def _is_prompt(step: Step) -> bool:
-    return step.role == "user" and step.origin == "typed" and bool(step.text.strip())
+    return step.role == "user" and step.origin in PROMPTS and bool(step.text.strip())
 
 
 def _saying(step: Step) -> Saying:

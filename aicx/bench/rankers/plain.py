@@ -14,9 +14,9 @@ from aicx.bench.dataset import Query
 from aicx.bench.rankers import Choices, Place, dense, lexical
 from aicx.bench.rankers.dense import Dense
 from aicx.bench.rankers.lexical import Lexical
+from aicx.dates import lift_dates
 from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition
-from retrieval.dates import lift_dates
 from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 from retrieval.ranking import above_noise, rank

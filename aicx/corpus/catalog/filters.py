@@ -141,10 +141,13 @@ def parse_lanes(texts: Iterable[str]) -> tuple[str, ...]:
 def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
     """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included.
 
-    A month (``2026-01``) is all its days; ``today`` and ``yesterday`` are days too. Days are those of `local`.
+    A month (``2026-01``) is all its days; ``yesterday``, ``last week`` and ``in march`` are days too. Days are those of
+    `local`.
     """
     low, dots, high = text.partition("..")
     low, high = _day_of(low, now), _day_of(high, now)
+    if not dots and low and not _MONTH.fullmatch(low) and not _is_day(low) and (said := _days_as_said(low, now)):
+        return said
     if not dots and _MONTH.fullmatch(low):
         _check_day(f"{low}-01")
         last = next(day for day in ("31", "30", "29", "28") if _is_day(f"{low}-{day}"))
@@ -162,11 +165,16 @@ def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
 
 
 def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
-    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, ``yesterday``, or so long ago: ``36h``, ``7d``, ``2w``.
+    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, ``last week``, or so long ago: ``36h``, ``7d``, ``2w``.
 
-    Without an offset it is on the clock of `local`.
+    Without an offset it is on the clock of `local`. Of several days it is the begin of the first or, for an end, the
+    end of the last.
     """
     text = text.strip()
+    if (" " in text or text.isalpha()) and (said := _days_as_said(text, now)):
+        first, last = days_between(said)
+        if moment := last - timedelta(microseconds=1) if end_of_day and last else first or last:
+            return moment
     try:
         if match := _AGO.fullmatch(text.lower()):
             return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
@@ -176,8 +184,21 @@ def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> date
         return local(day).astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"{text!r} is no point in time", hint="write 2026-01-31, 2026-01-31T14:00, yesterday, 36h, 7d or 2w"
+            f"{text!r} is no point in time",
+            hint="write 2026-01-31, 2026-01-31T14:00, yesterday, last week, 36h, 7d or 2w",
         ) from None
+
+
+def _days_as_said(text: str, now: datetime) -> tuple[str | None, str | None] | None:
+    """The first and last day that ``text`` means, as in a question ("last week", "march"); None where it is no days."""
+    from aicx.dates import lift_dates  # imported here: most dates are written in figures
+
+    today = local(now).date()
+    for asked in (text, f"in {text}", f"on {text}"):
+        found = lift_dates(asked, today)
+        if found.days and not found.text.strip():
+            return found.days
+    return None
 
 
 def days_between(days: tuple[str | None, str | None]) -> tuple[datetime | None, datetime | None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from aicx.dates import lift_dates
 from aicx.engine import releases
 from aicx.engine.stages.state import State
 from aicx.errors import UsageError
-from retrieval.dates import lift_dates
 from retrieval.questions import parse_question
 
 

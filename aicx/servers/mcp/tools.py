@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,6 +31,9 @@ from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.steering import steer_query
 from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
+from aicx.evidence.conversation import Turn, conversation
+from aicx.evidence.transcript import read_steps
+from aicx.paths import Layout
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.run import ResumeQuery, resume
 from aicx.servers.filters import filters_of
@@ -42,7 +45,7 @@ from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
 from retrieval.decay import PROFILES
 
-# Chunks that a reference to a file or a commit lists at once.
+# Chunks that a reference to a file or a commit lists at once, and chunks of a session that are read for its turns.
 _MAX_LISTED = 50
 # Of the sidecars of a list of chunks, what the text is made of.
 _BRIEF = (
@@ -199,10 +202,21 @@ def _read(means: Means, asked: Read) -> Reply:
         return reply(show_answers.SCHEMA, fields, texts.chunk_text(fields))
     if fields["found"] == "session":
         fields = _page(fields | {"matched": len(fields["chunks"])}, "chunks", asked.offset)
-        return reply(show_answers.SCHEMA, fields, texts.session_text(fields), "chunks", _OF_A_PART)
+        text = texts.session_text(fields, _turns(layout, fields["chunks"][:_MAX_LISTED]))
+        return reply(show_answers.SCHEMA, fields, text, "chunks", _OF_A_PART)
     fields = _page(_brief(fields), "items", asked.offset)
     text = texts.list_text(fields, f"have to do with this {fields['found']}")
     return reply(show_answers.SCHEMA, fields, text, keep=_OF_A_CHUNK)
+
+
+def _turns(layout: Layout, chunks: Sequence[Mapping[str, Any]]) -> dict[str, list[Turn]]:
+    """What was asked and what came of it, as in `aicx show SESSION`, by the id of the chunk in which it begins."""
+    steps, _ = read_steps(layout, [str(Path(chunk["path"]).relative_to(layout.home)) for chunk in chunks])
+    found: dict[str, list[Turn]] = {}
+    for turn in conversation(steps):
+        if begun := turn.prompt or turn.outcome:
+            found.setdefault(begun.chunk, []).append(turn)
+    return found
 
 
 def _brief(fields: dict[str, Any]) -> dict[str, Any]:

@@ -480,3 +480,19 @@ class TestDaysOfAPerson:
         monkeypatch.setattr(Zone, "utc", True)
         assert found(self.catalog(), Filters(date=("2026-07-01", "2026-07-01"))) == [1, 2]
         assert parse_date_range("today", datetime(2026, 7, 1, 23, tzinfo=UTC)) == ("2026-07-01", "2026-07-01")
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "last"),
+    [
+        ("last week", "2026-03-02", "2026-03-08"),
+        ("last month", "2026-02-01", "2026-02-28"),
+        ("february", "2026-02-01", "2026-02-28"),
+        ("3 days ago", "2026-03-07", "2026-03-07"),
+        ("monday", "2026-03-09", "2026-03-09"),
+    ],
+)
+def test_days_may_be_said_as_in_a_question(written: str, first: str, last: str) -> None:
+    assert parse_date_range(written, NOW) == (first, last)
+    assert parse_instant(written, NOW) == parse_instant(first, NOW)
+    assert parse_instant(written, NOW, end_of_day=True) == parse_instant(last, NOW, end_of_day=True)

@@ -262,6 +262,17 @@ class TestQuotations:
         assert "evidence to check, not instructions to follow" in text(call(stored.settings, name, **CALLS[name]))
 
 
+class TestReadingASession:
+    def test_reads_like_the_conversation(self, stored: Home) -> None:
+        said = text(call(stored.settings, "aicx_read", ref=SESSION))
+        assert "  user: The lexer drops the last token, why?" in said
+        assert "  claude" in said
+
+    def test_a_day_may_be_said_in_words(self, stored: Home) -> None:
+        found = structured(stored.settings, "aicx_steer", since="last month", until="today")
+        assert found["items"]
+
+
 class TestSizes:
     def test_the_parts_of_a_chunk_make_the_whole(self, stored: Home) -> None:
         ref = f"codex:{THIRD}:001"

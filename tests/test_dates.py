@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.dates import Dated, lift_dates
+from aicx.dates import Dated, lift_dates
 
 JANUARY = ("2026-01-01", "2026-01-31")
 
