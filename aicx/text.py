@@ -63,8 +63,12 @@ def local(at: datetime | str) -> datetime:
 def day_bounds(day: str) -> tuple[datetime, datetime]:
     """Where a person's ISO day begins, and where the next one does: 23 or 25 hours later when the clocks change."""
     first = date.fromisoformat(day)
-    begin, end = (local(found.isoformat()) for found in (first, first + timedelta(days=1)))
-    return begin.astimezone(UTC), end.astimezone(UTC)
+    try:
+        begin, end = (local(found.isoformat()) for found in (first, first + timedelta(days=1)))
+        return begin.astimezone(UTC), end.astimezone(UTC)
+    except (OverflowError, ValueError):  # the first and the last day of the calendar have no neighbour, or no zone
+        begin = datetime(first.year, first.month, first.day, tzinfo=UTC)
+        return begin, datetime.max.replace(tzinfo=UTC) if first == date.max else begin + timedelta(days=1)
 
 
 def zone_name(now: datetime) -> str:

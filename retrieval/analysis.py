@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
 
 from retrieval import languages
+from retrieval.spelling import SHORTEST, made_of
 
 _CJK_LETTERS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _CJK_MARKS = r"\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
@@ -117,6 +118,20 @@ def analyze_runs(text: str) -> list[Terms]:
             others = _stemmed((names[0],)) if len(words) > 1 and names and typed.isalpha() else ()
         found.append(Terms(list(words), list(names), _name(typed) if plain else "", typed, others))
     return found
+
+
+def in_any_language(run: Terms) -> Terms:
+    """A plain word of a question with its stems in every language, for one that is not found as English.
+
+    Without stems that are likely another word in English: "corn" is not "corner".
+    """
+    if not run.whole:
+        return run
+    found = [_foreign_terms_of(run.typed, language) for language in languages.STOP_WORDS]
+    stems = dict.fromkeys(stem for terms in found if terms for stem in terms[0])
+    parts = made_of(run.whole)
+    likely = [stem for stem in stems if stem == run.whole or (len(stem) >= SHORTEST and stem not in parts)]
+    return replace(run, others=(*run.others, *(stem for stem in likely if stem not in run.others)))
 
 
 def runs_in(text: str) -> Iterator[tuple[int, int]]:

@@ -129,6 +129,11 @@ class LexicalSearcher:
             forms.append(self._side_by_side(unit.words, rules))
         return query.boolean_query([(self._tantivy.Occur.Should, form) for form in forms])
 
+    def unknown(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> list[str]:
+        """The words and names of a question, as typed, that stand in no document as a question in English has them."""
+        with self._reading(self._take_away):
+            return [run.typed for run in question.runs if not self._stands(run, rules)]
+
     def misspelt(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> dict[str, str]:
         """The words and names of a question, as typed, that stand in no document, and the one that each was meant for.
 

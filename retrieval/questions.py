@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from retrieval.analysis import Terms, analyze_runs
+from retrieval.analysis import Terms, analyze_runs, in_any_language
 
 _QUOTED = re.compile(r'"([^"\n]{1,500})"')
 # A question is a few words. What goes beyond (a pasted log) is cut, and the answer says so.
@@ -51,6 +51,12 @@ def correct(question: Question, corrections: Mapping[str, str]) -> Question:
     runs = tuple(corrected(run, corrections[run.typed]) if run.typed in corrections else run for run in question.runs)
     changed = _question(question.text, runs, question.phrases, shortened=question.shortened)
     return replace(changed, corrected=tuple(corrections.items()))
+
+
+def widen(question: Question, unknown: Collection[str]) -> Question:
+    """The question with the words of ``unknown``, as typed, in whichever language they may be."""
+    runs = tuple(in_any_language(run) if run.typed in unknown else run for run in question.runs)
+    return replace(question, runs=runs)
 
 
 def _question(text: str, runs: tuple[Terms, ...], phrases: tuple[str, ...], *, shortened: bool) -> Question:

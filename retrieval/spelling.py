@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from string import ascii_lowercase
 
@@ -10,6 +11,9 @@ from string import ascii_lowercase
 _SWAPPED, _LEFT_OUT, _REPLACED = 5, 6, 8
 # Of fewer letters, what is left of a word is not known to be the same word.
 SHORTEST = 5
+# The stemmer takes one of these letters with the ending, so that "backoffing" is not found where "backoff" is.
+_UNDOUBLED = re.compile(r"(\w+(bb|dd|ff|gg|mm|nn|pp|rr|tt))(ings?|ingly|ed|edly)")
+_TRIPLED = re.compile(r"(.)\1\1")
 # What words are made of others with: "rebalance" and "balancer" are words where "balance" is one.
 _PREFIXES = """
     anti auto co counter cross de dis down fore hyper in inter mega meta micro mid mini mis multi non out over post pre
@@ -23,8 +27,11 @@ _SUFFIXES = """
 def slips(word: str) -> Iterator[list[str]]:
     """What a word in lower case was meant for if one slip was made in it, the likelier slips in a list before others.
 
-    First and last letter are as they were meant; words that end otherwise are other words.
+    First and last letter are as they were meant; words that end otherwise are other words, but for an ending that the
+    stemmer takes off together with a letter of the word.
     """
+    if whole := _UNDOUBLED.fullmatch(word):
+        yield _others(word, [whole[1]])
     inner = range(1, len(word) - 1)
     if len(word) >= _SWAPPED:
         swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
@@ -46,4 +53,4 @@ def made_of(word: str) -> list[str]:
 
 
 def _others(word: str, slipped: list[str]) -> list[str]:
-    return [other for other in dict.fromkeys(slipped) if other != word]
+    return [other for other in dict.fromkeys(slipped) if other != word and not _TRIPLED.search(other)]

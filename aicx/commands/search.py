@@ -119,7 +119,7 @@ def command(
     if json:
         console.out_answer(SCHEMA, search_answer(report))
         return
-    note = evidence_note(report.evidence, report.missing_words)
+    note = evidence_note(report)
     if note and not report.hits:
         console.notify(note)
     with console.paged(wanted=not no_pager):

@@ -19,7 +19,7 @@ from aicx.types import Candidate
 from retrieval.conditions import Condition
 from retrieval.evidence import Occurrences
 from retrieval.params import RankingParams
-from retrieval.questions import Question, correct
+from retrieval.questions import Question, correct, widen
 
 if TYPE_CHECKING:
     from aicx.engine.vector_index import OpenVectors
@@ -75,6 +75,8 @@ class LexicalRetriever:
             raise CorpusDamaged(f"the lexical index is damaged: {reason}", hint="aicx store")
         with panics_as_damage("the lexical index", "aicx doctor --fix"):
             searcher = self._opened((manifest.get("sequence"), state.behind, catalog.identity))
+            # A word alone does not tell its language, and text in another one is found by that one's stems.
+            question = widen(question, searcher.unknown(question, rules))
             meant = correct(question, searcher.misspelt(question, rules))
             candidates = searcher.search(meant, where, limit, rules)
             verbatim = rules.verbatim and searcher.holds(meant, where, rules)

@@ -104,6 +104,7 @@ class Searcher:
             state.scanned,
             state.evidence,
             state.occurrences.missing if state.occurrences else (),
+            bool(state.where),
             list(state.notes),
             _status(state),
         )

@@ -6,8 +6,10 @@ import pytest
 
 from aicx.api.answers.search import evidence_note
 from aicx.api.filters import Filters
+from aicx.engine.search import SearchQuery, SearchReport
+from retrieval.evidence import Evidence
 from tests.corpus.builders import ClaudeLog, Home
-from tests.engine.search_helpers import ask, keep
+from tests.engine.search_helpers import NOW, ask, keep
 
 FILLER = "We looked at the log again and went on with other things for a while. " * 8
 
@@ -89,13 +91,23 @@ def test_a_question_of_one_known_word_is_strong(garage: Home) -> None:
         ("none", tuple(map(str, range(14))), "Nothing is found: '0', '1', '2', "),
     ],
 )
-def test_every_door_says_the_same_of_what_is_missing(evidence: str, missing: tuple[str, ...], said: str | None) -> None:
-    note = evidence_note(evidence, missing)
+def test_every_door_says_the_same_of_what_is_missing(
+    evidence: Evidence, missing: tuple[str, ...], said: str | None
+) -> None:
+    note = evidence_note(SearchReport(SearchQuery("keel", NOW), [], 0, 0, evidence, missing))
     assert note is None if said is None else note is not None and note.startswith(said)
 
 
+@pytest.mark.parametrize("mode", ["lexical", "scan"])
+def test_a_word_that_filters_leave_out_is_not_said_to_occur_nowhere(garage: Home, mode: str) -> None:
+    nowhere = "Nothing is found: 'varnish' occurs nowhere within these limits."
+    assert evidence_note(ask(garage, "varnish", mode=mode, filters=Filters(project=("ada/pumps",)))) == nowhere
+    assert evidence_note(ask(garage, "varnish in january 2020", mode=mode)) == nowhere
+    assert evidence_note(ask(garage, "zeppelin", mode=mode)) == "Nothing is found: 'zeppelin' occurs nowhere."
+
+
 def test_of_a_pasted_question_the_first_missing_words_are_named() -> None:
-    note = evidence_note("none", tuple(map(str, range(14))))
+    note = evidence_note(SearchReport(SearchQuery("keel", NOW), [], 0, 0, "none", tuple(map(str, range(14)))))
     assert str(note).endswith("'11' and 2 more occur nowhere.")
 
 

@@ -38,6 +38,7 @@ REMARKS = (
     "The release notes of 0.5 are being written",
     "git tag v0.5.0 && git push --tags",
     "Users complain about the search of 0.5.0",
+    "We draw corn on the whiteboard in the log",
 )
 
 
@@ -86,6 +87,20 @@ def test_a_question_meets_text_in_its_own_language(mixed: Home, question: str, n
     report = ask(mixed, question, mode=mode)
     assert numbers(report)[0] == number
     assert report.hits[0].lines[0].marks
+
+
+@pytest.mark.parametrize(
+    ("word", "number"), [("Sicherung", 3), ("Datenbanken", 3), ("migrations", 4), ("serveur", 4), ("imágenes", 5)]
+)
+def test_a_word_alone_meets_text_in_its_language(mixed: Home, word: str, number: int) -> None:
+    report = ask(mixed, word)
+    assert (numbers(report), report.evidence, report.missing_words) == ([number], "strong", ())
+    assert report.notes == []
+
+
+@pytest.mark.parametrize("word", ["corner", "logo", "whiteboardish"])
+def test_a_word_in_english_is_not_taken_for_another_language(mixed: Home, word: str) -> None:
+    assert ask(mixed, word).missing_words == (word,)
 
 
 def test_a_relative_time_limits_as_a_date_does(mixed: Home) -> None:

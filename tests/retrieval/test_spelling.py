@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,3 +57,13 @@ def test_a_word_is_made_of_what_is_left_without_prefix_or_suffix(word: str, part
 @given(st.text("abcd", max_size=10))
 def test_no_slip_leaves_a_word_as_it_is(word: str) -> None:
     assert not any(word in likely for likely in slips(word))
+
+
+@pytest.mark.parametrize("typed", ["backoffings", "bookeeper", "committted"])
+def test_no_word_meant_has_a_letter_three_times_in_a_row(typed: str) -> None:
+    assert not [word for likely in slips(typed) for word in likely if re.search(r"(.)\1\1", word)]
+
+
+@pytest.mark.parametrize("typed", ["backoffing", "backoffings", "backoffed"])
+def test_an_ending_is_taken_off_without_the_letter_before_it(typed: str) -> None:
+    assert next(slips(typed)) == ["backoff"]

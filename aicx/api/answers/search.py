@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,21 +125,22 @@ def search_answer(report: SearchReport) -> SearchAnswer:
         scanned=report.scanned,
         evidence=report.evidence,
         missing_words=list(report.missing_words),
-        evidence_note=evidence_note(report.evidence, report.missing_words),
+        evidence_note=evidence_note(report),
         items=[_item(hit, home) for hit in report.hits],
         notes=report.notes,
         oracle_status=search_status(report),
     )
 
 
-def evidence_note(evidence: str, missing_words: Sequence[str]) -> str | None:
+def evidence_note(report: SearchReport) -> str | None:
     """What every door says of what was not found; None where there is nothing to say."""
-    words = list(map(repr, missing_words[:_MOST_NAMED]))
-    if len(missing_words) > _MOST_NAMED:
-        words.append(f"{len(missing_words) - _MOST_NAMED} more")
+    words = list(map(repr, report.missing_words[:_MOST_NAMED]))
+    if len(report.missing_words) > _MOST_NAMED:
+        words.append(f"{len(report.missing_words) - _MOST_NAMED} more")
     named = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
     missing = f"{named} {'occurs' if len(words) == 1 else 'occur'} nowhere" if words else ""
-    match evidence:
+    missing += " within these limits" if words and report.limited else ""
+    match report.evidence:
         case "none":
             return f"Nothing is found: {missing}." if missing else None
         case "weak" if missing:

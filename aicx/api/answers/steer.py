@@ -64,7 +64,7 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
     from retrieval.decay import decay_name
 
     home, query = Path(report.oracle_status["store_root"]), report.query
-    note = evidence_note(report.evidence, report.missing_words)
+    note = evidence_note(report)
     return SteerAnswer(
         results=len(report.hits),
         matched=report.matched,

@@ -25,6 +25,7 @@ from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, Redact, clean_id
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import writer_lock
+from aicx.text import plural
 from aicx.types import LogFile, Redacted
 
 Notify = Callable[[str], None]
@@ -77,7 +78,7 @@ def repair(settings: Settings, notify: Notify) -> Repair:
                 drop_catalog(layout)
                 catalog = open_or_rebuild(layout, _silent)
             if survey.chunks and (not readable or any(differences.values())):
-                found.applied.append(f"rebuilt the catalogue from {len(survey.chunks)} chunks")
+                found.applied.append(f"rebuilt the catalogue from {plural(len(survey.chunks), 'chunk')}")
             apart: dict[str, str] = {}
             agents = _release_sessions(settings, catalog, survey, found, apart)
             if apart:
@@ -221,13 +222,13 @@ def _store_again(settings: Settings, before: Survey, agents: list[str], found: R
     after = survey_store(settings.layout)
     mended = sorted(set(before.broken) - set(after.broken))
     if mended:
-        found.applied.append(f"wrote {len(mended)} broken chunks again from their logs")
+        found.applied.append(f"wrote {plural(len(mended), 'broken chunk')} again from the logs")
     restored = sorted(set(before.altered) & after.chunks.keys() - set(after.altered))
     if restored:
-        found.applied.append(f"restored {len(restored)} altered chunks from their logs")
+        found.applied.append(f"restored {plural(len(restored), 'altered chunk')} from the logs")
     mended += restored
     if report.chunks_written > len(mended):
-        found.applied.append(f"stored {report.chunks_written - len(mended)} more chunks from the logs")
+        found.applied.append(f"stored {plural(report.chunks_written - len(mended), 'further chunk')} from the logs")
     left = set(after.broken) & set(before.broken)
     named = {path for line in found.refused for path in left if path in line}
     found.refused.extend(f"{path}: its log did not give it again" for path in sorted(left - named))

@@ -39,7 +39,7 @@ class _Lexical(Holder):
 
     def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
         if written := refresh_lexical(settings, notify, full=True):
-            done.applied.append(f"brought the search index up to date ({written} chunks)")
+            done.applied.append(f"brought the search index up to date ({plural(written, 'chunk')})")
 
     def _check(self, facts: DoctorInputs) -> Check:
         layout, name = facts.layout, self.name

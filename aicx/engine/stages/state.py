@@ -97,7 +97,8 @@ class Hit:
 class SearchReport:
     """The answers and how they were obtained. ``matched`` counts candidates before the limit.
 
-    ``evidence`` says whether they have the question's words together, ``missing_words`` which of them occur nowhere.
+    ``evidence`` says whether they have the question's words together, ``missing_words`` which of them occur nowhere,
+    ``limited`` whether filters or a time in the question kept chunks from being searched.
     """
 
     query: SearchQuery
@@ -106,6 +107,7 @@ class SearchReport:
     scanned: int
     evidence: Evidence = "strong"
     missing_words: tuple[str, ...] = ()
+    limited: bool = False
     notes: list[str] = field(default_factory=list)
     oracle_status: Mapping[str, Any] = field(default_factory=dict)
 

@@ -65,7 +65,7 @@ def fuzzy(
     """Answers by words alone, each with a score from 0 to 100 and what kind of message matched first."""
     report = _by_words(searcher, replace(query, limit=POOL if score or frame_kind else limit))
     results: list[dict[str, Any]] = []
-    found_note = evidence_note(report.evidence, report.missing_words)
+    found_note = evidence_note(report)
     notes = [note for note in (found_note, *report.notes) if note]
     for hit in report.hits:
         if len(results) == limit:

@@ -28,7 +28,7 @@ def search_text(fields: Mapping[str, Any]) -> str:
     served = " + ".join(fields["oracle_status"]["rankers"])
     if not fields["items"]:
         return _joined([f"Nothing matches ({served}). Fewer or other words may.", *_found(fields), *_warnings(fields)])
-    counted = f"{fields['results']} answers of {fields['matched']} candidates"
+    counted = f"{plural(fields['results'], 'answer')} of {plural(fields['matched'], 'candidate')}"
     head = f"{counted}, ranked by {served}. `aicx_read` opens one by its id."
     return _joined([*_found(fields), head, *_warnings(fields), EVIDENCE, *map(_hit_text, fields["items"])])
 
@@ -55,7 +55,7 @@ def sessions_text(fields: Mapping[str, Any]) -> str:
 def projects_text(fields: Mapping[str, Any]) -> str:
     """Projects, one a line."""
     rows = [
-        f"{line(item['project'])} · {item['sessions']} sessions · {item['first_date']} to {item['last_date']}"
+        f"{line(item['project'])} · {plural(item['sessions'], 'session')} · {item['first_date']} to {item['last_date']}"
         for item in fields["projects"]
     ]
     return _listed(fields, rows, "projects", "project=NAME limits every tool to one.")
@@ -88,14 +88,14 @@ def session_text(fields: Mapping[str, Any], turns: Mapping[str, Sequence[Turn]])
     """A session as a conversation: each of its chunks with ``turns``, what was asked in it and what came of that."""
     heads, parts = [], []
     for chunk in fields["chunks"]:
-        facts = (_minute(chunk), chunk["id"], chunk["project"], chunk["kind"], f"{chunk['messages']} messages")
+        facts = (_minute(chunk), chunk["id"], chunk["project"], chunk["kind"], plural(chunk["messages"], "message"))
         said = [text for turn in turns.get(chunk["id"], ()) for text in _turn_lines(turn, fields["agent"])]
         heads.append(" · ".join(map(line, facts)))
         parts.append("\n".join([heads[-1], *said]))
     lines = _fitting(parts) or _fitting(heads)  # a chunk of very many turns is listed without them
     first, last, matched = fields["offset"] + 1, fields["offset"] + len(lines), fields["matched"]
     shown = f", {first} to {last} of them here" if last - first + 1 < matched else ""
-    head = f"Session {label(fields['session_id'])}: {matched} chunks{shown}. `aicx_read` opens one by its id."
+    head = f"Session {label(fields['session_id'])}: {plural(matched, 'chunk')}{shown}. `aicx_read` opens one by its id."
     head += _go_on(fields, len(lines))
     lines = [line(fields["title"] or "(no title)"), *lines]
     labels = {"session": fields["session_id"], "date": fields["started_at"][:10], "agent": fields["agent"]}
@@ -206,7 +206,8 @@ def _facts(item: Mapping[str, Any]) -> list[str]:
         facts.append("subagent")
     if item.get("altered"):
         facts.append("altered on disk")
-    return [line(str(fact)) for fact in (*facts, _title(item))]
+    # A list of one session's chunks would otherwise be the same title again and again.
+    return [line(str(fact)) for fact in (*facts, item.get("chunk_title") or _title(item))]
 
 
 def _minute(item: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from aicx.corpus.catalog.filters import (
 )
 from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
-from aicx.text import Zone
+from aicx.text import Zone, day_bounds
 from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -496,3 +496,16 @@ def test_days_may_be_said_as_in_a_question(written: str, first: str, last: str) 
     assert parse_date_range(written, NOW) == (first, last)
     assert parse_instant(written, NOW) == parse_instant(first, NOW)
     assert parse_instant(written, NOW, end_of_day=True) == parse_instant(last, NOW, end_of_day=True)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/Los_Angeles"])
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_the_ends_of_the_calendar_are_days_too(day: str, zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        begin, end = day_bounds(day)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert begin < end

@@ -16,6 +16,7 @@ pytest.importorskip("mcp")
 from hypothesis import given
 from hypothesis import strategies as st
 
+import aicx
 from aicx.cli import run
 from aicx.errors import UsageError
 from aicx.servers.http.workers import Busy, Workers
@@ -60,6 +61,19 @@ class TestEveryTool:
         assert text(result).startswith("'hippopotamus' and 'zeppelin' occur nowhere. Weak evidence: ")
         content = result.structured_content
         assert (content["evidence"], content["missing_words"]) == ("weak", ["hippopotamus", "zeppelin"])
+
+    def test_what_is_one_is_counted_in_the_singular(self, stored: Home) -> None:
+        found = text(call(stored.settings, "aicx_search", query="lexer", limit=1))
+        assert re.search(r"^1 answer of \d", found, re.M)
+        every = text(call(stored.settings, "aicx_sessions", by="project"))
+        assert not re.search(r"\b1 (answers|sessions|chunks|messages|candidates)\b", found + every)
+
+    def test_steer_names_each_chunk_by_its_own_title(self, stored: Home) -> None:
+        with aicx.open(stored.corpus) as corpus:
+            titles = [item["chunk_title"] for item in corpus.steer(session=THIRD).items]
+        assert len(set(titles)) > 1
+        lines = text(call(stored.settings, "aicx_steer", session=[THIRD]))
+        assert all(f" · {title}\n" in lines for title in titles)
 
     @pytest.mark.parametrize("name", CALLS)
     def test_says_when_to_call_it(self, name: str) -> None:
