@@ -34,7 +34,8 @@ ANSWERS: dict[str, tuple[type[Any], ...]] = {
 
 def names_of(answer: type[Any]) -> Iterator[str]:
     """The names of an answer's fields, and of everything in it that has fields of its own."""
-    types = get_type_hints(answer)
+    # Imported for types alone by `aicx.api.answers.steer`, where a start counts.
+    types = get_type_hints(answer, localns={"SearchStatus": search.SearchStatus})
     for one in fields(answer):
         if "inline" not in one.metadata:
             yield one.name

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aicx.api.answers import OPTIONAL
-from aicx.api.answers.search import SearchStatus, evidence_note, search_status
 from aicx.corpus.catalog.query import steer_item
 from aicx.corpus.catalog.runs import told
 
 if TYPE_CHECKING:
+    from aicx.api.answers.search import SearchStatus
     from aicx.corpus.catalog.query import Steered
     from aicx.engine.search import Hit, SearchReport
 
@@ -61,6 +61,8 @@ def steer_answer(found: Steered) -> SteerAnswer:
 
 def ranked_answer(report: SearchReport) -> SteerAnswer:
     """The answer to a text; see `aicx.engine.steering`."""
+    # Imported here: a list by facts alone needs none of a search.
+    from aicx.api.answers.search import evidence_note, search_status
     from retrieval.decay import decay_name
 
     home, query = Path(report.oracle_status["store_root"]), report.query

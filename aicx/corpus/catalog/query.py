@@ -12,7 +12,6 @@ from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.runs import FACTS, FOUND, fold_runs, run_key, told
-from aicx.corpus.catalog.session_facts import settle_all
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound
@@ -136,6 +135,8 @@ def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:
     catalog.connection.execute("CREATE TEMP TABLE sessions AS SELECT * FROM main.sessions LIMIT 0")
     for column in ("base", "prompt_key"):
         catalog.connection.execute(f"CREATE INDEX temp.now_by_{column} ON sessions ({column})")
+    from aicx.corpus.catalog.session_facts import settle_all  # imported here: an intact catalogue needs none
+
     settle_all(catalog)
 
 
