@@ -152,7 +152,7 @@ class TestJson:
             "ok": False,
             "error": "'soon' is no point in time",
             "kind": "UsageError",
-            "hint": "write 2026-01-31, 2026-01-31T14:00, yesterday, 36h, 7d or 2w",
+            "hint": "write 2026-01-31, 2026-01-31T14:00, yesterday, last week, 36h, 7d or 2w",
         }
 
 
