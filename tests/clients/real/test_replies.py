@@ -73,11 +73,9 @@ def test_a_long_reply_arrives_whole(
     refresh_lexical(user.settings, lambda line: None)
     monkeypatch.setenv("AICX_HOME", str(user.corpus))
     assert run(["install", client.name, "--yes"]) == 0
-    said = text(user, "aicx_search", query="lexer", limit=50)
+    said = text(user, "aicx_read", ref=SESSION)
     assert 0.8 * MAX_TEXT < len(said.encode()) <= MAX_TEXT
-    [given] = client.run(
-        client_home, [client.call("aicx_search", {"query": "lexer", "limit": 50})], cwd=tmp_path
-    ).results
+    [given] = client.run(client_home, [client.call("aicx_read", {"ref": SESSION})], cwd=tmp_path).results
     assert said in given
 
 
