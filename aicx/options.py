@@ -71,6 +71,15 @@ Date = Annotated[str | None, _option("date")]
 Since = Annotated[str | None, _option("since")]
 Until = Annotated[str | None, _option("until")]
 ExcludeSession = Annotated[list[str] | None, _option("exclude_session")]
+Repo = Annotated[
+    str | None,
+    typer.Option(
+        *("--repo", "-r"),
+        metavar="FOLDER",
+        click_type=PATH,
+        help="A folder of the repository; by default the current one.",
+    ),
+]
 NoRedact = Annotated[
     bool,
     typer.Option(

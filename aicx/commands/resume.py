@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
-# `aicx.resume.brief.budget.LEAST_TOKENS`, which is not imported before git is at work.
+# `aicx.resume.brief.budget.MIN_TOKENS`, which is not imported before git is at work.
 MIN_BUDGET = 500
 
 
@@ -38,16 +38,7 @@ class Mode(StrEnum):
 
 
 def command(
-    repo: Annotated[
-        str | None,
-        typer.Option(
-            "--repo",
-            "-r",
-            metavar="FOLDER",
-            click_type=options.PATH,
-            help="A folder of the repository; by default the current one.",
-        ),
-    ] = None,
+    repo: options.Repo = None,
     task: Annotated[
         str,
         typer.Option(

@@ -20,16 +20,7 @@ def command(
             help="COMMIT, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12 for a pull request or issue.",
         ),
     ],
-    repo: Annotated[
-        str | None,
-        typer.Option(
-            "--repo",
-            "-r",
-            metavar="FOLDER",
-            click_type=options.PATH,
-            help="A folder of the repository; by default the current one.",
-        ),
-    ] = None,
+    repo: options.Repo = None,
     limit: options.Limit = 5,
     json: options.Json = False,
 ) -> None:

@@ -12,7 +12,7 @@ from aicx.errors import AicxError
 from retrieval.questions import parse_question
 
 # How many chunks that name the version are read.
-_MOST_READ = 200
+_MAX_READ = 200
 # What says that a version is out, the surest first; each is looked for before the next.
 _SIGNS = (
     r"(?:git tag|gh release create|\[new tag\]|git push \S+)\b[^\n]*{version}",
@@ -41,7 +41,7 @@ def _messages(state: State, version: str) -> Iterator[tuple[datetime, str]]:
     where, _ = state.catalog.conditions(state.query.filters)
     asked = parse_question(f"{version} v{version} {version}.0 v{version}.0")
     try:
-        found = state.retrievers.lexical.retrieve(asked, where, _MOST_READ, state.query.rules, state.catalog.now)
+        found = state.retrievers.lexical.retrieve(asked, where, _MAX_READ, state.query.rules, state.catalog.now)
     except AicxError:  # without the index there is no telling where it is named; the search says what is wrong with it
         return
     for row in state.catalog.rows(item.id for item in found.candidates).values():

@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -95,16 +95,8 @@ class Git:
 
     def ask_some(self, limit: int, *arguments: str, environ: Mapping[str, str] | None = None) -> str | None:
         """The first ``limit`` bytes of what ``git arguments`` prints, for what may be longer than memory allows."""
-        try:
-            process = subprocess.Popen(
-                gitcall.command(self.folder, *arguments, bare=self._bare),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environ or self._environment,
-            )
-        except (FileNotFoundError, PermissionError):
-            self.missing = True
+        process = self._start(arguments, subprocess.DEVNULL, environ)
+        if process is None:
             return None
         late = threading.Timer(self._timeout, process.kill)
         late.start()
@@ -130,22 +122,29 @@ class Git:
     def begin(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Callable[[], str | None]:
         """Starts ``git arguments``; what it gives waits for the answer, as `ask` does."""
         until = time.monotonic() + self._timeout
+        process = self._start(arguments, subprocess.PIPE, environ)
+        if process is None:
+            return lambda: None
+        self._begun.append(process)
+        return lambda: self._answer(process, arguments[0], until)
+
+    def _start(
+        self, arguments: Sequence[str], errors: int, environ: Mapping[str, str] | None
+    ) -> subprocess.Popen[bytes] | None:
+        """Git at work, with its ``errors`` where they are wanted; None where it does not start, which is noted."""
         try:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 gitcall.command(self.folder, *arguments, bare=self._bare),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=errors,
                 env=environ or self._environment,
             )
         except (FileNotFoundError, PermissionError):
             self.missing = True
-            return lambda: None
         except OSError as error:  # more filters turned off than fit into an environment
             self.notes.append(f"`git {arguments[0]}` does not start: {error.strerror or error}")
-            return lambda: None
-        self._begun.append(process)
-        return lambda: self._answer(process, arguments[0], until)
+        return None
 
     def begin_status(self, *arguments: str) -> Callable[[], str | None]:
         """Starts ``git status``, the one question for which git would run filters that the settings name."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "aicx.search/1"
 # A question that is typed has no more words; of one that is pasted the first tell enough.
-_MOST_NAMED = 12
+_MAX_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ def search_answer(report: SearchReport) -> SearchAnswer:
 
 def evidence_note(report: SearchReport) -> str | None:
     """What every door says of what was not found; None where there is nothing to say."""
-    words = list(map(repr, report.missing_words[:_MOST_NAMED]))
-    if len(report.missing_words) > _MOST_NAMED:
-        words.append(f"{len(report.missing_words) - _MOST_NAMED} more")
+    words = list(map(repr, report.missing_words[:_MAX_NAMED]))
+    if len(report.missing_words) > _MAX_NAMED:
+        words.append(f"{len(report.missing_words) - _MAX_NAMED} more")
     named = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
     missing = f"{named} {'occurs' if len(words) == 1 else 'occur'} nowhere" if words else ""
     missing += " within these limits" if words and report.limited else ""

@@ -28,7 +28,7 @@ from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
 from aicx.corpus.ingest.render import Rendered
-from aicx.corpus.ingest.runs import catch_up, run_after, run_of_caller
+from aicx.corpus.ingest.runs import run_after, run_of_caller, runs_caught_up
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
@@ -496,7 +496,7 @@ class _Run:
             self._update_touched()
             self._writer.publish()
         if last:
-            for path, fields in catch_up(self._layout, self._catalog):
+            for path, fields in runs_caught_up(self._layout, self._catalog):
                 self._put_sidecar(path, fields, self._layout.inside(path).stat().st_size)
             self._writer.publish()
         # With every batch: a reader must not meet between two of them what is to be hidden.

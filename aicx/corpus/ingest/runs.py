@@ -33,7 +33,7 @@ def run_after(layout: Layout, path: str) -> dict[str, Any]:
         return {}
 
 
-def catch_up(layout: Layout, catalog: Catalog) -> Iterator[tuple[str, dict[str, Any]]]:
+def runs_caught_up(layout: Layout, catalog: Catalog) -> Iterator[tuple[str, dict[str, Any]]]:
     """The path of each stored chunk that belongs to a run and does not name it yet, and its fields with the run.
 
     The caller records each in the catalogue before it asks for the next: a subagent may have started another.
