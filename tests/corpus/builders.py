@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings, load_settings
+from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
@@ -336,5 +337,5 @@ def catalog_of(*chunks: Value) -> Catalog:
     """A catalogue in memory that knows the given sidecars."""
     catalog = Catalog.in_memory()
     for fields in chunks:
-        catalog.put_chunk(fields, f"store/{fields['id']}.md", "0" * 64, 1)
+        put_chunk(catalog, fields, f"store/{fields['id']}.md", "0" * 64, 1)
     return catalog

@@ -10,6 +10,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.files.sidecar import without_tool_facts
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources import SOURCES, load_source
@@ -31,7 +32,7 @@ class LogGroup:
 def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> tuple[list[LogGroup], list[BadRecord]]:
     """Every raw log there is by agent and format, and what stood in its place and could not be read."""
     catalog = Catalog.open_for_reading(settings.layout.catalog)
-    known = catalog.fingerprints() if catalog else {}
+    known = fingerprints(catalog) if catalog else {}
     if catalog:
         catalog.close()
     groups: dict[tuple[str, str], list[int]] = {}

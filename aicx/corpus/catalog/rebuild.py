@@ -8,6 +8,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar
 
+from aicx.corpus.catalog.chunks import put_chunk, remove_chunk
 from aicx.corpus.catalog.database import COMPLETE, DAMAGED, Catalog
 from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import Sidecar
@@ -153,7 +154,7 @@ def index_chunks(layout: Layout, catalog: Catalog, paths: Iterable[str], notify:
             _check_name(path, sidecar)
             size = layout.inside(path).stat().st_size
             digest = sha256(layout.inside(sidecar_path(path)).read_bytes()).hexdigest()
-            catalog.put_chunk(dict(sidecar.fields), path, digest, size)
+            put_chunk(catalog, dict(sidecar.fields), path, digest, size)
         except (CorpusDamaged, NotFound) as error:
             catalog.connection.execute("ROLLBACK TO adopted")
             notify(f"left out: {error.message}")
@@ -169,7 +170,7 @@ def index_chunks(layout: Layout, catalog: Catalog, paths: Iterable[str], notify:
 def _remove_rows(catalog: Catalog, paths: Iterable[str]) -> None:
     for path in paths:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
-            catalog.remove_chunk(row["id"])
+            remove_chunk(catalog, row["id"])
 
 
 def _check_name(path: str, sidecar: Sidecar) -> None:

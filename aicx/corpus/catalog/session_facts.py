@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aicx.corpus.files.tombstones import FORGOTTEN
 from aicx.titles import name_given, name_of_session, with_work
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
 _MIN_PROMPT, _MIN_RUNS = 200, 4
 _WORKS = ("commit", "words", "files")  # what says most of what was done first
-_FORGOTTEN = "[forgotten]"
 # A prompt that gives a role says what the model is to be and not what was done; nor does one that a program repeats.
 _ROLE = "you are "
 
@@ -78,7 +78,7 @@ def _gather(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any] | N
     topics = [
         (part["topic"], part["topic_from"]) for part in parts if part["topic_from"] not in (None, "agent", "none")
     ]
-    topics = [one for one in topics if one[0] != _FORGOTTEN]
+    topics = [one for one in topics if one[0] != FORGOTTEN]
     # A prompt that says too little gives way to a later one that says more; what comes after that is another matter.
     topic, source = (
         (given, "agent")

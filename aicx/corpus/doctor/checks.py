@@ -17,6 +17,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import index_chunks
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher, summarise
+from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import (
     Check,
     DoctorInputs,
@@ -367,7 +368,7 @@ def _bad_records(problems: str) -> int:
 
 
 def _retention(facts: DoctorInputs) -> Check:
-    known = facts.catalog.fingerprints() if facts.catalog else {}
+    known = fingerprints(facts.catalog) if facts.catalog else {}
     found = retention(facts.settings.homes, facts.logs, known, facts.now)
     if not found:
         return Check("retention", "green", "no agent logs on this machine")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from aicx.config import Settings
+from aicx.corpus.catalog.chunks import remove_chunk, stored_chunks
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import drop_catalog, open_or_rebuild, recover
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, summarise, write_summary
@@ -159,7 +160,7 @@ def _release_sessions(
         catalog.begin()
         for path in session.paths if reason is None else ():
             for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
-                catalog.remove_chunk(row["id"])
+                remove_chunk(catalog, row["id"])
         # Also behind a chunk that is set apart: what its log still holds is stored anew.
         for log in logs:
             names = (str(log.path), clean_id(str(log.path), _redactor(settings)))
@@ -203,7 +204,7 @@ def _objection(
     stream = "history" if session.name.endswith(_HISTORY) else ""
     keys = {draft.key for draft in drafts}
     ids = {draft.entry.session_id for draft in drafts}
-    stored = [chunk for one in ids for chunk in catalog.stored_chunks(session.agent, one, stream)]
+    stored = [chunk for one in ids for chunk in stored_chunks(catalog, session.agent, one, stream)]
     if not {key for chunk in stored for key in chunk.keys} <= keys:
         return "because its log no longer holds all of the session, or some of it was forgotten"
     times = {f"{draft.entry.at:%H:%M:%S}".encode() for draft in drafts}

@@ -15,7 +15,9 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.catalog.chunks import stored_chunks
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.messages import messages_with_keys, prompts_of
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.tombstones import BadLine, parse_tombstones
 from aicx.corpus.forget.blanking import FORGOTTEN_TEXT_KEY
@@ -89,7 +91,7 @@ def _named_in(line: BadLine, catalog: Catalog) -> Iterator[dict[str, Any]]:
         name = said["project"]
         if not catalog.rows("SELECT 1 FROM chunks WHERE project=? OR cwd=? LIMIT 1", (name, name)):
             yield {"project": name}
-    stored_keys = {found.key for found in catalog.messages_with_keys(keys)} if (keys := _keys(line.body)) else set()
+    stored_keys = {found.key for found in messages_with_keys(catalog, keys)} if (keys := _keys(line.body)) else set()
     if left := sorted(set(keys) - stored_keys):
         yield {"messages": left}
 
@@ -138,15 +140,15 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
     for session in plan.sessions:
         drafts = read_logs(session.agent, [log for log, _ in session.logs], settings.redact_secrets).drafts
         own, _ = separate_copies(drafts, catalog, SessionScope(session.agent, session.session_id))
-        stored = {key for chunk in catalog.stored_chunks(session.agent, session.session_id, "") for key in chunk.keys}
+        stored = {key for chunk in stored_chunks(catalog, session.agent, session.session_id, "") for key in chunk.keys}
         yield from (draft.key for draft in own if draft.key not in stored and was_read(draft))
     for log in plan.shared:
         by_session: dict[str, list[Draft]] = {}
         for draft in read_logs(log.agent, [log], settings.redact_secrets).drafts:
             by_session.setdefault(draft.entry.session_id, []).append(draft)
         for session_id, drafts in by_session.items():
-            missing, _ = covered_by_log(drafts, catalog.prompts_of(log.agent, session_id))
+            missing, _ = covered_by_log(drafts, prompts_of(catalog, log.agent, session_id))
             own, _ = separate_copies(missing, catalog, SessionScope(log.agent, session_id, "history"))
-            kept = catalog.stored_chunks(log.agent, session_id, "history")
+            kept = stored_chunks(catalog, log.agent, session_id, "history")
             stored = {key for chunk in kept for key in chunk.keys}
             yield from (draft.key for draft in own if draft.key not in stored and was_read(draft))

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import orjson
 
-from aicx.corpus.catalog.database import Catalog, own_messages
+from aicx.corpus.catalog.chunks import remove_chunk
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import decode_sidecar
 from aicx.corpus.files.tombstones import with_tombstones
@@ -69,7 +71,7 @@ def set_apart(layout: Layout, catalog: Catalog, reasons: Mapping[str, str]) -> N
             forgotten += [message["key"] for message in own_messages(sidecar.fields)]
         writer.stage_removal(path)
         writer.stage_removal(sidecar_path(path))
-        catalog.remove_chunk(sidecar.id)
+        remove_chunk(catalog, sidecar.id)
         # A log that comes back, or still has some of it, is read again.
         catalog.connection.execute(
             "DELETE FROM sources WHERE agent=? AND session_id=?", (sidecar.agent, sidecar.session_id)

@@ -13,10 +13,9 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.files.tombstones import read_tombstones
+from aicx.corpus.files.tombstones import FORGOTTEN, read_tombstones
 from aicx.corpus.forget.blanking import Targets
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, TextHolder, plan_forget
-from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import NotFound
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file, unwritable

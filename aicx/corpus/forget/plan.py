@@ -10,9 +10,9 @@ from typing import Any
 from aicx.corpus.catalog.session_names import SessionKey, find_session
 from aicx.corpus.files.inventory import Item, take_inventory
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.files.tombstones import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
-from aicx.corpus.ingest.drafts import FORGOTTEN
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
 from aicx.types import PROMPTS

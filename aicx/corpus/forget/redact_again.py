@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.catalog.chunks import put_chunk, remove_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
@@ -167,8 +168,8 @@ class _Pass:
             self._writer.stage_removal(before.path)
             self._writer.stage_removal(sidecar_path(before.path))
         if chunk.fields["id"] != before.fields["id"]:
-            self._catalog.remove_chunk(before.fields["id"])
-        self._catalog.put_chunk(chunk.fields, path, sha256(sidecar).hexdigest(), len(chunk.markdown))
+            remove_chunk(self._catalog, before.fields["id"])
+        put_chunk(self._catalog, chunk.fields, path, sha256(sidecar).hexdigest(), len(chunk.markdown))
 
     def _publish(self) -> None:
         self._writer.publish()

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.config import Settings
+from aicx.corpus.catalog.chunks import erase_chunk, put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
@@ -136,7 +137,7 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         fields = blanked.fields | {"forgotten": True}
         sidecar = encode_sidecar(fields)
         stage_chunk(writer, path.removesuffix(".md"), blanked.markdown, sidecar)
-        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
+        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
     for path in plan.references:
         fields = dict(load_sidecar(layout, path).fields)
         fields["duplicates"] = [
@@ -146,7 +147,7 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         writer.stage(sidecar_path(path), sidecar)
         # No index holds references, so none is behind for this.
         known = catalog.rows("SELECT sequence, id FROM chunks WHERE id=?", (fields["id"],))
-        catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), layout.inside(path).stat().st_size)
+        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), layout.inside(path).stat().st_size)
         catalog.connection.executemany("UPDATE chunks SET sequence=? WHERE id=?", map(tuple, known))
     _drop_rows(catalog, plan)
     writer.publish()
@@ -162,7 +163,7 @@ def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
     """What the catalogue knows beyond chunks."""
     for path in plan.removed:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
-            catalog.erase_chunk(row["id"])
+            erase_chunk(catalog, row["id"])
     for session in plan.sessions:
         for table in ("late_titles", "records", "sessions"):
             catalog.connection.execute(f"DELETE FROM {table} WHERE agent=? AND session_id=?", session)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from aicx.corpus.catalog.database import Catalog, KnownMessage
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.messages import KnownMessage, messages_with_keys, messages_with_texts
 from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.text import instant
@@ -33,9 +34,9 @@ def separate_copies(drafts: Iterable[Draft], catalog: Catalog, scope: SessionSco
     What was stored first owns a message, so a session that has its chunks keeps them whatever turns up later.
     """
     drafts = list(drafts)
-    by_key = _grouped(catalog.messages_with_keys([draft.key for draft in drafts]), scope, "key")
+    by_key = _grouped(messages_with_keys(catalog, [draft.key for draft in drafts]), scope, "key")
     talk = [draft.text_key for draft in drafts if _is_talk(draft) and len(draft.entry.text) >= _SHORT_REPLY]
-    by_text = _grouped(catalog.messages_with_texts(talk), scope, "text_key")
+    by_text = _grouped(messages_with_texts(catalog, talk), scope, "text_key")
     own: list[Draft] = []
     copies: list[Copy] = []
     seen: set[str] = set()

@@ -9,7 +9,8 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import AnyStr
 
-from aicx.corpus.catalog.database import message_key
+from aicx.corpus.catalog.fields import message_key
+from aicx.corpus.files.tombstones import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.door import Redact
 from aicx.types import PROMPTS, TimelineEntry, ToolUse
@@ -109,9 +110,6 @@ def _is_echo(entry: TimelineEntry, own_calls: set[str]) -> bool:
             own_calls.add(tool.call_id)
         return False
     return tool.call_id in own_calls
-
-
-FORGOTTEN = "[forgotten]"
 
 
 def blank_message(draft: Draft) -> Draft:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import ALTERED, is_altered, load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import Sidecar, encode_sidecar
@@ -124,7 +125,7 @@ def _file(
         filing.left.append(path)
         writer.stage_removal(path)
         writer.stage_removal(sidecar_path(path))
-    catalog.put_chunk(fields, f"{stem}.md", sha256(encoded).hexdigest(), len(moved))
+    put_chunk(catalog, fields, f"{stem}.md", sha256(encoded).hexdigest(), len(moved))
 
 
 def _renamed(markdown: bytes, old: str | None, new: str | None) -> bytes:

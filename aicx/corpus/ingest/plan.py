@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.watermarks import fingerprints, session_paths
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, Redact, clean_id, fingerprint_of
 from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity
@@ -62,7 +63,7 @@ def make_plan(
     """
     plan = Plan()
     door = Door(redact)
-    known = catalog.fingerprints()
+    known = fingerprints(catalog)
     for agent in agents:
         source = CleanSource(load_source(agent), door)
         logs = _discover(source, homes, plan, on_progress)
@@ -76,7 +77,7 @@ def make_plan(
                 plan.shared.append(log)
             else:
                 by_session.setdefault(identity.session_id, {})[str(log.path)] = (log, identity)
-        recorded = {session_id: catalog.session_paths(agent, session_id) for session_id in by_session}
+        recorded = {session_id: session_paths(catalog, agent, session_id) for session_id in by_session}
         if any("[REDACTED:" in path for paths in recorded.values() for path in paths):
             logs = {clean_id(path, redact): log for path, log in logs.items()} | logs
         for session_id, found in by_session.items():

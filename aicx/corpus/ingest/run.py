@@ -11,10 +11,14 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog, StoredChunk, own_messages
+from aicx.corpus.catalog.chunks import StoredChunk, is_last, put_chunk, remove_chunk, session_of_most, stored_chunks
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.catalog.filters import match_projects
+from aicx.corpus.catalog.messages import duplicates_of, prompts_of, put_duplicate
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
+from aicx.corpus.catalog.watermarks import record_source
 from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
@@ -282,7 +286,7 @@ class _Run:
         # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
         shared = [copy for copy in copies if copy.owner and copy.key == copy.draft.key]
         if parent is None:
-            parent = self._catalog.session_of_most([copy.owner for copy in shared if copy.owner])
+            parent = session_of_most(self._catalog, [copy.owner for copy in shared if copy.owner])
         run: Mapping[str, Any] = {}
         if parent is not None and own:
             left_at = max((copy.draft.entry.at for copy in shared), default=own[0].entry.at)
@@ -329,7 +333,7 @@ class _Run:
             if (log.agent, session_id) in self._tombstones.sessions or not self._wanted(log.agent, prompts):
                 continue
             scope = SessionScope(log.agent, session_id, _HISTORY)
-            missing, copies = covered_by_log(prompts, self._catalog.prompts_of(log.agent, session_id))
+            missing, copies = covered_by_log(prompts, prompts_of(self._catalog, log.agent, session_id))
             own, more = separate_copies(missing, self._catalog, scope)
             self._record_copies([*copies, *more])
             self._keep(prompts)
@@ -372,12 +376,12 @@ class _Run:
         for log, identity in logs:
             if not reading.unreadable(log):
                 problems = [f"line {bad.line}: {bad.reason}" for bad in reading.problems.get(str(log.path), ())]
-                self._catalog.record_source(log, identity, problems, clean_id(str(log.path), self._redact))
+                record_source(self._catalog, log, identity, problems, clean_id(str(log.path), self._redact))
 
     def _record_copies(self, copies: Sequence[Copy]) -> None:
         self._report.duplicates += len(copies)
         for copy in copies:
-            if self._catalog.put_duplicate(reference(copy)) and copy.owner is not None:
+            if put_duplicate(self._catalog, reference(copy)) and copy.owner is not None:
                 self._touched.add(copy.owner)
 
     def _late_titles(self) -> None:
@@ -386,7 +390,7 @@ class _Run:
         late = [(agent, session_id, self._as_title(title)) for agent, session_id, title in found]
         for agent, session_id, title in (*late, *(self._leaf_titles.all() if self._titled else ())):
             if self._catalog.put_late_title(agent, session_id, title):
-                self._touched.update(chunk.id for chunk in self._catalog.stored_chunks(agent, session_id, "")[-1:])
+                self._touched.update(chunk.id for chunk in stored_chunks(self._catalog, agent, session_id, "")[-1:])
 
     def _catch_up(self) -> None:
         """Sidecars of earlier versions that no log was read for say who spoke and what it is about, as new ones do."""
@@ -410,7 +414,7 @@ class _Run:
         Where the logs still hold all that is stored, they decide. Where some of it is gone from them (a log was
         deleted, cut or replaced), what is stored stays as it is and only new messages are added behind it.
         """
-        stored = self._catalog.stored_chunks(scope.agent, scope.session_id, scope.stream)
+        stored = stored_chunks(self._catalog, scope.agent, scope.session_id, scope.stream)
         new, complete = _compare(stored, drafts)
         if not complete:
             drafts = new
@@ -421,7 +425,7 @@ class _Run:
             state,
             run=state.run if complete else run_after(self._layout, stored[-1].path),
             first_number=1 if complete else stored[-1].number + 1,
-            duplicates=self._catalog.duplicates_of([draft.key for draft in drafts]),
+            duplicates=duplicates_of(self._catalog, [draft.key for draft in drafts]),
             late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
         )
         earlier = {chunk.number: chunk for chunk in stored} if complete else {}
@@ -435,7 +439,7 @@ class _Run:
         for leftover in earlier.values():
             self._report.chunks_removed += 1
             self._remove_files(leftover.path)
-            self._catalog.remove_chunk(leftover.id)
+            remove_chunk(self._catalog, leftover.id)
 
     def _put(self, chunk: Rendered, stored: StoredChunk | None) -> None:
         sidecar = chunk.sidecar
@@ -459,7 +463,7 @@ class _Run:
             self._report.paths.append(path)
         if stored is not None and stored.path != path:
             self._remove_files(stored.path)
-        self._catalog.put_chunk(chunk.fields, path, digest, len(chunk.markdown))
+        put_chunk(self._catalog, chunk.fields, path, digest, len(chunk.markdown))
 
     def _count(self, chunk: Rendered, stored: StoredChunk | None) -> None:
         report = self._report
@@ -520,9 +524,9 @@ class _Run:
                 continue
             fields = dict(stored)
             keys = dict.fromkeys(item["key"] for item in fields.get("messages") or () if not item.get("repeated"))
-            duplicates = self._catalog.duplicates_of(list(keys))
+            duplicates = duplicates_of(self._catalog, list(keys))
             fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
-            if self._catalog.is_last(chunk_id):
+            if is_last(self._catalog, chunk_id):
                 fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
             if encode_sidecar(fields) == encode_sidecar(stored):
                 continue
@@ -532,7 +536,7 @@ class _Run:
     def _put_sidecar(self, path: str, fields: dict[str, Any], size: int) -> None:
         sidecar = encode_sidecar(fields)
         self._writer.stage(sidecar_path(path), sidecar)
-        self._catalog.put_chunk(fields, path, sha256(sidecar).hexdigest(), size)
+        put_chunk(self._catalog, fields, path, sha256(sidecar).hexdigest(), size)
 
 
 def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:

@@ -12,6 +12,8 @@ from aicx.corpus.ingest.segments import is_prompt
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 
+# What names a run and where in it one is; the first two tell whether there is any.
+_RUN = ("run_id", "prompt_id", "workflow_phase", "mode", "skill_code")
 # What steers from one chunk of a session to the next, as sidecars name it.
 _CARRIED = (
     *("run_id", "prompt_id", "run_from", "status", "stated_started_at", "stated_completed_at", "stated_agent"),
@@ -21,7 +23,7 @@ _CARRIED = (
 
 def run_of_caller(catalog: Catalog, agent: str, caller: str, at: str) -> dict[str, Any]:
     """The run of a session that the session ``caller`` started at an instant; empty where there is none."""
-    found = catalog.run_of(agent, caller, at)
+    found = _run_of(catalog, agent, caller, at)
     return found | {"run_from": caller} if found else {}
 
 
@@ -39,7 +41,7 @@ def runs_caught_up(layout: Layout, catalog: Catalog) -> Iterator[tuple[str, dict
     The caller records each in the catalogue before it asks for the next: a subagent may have started another.
     """
     tried: set[str] = set()
-    while found := [path for path in catalog.paths_without_run() if path not in tried]:
+    while found := [path for path in _paths_without_run(catalog) if path not in tried]:
         tried.update(found)
         ended: dict[tuple[str, str], dict[str, Any]] = {}
         for path in found:
@@ -66,3 +68,42 @@ def _run_after(layout: Layout, path: str, fields: Mapping[str, Any]) -> dict[str
             block = split_frontmatter(markdown[slice(*message["span"])].decode("utf-8", "replace"))[0]
             run = next_run(run, {name: value for name, value in block.items() if name in _CARRIED})
     return run
+
+
+def _run_of(catalog: Catalog, agent: str, session_id: str, at: str) -> dict[str, str]:
+    """What the run is called that a session was in at an instant; empty where it was in none.
+
+    Before the session's first chunk, what that one says: the clock of what it started may be behind its own.
+    """
+    row = catalog.connection.execute(
+        f"SELECT {', '.join(_RUN)} FROM chunks WHERE agent=? AND session_id=? AND stream=''"
+        " ORDER BY started_at<=?3 DESC, CASE WHEN started_at<=?3 THEN -number ELSE number END LIMIT 1",
+        (agent, session_id, at),
+    ).fetchone()
+    if row is None or not (row[0] or row[1]):
+        return {}
+    return {name: value for name, value in zip(_RUN, row, strict=True) if value}
+
+
+def _paths_without_run(catalog: Catalog) -> list[str]:
+    """Chunks, session by session in order, that name no run although they belong to one.
+
+    An earlier chunk of their session names it, or the session that started theirs. They were stored by an earlier
+    version, or before that session was.
+    """
+    rows = catalog.connection.execute(
+        """WITH runs AS (
+            SELECT agent, session_id, stream, min(number) AS number, min(started_at) AS started_at FROM chunks
+            WHERE run_id IS NOT NULL OR prompt_id IS NOT NULL GROUP BY 1, 2, 3
+        )
+        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c USING (agent, session_id, stream)
+        WHERE c.number > runs.number AND c.run_id IS NULL AND c.prompt_id IS NULL
+        UNION
+        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c
+        ON c.agent = runs.agent AND c.parent_session = runs.session_id AND c.started_at >= runs.started_at
+        WHERE runs.stream = '' AND c.lane = 'subagent' AND c.run_id IS NULL AND c.prompt_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM chunks earlier WHERE earlier.agent = c.agent
+            AND earlier.session_id = c.session_id AND earlier.stream = c.stream AND earlier.number < c.number)
+        ORDER BY 1, 2, 3"""
+    )
+    return [row[3] for row in rows]

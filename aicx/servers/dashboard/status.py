@@ -14,6 +14,7 @@ from aicx.api.answers.index import index_answer
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
+from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import current_writer, discover_logs
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.files.read import load_sidecar
@@ -122,7 +123,7 @@ class Status:
         held = self._outlook
         if held is None or not timedelta(0) <= now - held[0] < _OUTLOOK_HOLDS:
             logs, _ = discover_logs(self._settings.homes)
-            known = catalog.fingerprints() if catalog else {}
+            known = fingerprints(catalog) if catalog else {}
             held = (now, [_outlook(found) for found in retention(self._settings.homes, logs, known, now)])
             self._outlook = held
         return held[1]

@@ -11,9 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.api.filters import Filters
-from aicx.corpus.catalog.database import COMPLETE, SCHEMA_VERSION, Catalog, message_key, milliseconds, own_messages
+from aicx.corpus.catalog.chunks import is_last, remove_chunk, session_of_most, stored_chunks
+from aicx.corpus.catalog.database import COMPLETE, Catalog
+from aicx.corpus.catalog.fields import message_key, milliseconds, own_messages
+from aicx.corpus.catalog.messages import (
+    duplicates_of,
+    messages_with_keys,
+    messages_with_texts,
+    prompts_of,
+    put_duplicate,
+)
 from aicx.corpus.catalog.overview import forget_watermarks
 from aicx.corpus.catalog.query import steer
+from aicx.corpus.catalog.schema import SCHEMA_VERSION
+from aicx.corpus.catalog.watermarks import fingerprints, record_source, session_paths
 from aicx.errors import CorpusDamaged
 from aicx.types import BadRecord, LogFile, LogIdentity
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, catalog_of, fields_of
@@ -30,18 +41,18 @@ class TestMessages:
     @settings(max_examples=30, deadline=None)
     def test_keys_come_back_as_they_were(self, keys):
         catalog = catalog_of(fields_of(1, messages=[message(key) for key in keys]))
-        assert list(catalog.stored_chunks("claude", SESSION, "")[0].keys) == keys
-        assert {found.key for found in catalog.messages_with_keys(keys)} == set(keys)
+        assert list(stored_chunks(catalog, "claude", SESSION, "")[0].keys) == keys
+        assert {found.key for found in messages_with_keys(catalog, keys)} == set(keys)
 
     def test_more_keys_than_one_query_takes_are_found(self):
         keys = [message_key("claude", str(number)) for number in range(1201)]
         catalog = catalog_of(fields_of(1, messages=[message(key) for key in keys]))
-        assert len(list(catalog.messages_with_keys(keys))) == 1201
+        assert len(list(messages_with_keys(catalog, keys))) == 1201
 
     def test_a_repeated_message_is_not_a_second_one(self):
         one = message("1" * 16)
         catalog = catalog_of(fields_of(1, messages=[one]), fields_of(2, messages=[{**one, "repeated": True}]))
-        assert [chunk.keys for chunk in catalog.stored_chunks("claude", SESSION, "")] == [("1" * 16,), ()]
+        assert [chunk.keys for chunk in stored_chunks(catalog, "claude", SESSION, "")] == [("1" * 16,), ()]
 
     def test_a_message_cut_into_parts_is_one(self):
         parts = [message("1" * 16, part=[number, 3]) for number in (1, 2, 3)]
@@ -49,7 +60,7 @@ class TestMessages:
 
     def test_only_what_people_and_agents_said_is_found_by_its_text(self):
         chunk = fields_of(1, messages=[message("1" * 16, "a" * 16), message("2" * 16, "a" * 16, "tool")])
-        assert [found.key for found in catalog_of(chunk).messages_with_texts(["a" * 16])] == ["1" * 16]
+        assert [found.key for found in messages_with_texts(catalog_of(chunk), ["a" * 16])] == ["1" * 16]
 
     def test_the_prompts_of_a_session_are_those_of_its_own_log(self):
         own = fields_of(1, messages=[message("1" * 16), message("2" * 16, role="assistant")])
@@ -57,7 +68,7 @@ class TestMessages:
             **fields_of(1, messages=[message("3" * 16)], stream="history"),
             "id": f"claude:{SESSION}~history:001",
         }
-        assert [found.key for found in catalog_of(own, history).prompts_of("claude", SESSION)] == ["1" * 16]
+        assert [found.key for found in prompts_of(catalog_of(own, history), "claude", SESSION)] == ["1" * 16]
 
     def test_an_instant_is_kept_to_the_millisecond(self):
         assert milliseconds("2026-03-01T10:00:00.123Z") - milliseconds("2026-03-01T10:00:00Z") == 123
@@ -66,34 +77,34 @@ class TestMessages:
 class TestChunks:
     def test_a_chunk_recorded_again_takes_the_place_of_the_first(self):
         catalog = catalog_of(fields_of(1, files=["a"], messages=[message("1" * 16)]), fields_of(1, files=["b"]))
-        assert [chunk.keys for chunk in catalog.stored_chunks("claude", SESSION, "")] == [()]
+        assert [chunk.keys for chunk in stored_chunks(catalog, "claude", SESSION, "")] == [()]
         assert [row["path"] for row in catalog.rows("SELECT path FROM files")] == ["b"]
 
     def test_a_chunk_that_is_removed_leaves_nothing(self):
         catalog = catalog_of(fields_of(1, files=["a"], messages=[message("1" * 16)]))
-        catalog.remove_chunk(f"claude:{SESSION}:001")
+        remove_chunk(catalog, f"claude:{SESSION}:001")
         for table in ("chunks", "files", "messages"):
             assert catalog.rows(f"SELECT * FROM {table}") == []
 
     def test_chunks_come_in_the_order_of_their_numbers(self):
         catalog = catalog_of(*(fields_of(number) for number in (1000, 2, 10)))
-        assert [chunk.number for chunk in catalog.stored_chunks("claude", SESSION, "")] == [2, 10, 1000]
+        assert [chunk.number for chunk in stored_chunks(catalog, "claude", SESSION, "")] == [2, 10, 1000]
 
     @pytest.mark.parametrize(("number", "last"), [(2, False), (1000, False), (1001, True)])
     def test_the_last_chunk_is_known(self, number, last):
         catalog = catalog_of(*(fields_of(at) for at in (2, 1000, 1001)))
-        assert catalog.is_last(f"claude:{SESSION}:{number:03d}") is last
+        assert is_last(catalog, f"claude:{SESSION}:{number:03d}") is last
 
     def test_a_history_has_no_last_chunk(self):
         chunk_id = f"claude:{SESSION}~history:001"
-        assert not catalog_of({**fields_of(1, stream="history"), "id": chunk_id}).is_last(chunk_id)
+        assert not is_last(catalog_of({**fields_of(1, stream="history"), "id": chunk_id}), chunk_id)
 
     def test_the_session_of_most_chunks_is_the_first_by_name_where_several_tie(self):
         catalog = catalog_of(fields_of(1), fields_of(1, session_id=OTHER))
         ids = [f"claude:{SESSION}:001", f"claude:{OTHER}:001"]
-        assert catalog.session_of_most(ids) == SESSION
-        assert catalog.session_of_most([*ids, ids[1]]) == OTHER
-        assert catalog.session_of_most(["unknown"]) is None
+        assert session_of_most(catalog, ids) == SESSION
+        assert session_of_most(catalog, [*ids, ids[1]]) == OTHER
+        assert session_of_most(catalog, ["unknown"]) is None
 
     def test_a_chunk_that_is_put_again_says_again_what_its_folders_are_taken_for(self):
         def folder(project):
@@ -108,7 +119,7 @@ class TestChunks:
         catalog = catalog_of(fields)
         assert [tuple(row)[1:] for row in catalog.rows("SELECT * FROM evidence")] == [("/srv", "push", "a/a")]
         assert [tuple(row)[1:] for row in catalog.rows("SELECT * FROM commits")] == [("/srv", "0123456789abcde")]
-        catalog.remove_chunk(fields["id"])
+        remove_chunk(catalog, fields["id"])
         assert not catalog.rows("SELECT * FROM evidence") + catalog.rows("SELECT * FROM commits")
 
     @pytest.mark.parametrize(("source", "kind"), [("git-remote", "git"), ("log-remote", "recorded"), ("learned", None)])
@@ -124,17 +135,17 @@ class TestDuplicates:
 
     def test_a_copy_is_news_once(self):
         catalog = Catalog.in_memory()
-        assert [catalog.put_duplicate(self.reference("/a")) for _ in range(2)] == [True, False]
+        assert [put_duplicate(catalog, self.reference("/a")) for _ in range(2)] == [True, False]
 
     def test_copies_come_in_one_order_however_they_were_met(self):
         one, other = Catalog.in_memory(), Catalog.in_memory()
         references = [self.reference("/b"), self.reference("/a", 9), self.reference("/a", 5)]
         for catalog, order in ((one, references), (other, references[::-1])):
             for reference in order:
-                catalog.put_duplicate(reference)
+                put_duplicate(catalog, reference)
         assert (
-            one.duplicates_of(["1" * 16])
-            == other.duplicates_of(["1" * 16])
+            duplicates_of(one, ["1" * 16])
+            == duplicates_of(other, ["1" * 16])
             == {"1" * 16: [self.reference("/a", 5), self.reference("/a", 9), self.reference("/b")]}
         )
 
@@ -144,9 +155,9 @@ class TestWatermarks:
 
     def test_a_log_that_was_read_is_known_by_its_fingerprint(self):
         catalog = Catalog.in_memory()
-        catalog.record_source(self.LOG, LogIdentity(SESSION, None), [])
-        assert catalog.fingerprints() == {"/logs/a": "5:1:1"}
-        assert catalog.session_paths("claude", SESSION) == ["/logs/a"]
+        record_source(catalog, self.LOG, LogIdentity(SESSION, None), [])
+        assert fingerprints(catalog) == {"/logs/a": "5:1:1"}
+        assert session_paths(catalog, "claude", SESSION) == ["/logs/a"]
 
     @pytest.mark.parametrize(("agents", "left"), [((), 0), (("codex",), 1), (("claude", "codex"), 0)])
     def test_forgetting_them_makes_the_next_run_read_again(self, tmp_path, agents, left):
@@ -227,7 +238,7 @@ class TestFiles:
         home.store()
         writer = Catalog.open_for_writing(home.settings.layout.catalog)
         writer.begin()
-        writer.remove_chunk(f"claude:{SESSION}:001")
+        remove_chunk(writer, f"claude:{SESSION}:001")
         assert steer(home.settings.layout, Filters(), 10).matched == 1
         writer.rollback()
         writer.close()

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.api.filters import FILTERS, Filters
+from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import (
     conditions,
@@ -121,7 +122,7 @@ class TestTools:
 
     def test_a_tool_of_a_chunk_that_was_replaced_is_forgotten(self):
         catalog = catalog_by("tools", {"Bash": 1})
-        catalog.put_chunk(fields_of(1, tools={"Edit": 1}), "store/again.md", "0" * 64, 1)
+        put_chunk(catalog, fields_of(1, tools={"Edit": 1}), "store/again.md", "0" * 64, 1)
         assert found(catalog, Filters(tool="Bash")) == []
 
 

@@ -1,0 +1,197 @@
+"""The rows of a chunk: everything of its sidecar that can be filtered on, and what its session has stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.fields import (
+    any_tool_failed,
+    evidence_of,
+    key_number,
+    key_text,
+    message_key,
+    milliseconds,
+    own_messages,
+    tools_of,
+)
+from aicx.corpus.files.sidecar import lacks_tool_facts
+from aicx.types import PROMPTS
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """What the catalogue knows of one stored chunk of a session."""
+
+    rowid: int
+    id: str
+    number: int
+    path: str
+    content_sha256: str
+    sidecar_sha256: str
+    keys: tuple[str, ...]
+    text_keys: tuple[str, ...]  # of the same messages
+
+
+def stored_chunks(catalog: Catalog, agent: str, session_id: str, stream: str) -> list[StoredChunk]:
+    """The chunks of a session in order, each with the keys of the messages that begin in it."""
+    found = catalog.connection.execute(
+        "SELECT rowid, id, number, path, content_sha256, sidecar_sha256 FROM chunks"
+        " WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
+        (agent, session_id, stream),
+    ).fetchall()
+    chunks = []
+    for rowid, chunk_id, number, path, content, sidecar in found:
+        rows = catalog.connection.execute("SELECT key, text_key FROM messages WHERE chunk=?", (rowid,)).fetchall()
+        keys, text_keys = (tuple(key_text(row[column]) for row in rows) for column in (0, 1))
+        chunks.append(StoredChunk(rowid, chunk_id, number, path, content, sidecar, keys, text_keys))
+    return chunks
+
+
+def is_last(catalog: Catalog, chunk_id: str) -> bool:
+    """Whether a chunk is the last of its session's own log."""
+    row = catalog.connection.execute(
+        "SELECT max(later.number) FROM chunks this JOIN chunks later USING (agent, session_id, stream)"
+        " WHERE this.id=? AND this.stream=''",
+        (chunk_id,),
+    ).fetchone()
+    return row[0] is not None and chunk_id.endswith(f":{row[0]:03d}")
+
+
+def session_of_most(catalog: Catalog, chunk_ids: Sequence[str]) -> str | None:
+    """The session that most of the named chunks belong to; the first by name where several tie."""
+    counts: dict[str, int] = {}
+    for chunk_id, count in Counter(chunk_ids).items():
+        row = catalog.connection.execute("SELECT session_id FROM chunks WHERE id=?", (chunk_id,)).fetchone()
+        if row:
+            counts[row[0]] = counts.get(row[0], 0) + count
+    return min(counts, key=lambda session: (-counts[session], session), default=None)
+
+
+def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha256: str, size: int) -> None:
+    """Records one chunk, replacing what was known under its id."""
+    _delete_rows(catalog, fields["id"])
+    catalog.connection.execute("DELETE FROM removed WHERE id=?", (fields["id"],))
+    redactions = fields.get("redactions") or {}
+    source = fields.get("source") or {}
+    messages = own_messages(fields)
+    cursor = catalog.connection.execute(
+        "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
+        " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
+        " sidecar_sha256, size, tokens, messages, redactions, source_path, sequence, failed, workflow_phase, mode,"
+        " skill_code, token_usage, findings_count, without_tool_facts)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        (
+            fields["id"],
+            fields["agent"],
+            fields["session_id"],
+            fields.get("stream") or "",
+            int(str(fields["id"]).rpartition(":")[2]),
+            fields["project"],
+            fields["date"],
+            fields["kind"],
+            fields["started_at"],
+            fields["completed_at"],
+            *(fields.get(name) for name in ("branch", "model", "lane", "parent_session", "run_id", "prompt_id")),
+            *(fields.get(name) for name in ("cwd", "title", "repo_source")),
+            path,
+            fields["content_sha256"],
+            sidecar_sha256,
+            size,
+            fields.get("tokens"),
+            len(messages),
+            sum(redactions.values()) if isinstance(redactions, dict) else 0,
+            source.get("path") if isinstance(source, dict) else None,
+            catalog.next_sequence,
+            any_tool_failed(fields),
+            *(fields.get(name) for name in ("workflow_phase", "mode", "skill_code")),
+            *(fields.get(name) for name in ("token_usage", "findings_count")),
+            lacks_tool_facts(fields),
+        ),
+    )
+    rowid = cursor.lastrowid
+    catalog.unsettle(fields["agent"], fields["session_id"])
+    _put_names(catalog, rowid, fields, messages)
+    folders = fields.get("folders")
+    decided = folders.items() if isinstance(folders, dict) else ()
+    _insert(
+        catalog,
+        "INSERT INTO folders VALUES (?,?,?,?)",
+        [(rowid, cwd, (found or {}).get("project"), (found or {}).get("repo_source")) for cwd, found in decided],
+    )
+    _insert(catalog, "INSERT INTO evidence VALUES (?,?,?,?)", [(rowid, *one) for one in evidence_of(fields)])
+    _insert(
+        catalog,
+        "INSERT INTO commits VALUES (?,?,?)",
+        [(rowid, folder, mark) for folder, marks in (fields.get("commits") or {}).items() for mark in marks],
+    )
+    _insert(catalog, "INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()])
+    _insert(catalog, "INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
+    _insert(
+        catalog,
+        "INSERT INTO messages VALUES (?,?,?,?,?)",
+        [
+            (rowid, key_number(item["key"]), key_number(item["text_key"]), milliseconds(item["at"]), item["role"])
+            for item in messages
+        ],
+    )
+    _insert(
+        catalog,
+        "INSERT OR REPLACE INTO duplicates VALUES (?,?,?,?)",
+        [
+            (key_number(item["key"]), item["path"], item["span"][0], orjson.dumps(item).decode())
+            for item in fields.get("duplicates") or ()
+        ],
+    )
+    if fields.get("session_title"):
+        catalog.put_late_title(fields["agent"], fields["session_id"], fields["session_title"])
+    if fields.get("forgotten"):
+        # A key that no log has: what was forgotten from a chunk would come back if a log could decide over it.
+        key = key_number(message_key(fields["agent"], f"forgotten\0{fields['id']}"))
+        catalog.connection.execute("INSERT INTO messages VALUES (?,?,?,?,?)", (rowid, key, key, 0, "system"))
+
+
+def remove_chunk(catalog: Catalog, chunk_id: str) -> None:
+    """Forgets a chunk, and notes for every index that it is gone."""
+    _delete_rows(catalog, chunk_id)
+    catalog.connection.execute("INSERT OR REPLACE INTO removed VALUES (?,?)", (chunk_id, catalog.next_sequence))
+
+
+def erase_chunk(catalog: Catalog, chunk_id: str) -> None:
+    """Forgets a chunk, and that there was one: the caller sees to every index."""
+    _delete_rows(catalog, chunk_id)
+    catalog.connection.execute("DELETE FROM removed WHERE id=?", (chunk_id,))
+
+
+def _delete_rows(catalog: Catalog, chunk_id: str) -> None:
+    row = catalog.connection.execute("SELECT rowid, agent, session_id FROM chunks WHERE id=?", (chunk_id,)).fetchone()
+    if row is None:
+        return
+    catalog.unsettle(*row[1:])
+    for table in ("files", "tools", "messages", "names", "folders", "evidence", "commits"):
+        catalog.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row[:1])
+    catalog.connection.execute("DELETE FROM chunks WHERE rowid=?", row[:1])
+
+
+def _put_names(
+    catalog: Catalog, rowid: int | None, fields: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
+) -> None:
+    """What a chunk contributes to the title of its session, and to telling whether a program ran it."""
+    prompts = [item for item in messages if item.get("origin") in PROMPTS]
+    low, high = prompts[0]["span"] if prompts else (0, 0)
+    columns = ("topic", "topic_from", "work", "work_from", "prompt_key")
+    typed = sum(item["origin"] == "typed" for item in prompts)
+    catalog.connection.execute(
+        "INSERT INTO names VALUES (?,?,?,?,?,?,?,?,?,?)",
+        (rowid, *map(fields.get, columns), high - low, len(prompts), typed, fields.get("automated_why")),
+    )
+
+
+def _insert(catalog: Catalog, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if rows:  # a statement without rows costs as much as one with a row, and most chunks lack most of these
+        catalog.connection.executemany(statement, rows)

@@ -1,0 +1,44 @@
+"""The watermarks of logs: what every log looked like when it was read, so that one that is unchanged is not opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import orjson
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.types import LogFile, LogIdentity
+
+
+def fingerprints(catalog: Catalog) -> dict[str, str]:
+    """Path of every log read so far -> its fingerprint then."""
+    return dict(catalog.connection.execute("SELECT path, fingerprint FROM sources"))
+
+
+def session_paths(catalog: Catalog, agent: str, session_id: str) -> list[str]:
+    """Every log known to hold a part of this session."""
+    rows = catalog.connection.execute("SELECT path FROM sources WHERE agent=? AND session_id=?", (agent, session_id))
+    return [path for (path,) in rows]
+
+
+def record_source(
+    catalog: Catalog, log: LogFile, identity: LogIdentity, problems: Sequence[str], name: str = ""
+) -> None:
+    """Sets the watermark of a log: unchanged since, it need not be read again.
+
+    ``name`` takes the place of a path that holds a secret.
+    """
+    if name and name != str(log.path):
+        catalog.connection.execute("DELETE FROM sources WHERE path=?", (str(log.path),))
+    catalog.connection.execute(
+        "INSERT OR REPLACE INTO sources VALUES (?,?,?,?,?,?,?)",
+        (
+            name or str(log.path),
+            log.agent,
+            log.format,
+            log.size,
+            log.fingerprint,
+            identity.session_id,
+            orjson.dumps(list(problems)).decode() if problems else None,
+        ),
+    )
