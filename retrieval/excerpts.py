@@ -149,8 +149,12 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
         )
         for _, weight, piece in chosen
     )
-    # A name counts once, not with the words it splits into as well.
-    runs = {(frozenset(run.words), frozenset(run.names), run.whole, run.others) for run in question.runs}
+    # A name counts once, not with the words it splits into as well; of what is written without spaces, each pair does.
+    runs = {
+        (frozenset(words), frozenset(run.names), run.whole, run.others)
+        for run in question.runs
+        for words in ([run.words] if run.names else [[word] for word in run.words] or [[]])
+    }
     asked = len(runs) + len(set(phrases))
     share = sum(
         not have_words.isdisjoint(others)

@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
 
 from aicx.types import Candidate, Document
 from retrieval.analysis import analyze
 from retrieval.evidence import Occurrences, has_unit, units_of
-from retrieval.questions import Question
+from retrieval.questions import Question, widen
 
 # As the BM25 index has it, so that both agree on the same terms; tests/retrieval/test_lexical.py compares them.
 _K1 = 1.2
 
 
-def scan(documents: Iterable[Document], question: Question, limit: int) -> tuple[list[Candidate], Occurrences]:
-    """The best documents, best first, and how many have each word: only those that share a term with the question."""
+class Scanned(NamedTuple):
+    """The best documents, best first; how many have each word of the question, and in which forms it was looked for."""
+
+    candidates: list[Candidate]
+    occurrences: Occurrences
+    question: Question
+
+
+def scan(documents: Iterable[Document], question: Question, limit: int) -> Scanned:
+    """At most ``limit`` of the documents that share a term with the question."""
     # Imported here: it brings numpy, which nobody needs whose index is in order.
     from rank_bm25 import BM25Plus
 
     ids: list[str] = []
-    corpus: list[list[str]] = []
-    units = units_of(question)
-    counts = [0] * len(units)
+    found: list[tuple[list[str], list[str]]] = []
     for document in documents:
         ids.append(document.id)
-        words, names = _terms(document)
-        corpus.append([*words, *names])
+        found.append(_terms(document))
+    corpus = [[*words, *names] for words, names in found]
+    question = widen(question, _unknown(question, set().union(*corpus)))
+    units = units_of(question)
+    counts = [0] * len(units)
+    for words, names in found:
+        have_words, have_names = set(words), set(names)
         for number, unit in enumerate(units):
-            counts[number] += has_unit(unit, words, set(words), set(names))
+            counts[number] += has_unit(unit, words, have_words, have_names)
     occurrences = Occurrences(units, tuple(counts), len(ids))
     forms = [form for run in question.runs for form in (run.whole, *run.others) if form]
     wanted = [*question.terms.words, *question.terms.names, *forms]
     if not ids or not wanted:
-        return [], occurrences
+        return Scanned([], occurrences, question)
     scores = BM25Plus(corpus, k1=_K1).get_scores(wanted)
     sought = set(wanted)
-    found = [
+    candidates = [
         Candidate(document_id, float(score))
         for document_id, score, terms in zip(ids, scores, corpus, strict=True)
         if sought.intersection(terms)
     ]
-    return sorted(found, key=lambda candidate: (-candidate.score, candidate.id))[:limit], occurrences
+    candidates.sort(key=lambda candidate: (-candidate.score, candidate.id))
+    return Scanned(candidates[:limit], occurrences, question)
+
+
+def _unknown(question: Question, known: Set[str]) -> list[str]:
+    """The words and names of a question, as typed, that no document has as a question in English has them."""
+    return [run.typed for run in question.runs if known.isdisjoint((*run.words, *run.names, *run.others, run.whole))]
 
 
 def _terms(document: Document) -> tuple[list[str], list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
 from aicx.corpus.views.report import encode_report, entries_fields, for_terminal, message_fields, render_markdown
-from aicx.errors import UnsafePath, UsageError
+from aicx.errors import SourceUnreadable, UnsafePath, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sources import SOURCES
@@ -21,6 +22,7 @@ from aicx.terminal import invisible, without_controls
 
 SCHEMA = "aicx.extract/1"
 _MAX_PROBLEMS = 10
+_ID = re.compile(r"[\w:-]+")
 
 Input = Annotated[
     str | None,
@@ -85,7 +87,12 @@ def command(
     if target is not None:
         _check_target(target, settings, force=force)
     if input is not None:
-        found = extract_log(settings, user_path(input), format, selection)
+        path = user_path(input)
+        if not path.exists() and _ID.fullmatch(input):
+            raise SourceUnreadable(
+                f"there is no log {path}", hint=f"a session is named so: aicx extract --session {input}"
+            )
+        found = extract_log(settings, path, format, selection)
     else:
         found = extract_session(settings, session or "", format, selection)
     as_json = json or (target is not None and target.suffix.lower() == ".json")

@@ -120,8 +120,6 @@ def command(
         console.out_answer(SCHEMA, search_answer(report))
         return
     note = evidence_note(report)
-    if note and not report.hits:
-        console.notify(note)
     with console.paged(wanted=not no_pager):
         if note and report.hits:
             console.out(note)
@@ -130,7 +128,7 @@ def command(
             if verbose:
                 _print_places(hit, settings.layout.home)
             console.out()
-    _print_summary(report)
+    _print_summary(report, note)
 
 
 def _print(hit: Hit, explain: bool) -> None:
@@ -190,7 +188,7 @@ def _fit(hit: Hit) -> list[str]:
     return [share if sys.stdout.isatty() else f"partial ({share})"]
 
 
-def _print_summary(report: SearchReport) -> None:
+def _print_summary(report: SearchReport, missing: str | None) -> None:
     status = report.oracle_status
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
@@ -200,7 +198,8 @@ def _print_summary(report: SearchReport) -> None:
         console.notify(f"note: {note}")
     served = " + ".join(status["rankers"])
     if not report.hits:
-        console.notify(f"Nothing matches ({served}). Fewer or other words may; `aicx refs` lists what is stored.")
+        found = missing or f"Nothing matches ({served})."
+        console.notify(f"{found} Fewer or other words may match; `aicx refs` lists what is stored.")
     else:
         answers = console.plural(len(report.hits), "answer")
         console.notify(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")

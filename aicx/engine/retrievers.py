@@ -50,6 +50,7 @@ class FoundByReading(NamedTuple):
 
     candidates: list[Candidate]
     read: int
+    question: Question  # with the words that no chunk has as English in every language
     occurrences: Occurrences
 
 
@@ -143,9 +144,9 @@ class ScanRetriever:
         where, values, _ = conditions(filters, catalog)
         rows = catalog.rows(f"SELECT id FROM chunks WHERE {where} ORDER BY id", values)
         ids = [row["id"] for row in rows]
-        candidates, occurrences = scan(documents(self._layout, catalog, ids), question, limit)
+        found = scan(documents(self._layout, catalog, ids), question, limit)
         read = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
-        return FoundByReading(candidates, read, occurrences)
+        return FoundByReading(found.candidates, read, found.question, found.occurrences)
 
 
 class Retrievers:

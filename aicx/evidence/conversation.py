@@ -11,7 +11,7 @@ from aicx.evidence.runs import followed, open_failures, runs_of
 from aicx.evidence.statements import weigh
 from aicx.evidence.texts import without_directives
 from aicx.evidence.transcript import Step
-from aicx.types import PROMPTS
+from aicx.types import PROMPTS, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Saying:
 class Turn:
     """A prompt and what came of it. ``prompt`` is None for what an agent did unasked, such as at a session's start.
 
-    ``outcome`` is the agent's last message before the next prompt, ``failures`` the commands that failed and that
+    ``outcome`` is the agent's last message before the next prompt, or a document of a session of which nothing else is
+    stored, ``failures`` the commands that failed and that
     nothing fixed by then, each with what its output says of it. ``calls`` counts calls of tools.
     """
 
@@ -40,16 +41,19 @@ class Turn:
 def conversation(steps: Sequence[Step]) -> list[Turn]:
     """The turns of a session from its messages, in order; those in which nothing came of a command are left out."""
     groups: list[list[Step]] = [[]]
+    # Of some sessions nothing is left but what the agent wrote: then each of its documents came of something.
+    said = any(step.role == "assistant" or _is_prompt(step) for step in steps)
+    outcome: Role = "assistant" if said else "artifact"
     for step in steps:
-        if _is_prompt(step):
+        if _is_prompt(step) or step.role == outcome == "artifact":
             groups.append([])
         groups[-1].append(step)
-    turns = [_turn(group) for group in groups if group]
+    turns = [_turn(group, outcome) for group in groups if group]
     return [turn for turn in turns if turn.outcome or turn.failures or (turn.prompt and weigh(turn.prompt.text).level)]
 
 
-def _turn(steps: Sequence[Step]) -> Turn:
-    said = [step for step in steps if step.role == "assistant" and step.text.strip()]
+def _turn(steps: Sequence[Step], outcome: Role) -> Turn:
+    said = [step for step in steps if step.role == outcome and step.text.strip()]
     calls = answered_calls(steps)
     failures = reversed(open_failures(runs_of(followed(calls))))
     return Turn(

@@ -382,3 +382,8 @@ def test_a_file_keeps_joined_emoji(home: Path, capsys: pytest.CaptureFixture[str
     log = write(home / ".claude" / "projects" / "-srv" / f"{SESSION}.jsonl", body)
     extracted(capsys, log, "-o", home / "talk.md")
     assert "\U0001f468\u200d\U0001f469\u200d\U0001f467" in (home / "talk.md").read_text("utf-8")
+
+
+def test_a_sessions_id_in_place_of_a_log_leads_to_the_option(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["extract", SESSION[:8]]) != 0
+    assert f"aicx extract --session {SESSION[:8]}" in capsys.readouterr().err

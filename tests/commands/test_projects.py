@@ -85,7 +85,36 @@ class TestListing:
         assert f"{NOTES} is in no repository: no evidence" in out
 
 
+class TestDamagedCatalogue:
+    @pytest.fixture
+    def before(self, user, capsys):
+        """The list before the catalogue was cut."""
+        listed = answer(capsys, "projects")["projects"]
+        catalog = user.corpus / "catalog.sqlite"
+        catalog.write_bytes(catalog.read_bytes()[:40_000])
+        return listed
+
+    def test_folders_have_the_repositories_that_their_sessions_are_filed_under(self, user, capsys, before):
+        found = {item["folder"]: item for item in answer(capsys, "projects")["projects"]}
+        assert {folder: item["repository"] for folder, item in found.items()} == {ORBIT: "ada/orbit", NOTES: None}
+        assert found[ORBIT]["reason"] == "its sessions are filed there; `aicx store` says why"
+        assert answer(capsys, "show", SESSION)["places"][0]["reason"] == found[ORBIT]["reason"]
+
+    def test_one_repair_brings_the_reasons_back(self, user, capsys, before):
+        report = answer(capsys, "doctor", "--fix")
+        assert report["fixes_applied"][0] == "rebuilt the catalogue from 3 chunks"
+        assert answer(capsys, "projects")["projects"] == before
+        assert answer(capsys, "doctor", "--fix")["fixes_applied"] == []
+
+
 class TestDecisions:
+    @pytest.mark.parametrize("action", [("ignore",), ("assign", "ada/notes")])
+    def test_a_folder_where_no_session_worked_is_named(self, user, capsys, action):
+        verb, *repository = action
+        note = "no stored session worked in /gone/nowhere; it counts for those that will"
+        assert answer(capsys, "projects", verb, "/gone/nowhere", *repository)["notes"] == [note]
+        assert answer(capsys, "projects", verb, "/gone", *repository)["notes"] == []
+
     def test_assigning_moves_the_sessions_at_once(self, user, capsys):
         before = {fields["session_id"]: fields["id"] for fields in user.sidecars()}
         assert answer(capsys, "projects", "assign", NOTES, "ada/notes")["moved"] == 1

@@ -86,9 +86,9 @@ def test_a_question_of_one_known_word_is_strong(garage: Home) -> None:
         ("strong", ("keel",), "'keel' occurs nowhere; the answers have the other words."),
         ("weak", ("keel", "mast"), "'keel' and 'mast' occur nowhere. Weak evidence: "),
         ("weak", (), "Weak evidence: no passage has the words of the question together"),
-        ("none", ("a", "b", "c"), "Nothing is found: 'a', 'b' and 'c' occur nowhere."),
+        ("none", ("a", "b", "c"), "Nothing matches: 'a', 'b' and 'c' occur nowhere."),
         ("none", (), None),
-        ("none", tuple(map(str, range(14))), "Nothing is found: '0', '1', '2', "),
+        ("none", tuple(map(str, range(14))), "Nothing matches: '0', '1', '2', "),
     ],
 )
 def test_every_door_says_the_same_of_what_is_missing(
@@ -100,10 +100,10 @@ def test_every_door_says_the_same_of_what_is_missing(
 
 @pytest.mark.parametrize("mode", ["lexical", "scan"])
 def test_a_word_that_filters_leave_out_is_not_said_to_occur_nowhere(garage: Home, mode: str) -> None:
-    nowhere = "Nothing is found: 'varnish' occurs nowhere within these limits."
+    nowhere = "Nothing matches: 'varnish' occurs nowhere within these limits."
     assert evidence_note(ask(garage, "varnish", mode=mode, filters=Filters(project=("ada/pumps",)))) == nowhere
     assert evidence_note(ask(garage, "varnish in january 2020", mode=mode)) == nowhere
-    assert evidence_note(ask(garage, "zeppelin", mode=mode)) == "Nothing is found: 'zeppelin' occurs nowhere."
+    assert evidence_note(ask(garage, "zeppelin", mode=mode)) == "Nothing matches: 'zeppelin' occurs nowhere."
 
 
 def test_of_a_pasted_question_the_first_missing_words_are_named() -> None:

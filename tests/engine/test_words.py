@@ -62,6 +62,11 @@ def test_a_slip_is_corrected_in_ranking_and_said(mixed: Home) -> None:
     assert any("applied" in line.text for line in report.hits[0].lines)
 
 
+def test_a_correction_is_written_as_the_answers_write_it(mixed: Home) -> None:
+    [note] = ask(mixed, "imágnees").notes
+    assert note.startswith("searched for 'imágenes' instead of 'imágnees'")
+
+
 def test_quotes_undo_a_correction(mixed: Home) -> None:
     report = ask(mixed, 'patch "aplied"')
     assert (report.hits, report.notes) == ([], [])
@@ -92,8 +97,9 @@ def test_a_question_meets_text_in_its_own_language(mixed: Home, question: str, n
 @pytest.mark.parametrize(
     ("word", "number"), [("Sicherung", 3), ("Datenbanken", 3), ("migrations", 4), ("serveur", 4), ("imágenes", 5)]
 )
-def test_a_word_alone_meets_text_in_its_language(mixed: Home, word: str, number: int) -> None:
-    report = ask(mixed, word)
+@pytest.mark.parametrize("mode", ["lexical", "scan"])
+def test_a_word_alone_meets_text_in_its_language(mixed: Home, word: str, number: int, mode: str) -> None:
+    report = ask(mixed, word, mode=mode)
     assert (numbers(report), report.evidence, report.missing_words) == ([number], "strong", ())
     assert report.notes == []
 

@@ -34,6 +34,16 @@ def test_what_an_agent_did_unasked_is_a_turn_without_a_prompt() -> None:
     assert turn.outcome is not None
 
 
+def test_each_document_is_a_turn_of_a_session_of_which_nothing_else_is_stored() -> None:
+    story = Story()
+    for text in ("# Plan\nTrim the wick", "# Walkthrough\nThe lamp burns"):
+        story._add("artifact", "artifact", text)
+    assert [turn.outcome.text for turn in conversation(story.steps) if turn.outcome] == [
+        one.text for one in story.steps
+    ]
+    assert [turn.outcome for turn in conversation(story.asks("Why?").steps)] == [None]
+
+
 def test_a_command_of_the_client_that_nothing_came_of_is_left_out() -> None:
     assert [turn.prompt.text for turn in conversation(Story().asks("/clear").asks("Why?!").steps) if turn.prompt] == [
         "Why?!"

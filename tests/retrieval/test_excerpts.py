@@ -41,7 +41,9 @@ def marked(found: Excerpt) -> list[str]:
         ('"deploy failed"', "the deploy failed twice", "exact", 3, 3),
         ('"deploy failed"', "failed to deploy", "partial", 2, 3),
         ("Größe", "die grosse", "exact", 1, 1),
-        ("日本語", "これは日本語です", "exact", 1, 1),
+        ("日本語", "これは日本語です", "exact", 2, 2),
+        # Without spaces each pair of letters counts, so that a sentence is not all or nothing.
+        ("日本語の本", "これは日本語です", "partial", 2, 4),
         ("мой йогурт", "мой йогурт", "exact", 2, 2),
         ("έλεγχος", "ένας έλεγχος", "exact", 1, 1),
         ("cafe\u0301", "un café", "exact", 1, 1),

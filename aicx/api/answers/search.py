@@ -142,7 +142,7 @@ def evidence_note(report: SearchReport) -> str | None:
     missing += " within these limits" if words and report.limited else ""
     match report.evidence:
         case "none":
-            return f"Nothing is found: {missing}." if missing else None
+            return f"Nothing matches: {missing}." if missing else None
         case "weak" if missing:
             return f"{_capital(missing)}. Weak evidence: these answers have only other words of the question."
         case "weak":

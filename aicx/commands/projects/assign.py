@@ -23,4 +23,4 @@ def command(
     Example: aicx projects assign . octo/website
     """
     place, project = absolute(folder), parse_project(repository)
-    apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", json=json)
+    apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", json=json, folder=place)

@@ -14,4 +14,4 @@ def command(folder: Folder, json: options.Json = False) -> None:
     Example: aicx projects ignore /tmp/scratch
     """
     place = absolute(folder)
-    apply(lambda before, _: before.ignore(place), f"{place} belongs to no repository", json=json)
+    apply(lambda before, _: before.ignore(place), f"{place} belongs to no repository", json=json, folder=place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Self
@@ -98,6 +98,12 @@ class Catalog:
 
     def close(self) -> None:
         whole = not self.connection.in_transaction and not self._begun
+        if self._written is not None and whole:
+            # While somebody else has it open, SQLite would leave this to the next program that closes it: not to one of
+            # ours, and the file would not be as it was recorded.
+            with suppress(sqlite3.DatabaseError):
+                self.connection.execute("PRAGMA busy_timeout=0")
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.connection.close()
         if self._written is not None and whole:
             record(*self._written)

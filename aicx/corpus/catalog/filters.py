@@ -238,11 +238,13 @@ def _agent(agents: Sequence[str], catalog: Catalog) -> _Sql:
     return replace(_is_one_of("agent", [agent.lower() for agent in agents]), notes=agent_notes(agents, catalog))
 
 
-def _session(sessions: Sequence[str], _: Catalog) -> _Sql:
+def _session(sessions: Sequence[str], catalog: Catalog) -> _Sql:
     # A union of look-ups: for an OR over both columns every chunk would be looked at.
     both = [f"SELECT rowid FROM chunks WHERE {name}>=? AND {name}<?" for name in ("session_id", "parent_session")]
     values = [end for name in sessions for end in (name, name + _LAST) * 2]
-    return _Sql(f"rowid IN ({' UNION '.join(both * len(sessions))})", values)
+    unknown = [name for name in sessions if not catalog.rows(" UNION ".join(both), (name, name + _LAST) * 2)]
+    notes = [f"no session's id begins with {name!r}; `aicx sessions` lists them" for name in unknown]
+    return _Sql(f"rowid IN ({' UNION '.join(both * len(sessions))})", values, notes)
 
 
 def _exclude_session(sessions: Sequence[str], _: Catalog) -> _Sql:

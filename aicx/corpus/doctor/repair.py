@@ -17,9 +17,12 @@ from aicx.corpus.doctor.survey import Survey, survey_store
 from aicx.corpus.doctor.tombstone_repair import mend_tombstones
 from aicx.corpus.files.read import load_markdown
 from aicx.corpus.forget.apart import set_apart
+from aicx.corpus.ingest.deciding import file_stored
 from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.run import StoreRequest, store
-from aicx.errors import AicxError, UsageError
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import is_filed
+from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
@@ -88,6 +91,7 @@ def repair(settings: Settings, notify: Notify) -> Repair:
             # Chunks that were recorded and are gone: their logs may still have them.
             agents |= {parsed[1] for path in differences["extra"] if (parsed := parse_chunk_name(_name(path)))}
             _derive(layout, catalog, found)
+            _file(settings, catalog, found)
         finally:
             catalog.rollback()
             catalog.close()
@@ -129,6 +133,21 @@ def _derive(layout: Layout, catalog: Catalog, found: Repair) -> None:
         if layout.summary.read_bytes() != before:
             found.applied.append("wrote index.json again")
     catalog.commit()
+
+
+def _file(settings: Settings, catalog: Catalog, found: Repair) -> None:
+    """Decides again which repository each folder belongs to: a rebuilt catalogue has the evidence alone."""
+    try:
+        decisions = load_decisions(settings.layout.projects)
+        if is_filed(catalog, decisions):
+            return
+        filing = file_stored(settings, catalog, decisions)
+    except (CorpusDamaged, UsageError) as error:
+        found.refused.append(error.message)
+        return
+    if filing.moved:
+        found.applied.append(f"filed {plural(filing.moved, 'chunk')} under another repository")
+    found.refused.extend(filing.notes)
 
 
 # Broken chunks ------------------------------------------------------------------------------------------------------

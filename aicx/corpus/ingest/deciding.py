@@ -33,28 +33,37 @@ def decide(
         decisions = change(before, catalog)
         if decisions != before:
             save_decisions(layout.projects, decisions)
-        writer = Writer(layout)
-
-        def publish() -> None:
-            writer.publish()
-            apply_ignore_file(layout, catalog)
-            write_summary(layout, catalog)
-            catalog.commit()
-            writer.finish()
-
-        def publish_and_begin() -> None:
-            publish()
-            catalog.begin()
-
-        catalog.begin()
-        withdraw_filed(catalog)
-        places = open_places(catalog, settings.user_home, decisions)
-        siblings = find_histories(places, catalog, {})
-        filing = file_again(layout, catalog, places, writer, read_tombstones(layout.tombstones), publish_and_begin)
-        write_claims(places, catalog, siblings, decisions)
-        publish()
-        drop_empty_folders(layout, filing.left)
-        return filing
+        return file_stored(settings, catalog, decisions)
 
     with writer_lock(layout.locks, settings.lock_wait_seconds, notify):
         return with_catalog(layout, notify, work)
+
+
+def file_stored(settings: Settings, catalog: Catalog, decisions: Decisions) -> Filing:
+    """Moves every stored chunk to where the evidence and ``decisions`` put it, and records why; commits.
+
+    The caller holds the writer lock. A kill leaves the rest to the next `store`.
+    """
+    layout = settings.layout
+    writer = Writer(layout)
+
+    def publish() -> None:
+        writer.publish()
+        apply_ignore_file(layout, catalog)
+        write_summary(layout, catalog)
+        catalog.commit()
+        writer.finish()
+
+    def publish_and_begin() -> None:
+        publish()
+        catalog.begin()
+
+    catalog.begin()
+    withdraw_filed(catalog)
+    places = open_places(catalog, settings.user_home, decisions)
+    siblings = find_histories(places, catalog, {})
+    filing = file_again(layout, catalog, places, writer, read_tombstones(layout.tombstones), publish_and_begin)
+    write_claims(places, catalog, siblings, decisions)
+    publish()
+    drop_empty_folders(layout, filing.left)
+    return filing

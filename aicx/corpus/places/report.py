@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from sqlite3 import Row
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.evidence import root_of
 
 _OWN = "the session's own log says so"
+# In a catalogue that was made again, which has the reasons with the next run.
+_FILED = "its sessions are filed there; `aicx store` says why"
 _UNDECIDED = "not decided yet; `aicx store` does"
 
 
@@ -37,10 +40,11 @@ class Place:
 def list_places(catalog: Catalog) -> list[Place]:
     """Every folder, those with the most sessions first."""
     rows = catalog.rows(
-        "SELECT folders.cwd AS cwd, count(DISTINCT agent || ':' || session_id) AS sessions"
+        "SELECT folders.cwd AS cwd, count(DISTINCT agent || ':' || session_id) AS sessions,"
+        " folders.project AS project, folders.repo_source AS repo_source, max(completed_at)"  # those of the latest
         " FROM folders JOIN chunks ON chunks.rowid=chunk GROUP BY 1 ORDER BY 2 DESC, 1"
     )
-    return list(_places(catalog, ((row["cwd"], row["sessions"]) for row in rows)))
+    return list(_places(catalog, rows))
 
 
 def session_places(catalog: Catalog, agent: str, session_id: str) -> list[Place]:
@@ -57,12 +61,16 @@ def session_places(catalog: Catalog, agent: str, session_id: str) -> list[Place]
     for row in rows:
         claims = catalog.rows("SELECT project, reason FROM claims WHERE folder=?", (row["cwd"],))
         same = claims and claims[0]["project"] == row["project"]
-        reason = claims[0]["reason"] if same else _OWN if claims else _UNDECIDED
+        reason = claims[0]["reason"] if same else _OWN if claims else _unexplained(row)
         found.append(Place(row["cwd"], row["project"], row["repo_source"], reason, (), 1))
     return found
 
 
-def _places(catalog: Catalog, folders: Iterable[tuple[str, int]]) -> Iterator[Place]:
+def _unexplained(row: Row) -> str:
+    return _FILED if row["project"] else _UNDECIDED
+
+
+def _places(catalog: Catalog, folders: Iterable[Row]) -> Iterator[Place]:
     claims = {row["folder"]: row for row in catalog.rows("SELECT * FROM claims")}
     evidence: dict[str, dict[tuple[str, str], int]] = {}
     rows = catalog.rows(
@@ -74,14 +82,14 @@ def _places(catalog: Catalog, folders: Iterable[tuple[str, int]]) -> Iterator[Pl
         by_kind = evidence.setdefault(root_of(row["folder"]), {})
         one = (row["kind"], row["said"])
         by_kind[one] = by_kind.get(one, 0) + row["sessions"]
-    for folder, sessions in folders:
-        claim = claims.get(folder)
-        seen = evidence.get(root_of(folder), {})
+    for row in folders:
+        claim = claims.get(row["cwd"])
+        decided = claim or row
         yield Place(
-            folder,
-            claim["project"] if claim else None,
-            claim["repo_source"] if claim else None,
-            claim["reason"] if claim else _UNDECIDED,
-            tuple(Evidence(kind, said, count) for (kind, said), count in seen.items()),
-            sessions,
+            row["cwd"],
+            decided["project"],
+            decided["repo_source"],
+            claim["reason"] if claim else _unexplained(row),
+            tuple(Evidence(*one, count) for one, count in evidence.get(root_of(row["cwd"]), {}).items()),
+            row["sessions"],
         )

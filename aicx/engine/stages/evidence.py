@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aicx.engine.stages.state import State
+from retrieval.analysis import fold
 from retrieval.evidence import ENOUGH, Evidence
 
 
@@ -21,11 +22,17 @@ def keep_telling(state: State) -> State:
 def say_corrections(state: State) -> State:
     """Says what was searched for in place of words that occur nowhere, where that found something to show."""
     notes = [
-        f"searched for {used!r} instead of {typed!r}, which occurs nowhere; in quotes it is kept"
+        f"searched for {_as_written(used, state)!r} instead of {typed!r}, which occurs nowhere; in quotes it is kept"
         for typed, used in state.question.corrected
         if state.hits
     ]
     return replace(state, notes=(*notes, *state.notes))
+
+
+def _as_written(term: str, state: State) -> str:
+    """A word as the answers write it: indexes have it without capitals and diacritics."""
+    marked = (line.text[low:high] for hit in state.hits for line in hit.lines for low, high in line.marks)
+    return min((word for word in marked if fold(word) == term), default=term, key=lambda word: word != word.lower())
 
 
 def judge(state: State) -> State:

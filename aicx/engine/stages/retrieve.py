@@ -60,7 +60,8 @@ def by_reading(state: State) -> State:
     if "lexical" in state.rankings or query.mode not in ("auto", "scan"):
         return state
     found = state.retrievers.scan.retrieve(state.question, query.filters, _depth(state), state.catalog.now)
-    return replace(_with(state, "scan", found.candidates, 0), scanned=found.read, occurrences=found.occurrences)
+    state = _with(state, "scan", found.candidates, 0)
+    return replace(state, question=found.question, scanned=found.read, occurrences=found.occurrences)
 
 
 def look_up(state: State) -> State:

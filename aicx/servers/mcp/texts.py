@@ -27,7 +27,8 @@ def search_text(fields: Mapping[str, Any]) -> str:
     """The answers to a question, each as a quotation of its own."""
     served = " + ".join(fields["oracle_status"]["rankers"])
     if not fields["items"]:
-        return _joined([f"Nothing matches ({served}). Fewer or other words may.", *_found(fields), *_warnings(fields)])
+        found = fields["evidence_note"] or f"Nothing matches ({served})."
+        return _joined([f"{found} Fewer or other words may match.", *_warnings(fields)])
     counted = f"{plural(fields['results'], 'answer')} of {plural(fields['matched'], 'candidate')}"
     head = f"{counted}, ranked by {served}. `aicx_read` opens one by its id."
     return _joined([*_found(fields), head, *_warnings(fields), EVIDENCE, *map(_hit_text, fields["items"])])

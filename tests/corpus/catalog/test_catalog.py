@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.schema import SCHEMA_VERSION
 from aicx.corpus.catalog.watermarks import fingerprints, record_source, session_paths
 from aicx.errors import CorpusDamaged
+from aicx.storage.checksums import find_damage
 from aicx.types import BadRecord, LogFile, LogIdentity
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, catalog_of, fields_of
 
@@ -231,6 +233,22 @@ class TestFiles:
         with pytest.raises(sqlite3.OperationalError):
             reader.set_meta("x", "y")
         reader.close()
+
+    def test_another_program_finds_nothing_to_move_into_the_file(self, tmp_path):
+        path = tmp_path / "catalog.sqlite"
+        for name in (COMPLETE, "more"):
+            catalog = Catalog.open_for_writing(path)
+            catalog.begin()
+            catalog.set_meta(name, "yes")
+            catalog.commit()
+            if name == COMPLETE:
+                catalog.close()
+                reader = Catalog.open_for_reading(path)  # such as a dashboard
+        catalog.close()
+        reader.close()
+        with closing(sqlite3.connect(path)) as other:
+            assert other.execute("SELECT count(*) FROM meta").fetchone() > (1,)
+        assert find_damage(path) is None
 
     def test_a_reader_does_not_wait_for_a_writer(self, tmp_path):
         home = Home(tmp_path)

@@ -145,6 +145,10 @@ def test_hours_count_back_from_now():
 
 
 class TestSessions:
+    def test_a_beginning_of_no_id_is_named(self):
+        _, _, notes = conditions(Filters(session=(SESSION[:4], "0f0f")), catalog_by("session_id", SESSION))
+        assert notes == ["no session's id begins with '0f0f'; `aicx sessions` lists them"]
+
     @pytest.mark.parametrize("wanted", [SESSION, SESSION[:8], SESSION[:1]])
     def test_the_beginning_of_an_id_is_enough(self, wanted):
         assert found(catalog_by("session_id", SESSION, OTHER), Filters(session=wanted)) == [1]
