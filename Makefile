@@ -44,12 +44,14 @@ check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/generate_commands.py --check
+	@$(BIN)/python docs/generate_json.py --check
 	@$(BIN)/python docs/generate_architecture.py --check
 	@$(BIN)/python docs/generate_benchmarks.py --check
 	@$(BIN)/python docs/record_demo.py --check
 
-docs: $(VENV)/.dev ## Write the generated docs again: commands.md, modules.md, demo.svg, the ranking section of benchmarks.md.
+docs: $(VENV)/.dev ## Write the generated docs again: commands.md, json.md, modules.md, demo.svg, the ranking section of benchmarks.md.
 	@$(BIN)/python docs/generate_commands.py
+	@$(BIN)/python docs/generate_json.py
 	@$(BIN)/python docs/generate_architecture.py
 	@$(BIN)/python docs/generate_benchmarks.py
 	@$(BIN)/python docs/record_demo.py

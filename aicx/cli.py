@@ -283,8 +283,9 @@ def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None
 
     message, hint = redact(message).text, hint and redact(hint).text
     if wants_json:
-        fields: dict[str, Any] = {"ok": False, "error": message, "kind": kind, "hint": hint}
-        console.out_json("aicx.error/1", fields)
+        from aicx.api.answers.failure import SCHEMA, Failure
+
+        console.out_answer(SCHEMA, Failure(error=message, kind=kind, hint=hint))
         return
     console.notify(f"{console.style('error:', fg='red', bold=True)} {message}")
     if hint:

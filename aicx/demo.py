@@ -14,6 +14,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 from aicx.config import library_environment
 
@@ -73,8 +74,8 @@ class Shown:
 class Check:
     """Something the demo claims, and whether it found it to be so."""
 
-    claim: str
-    holds: bool
+    claim: Annotated[str, "what the demo claims"]
+    holds: Annotated[bool, "whether it was found to hold"]
 
 
 STEPS = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 Role = Literal["user", "assistant", "reasoning", "tool", "system", "artifact"]
 
@@ -91,11 +91,19 @@ class SessionEvent:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """A record, or a whole log when ``line`` is None, that could not be read. Costs itself and nothing else."""
+    """A record, or a whole log, that could not be read. Costs itself and nothing else."""
 
-    path: str
-    reason: str
-    line: int | None = None
+    path: Annotated[str, "of the log"]
+    reason: Annotated[str, "why"]
+    line: Annotated[int | None, "its number; null for a whole log"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that could not be read, or not in full."""
+
+    path: Annotated[str, "of the file"]
+    reason: Annotated[str, "why"]
 
 
 @dataclass(frozen=True, slots=True)

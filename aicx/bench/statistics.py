@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 RESAMPLES = 10_000
 _CONFIDENCE = 0.95
@@ -34,10 +34,10 @@ class Interval:
 class Difference:
     """How much better one ranker is than another on the same questions, and how often chance does as much."""
 
-    mean: float
-    low: float
-    high: float
-    p: float
+    mean: Annotated[float, "of all questions"]
+    low: Annotated[float, "where its 95 % interval begins"]
+    high: Annotated[float, "where it ends"]
+    p: Annotated[float, "how often chance does as much"]
 
 
 def intervals(columns: Mapping[Key, Sequence[float]], seed: int, resamples: int = RESAMPLES) -> dict[Key, Interval]:

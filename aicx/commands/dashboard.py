@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.answers.dashboard import SCHEMA, DashboardPage, DashboardServed
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
 from aicx.paths import user_path
 
-SCHEMA = "aicx.dashboard/1"
 # What a server on every address of this machine is called from here.
 _FROM_HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked for, not listened on
 
@@ -89,8 +89,8 @@ def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, 
     check_target(path, MARK, command="aicx dashboard", force=force)
     made = write_page(settings, path, now=now, filters=filters)
     if json:
-        found = {"bytes": made.size, "sessions": made.sessions, "chunks": made.chunks}
-        console.out_json(SCHEMA, {"path": str(path), **found, "chunks_left_out": made.chunks_left_out})
+        answer = DashboardPage(str(path), made.size, made.sessions, made.chunks, made.chunks_left_out)
+        console.out_answer(SCHEMA, answer)
         return
     console.out(str(path))
     sessions, chunks = console.plural(made.sessions, "session"), console.plural(made.chunks, "chunk")
@@ -129,7 +129,7 @@ def _serve(
         place = address(listening, _FROM_HERE.get(host))
         page = f"{place}/#token={token}" if token else f"{place}/"
         if json:
-            console.out_json(SCHEMA, {"url": page, "address": place})
+            console.out_answer(SCHEMA, DashboardServed(page, place))
         else:
             console.out(page)
             console.notify(_about(token))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +40,27 @@ Keep = Annotated[
 NoMeaning = Annotated[
     bool, typer.Option("--no-meaning", help="Leave out semantic search, which takes some seconds more.")
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStep:
+    """A command that was run."""
+
+    story: Annotated[str, "what it shows"]
+    command: Annotated[str, "as typed"]
+    exit_code: Annotated[int, "of the command"]
+    output: Annotated[str, "what it printed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoAnswer:
+    """What the demo did, and what it claims."""
+
+    ok: Annotated[bool, "whether every check holds; else the exit code is 1"]
+    kept_in: Annotated[str | None, "the folder of `--keep`, or null"]
+    log_files: Annotated[int, "number of invented log files"]
+    steps: Annotated[list[DemoStep], "in their order"]
+    checks: Annotated[list[Check], "what was looked at in the end"]
 
 
 def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json = False) -> int:
@@ -91,18 +112,9 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
 
 
 def _print_json(demo: Demo, count: int, shown: Sequence[Shown], checks: Sequence[Check], *, keep: bool) -> None:
-    steps = [
-        {"story": item.step.story, "command": item.command, "exit_code": item.exit_code, "output": item.output}
-        for item in shown
-    ]
-    fields = {
-        "ok": all(check.holds for check in checks),
-        "kept_in": str(demo.home) if keep else None,
-        "log_files": count,
-        "steps": steps,
-        "checks": [asdict(check) for check in checks],
-    }
-    console.out_json(SCHEMA, fields)
+    steps = [DemoStep(item.step.story, item.command, item.exit_code, item.output) for item in shown]
+    kept = str(demo.home) if keep else None
+    console.out_answer(SCHEMA, DemoAnswer(all(check.holds for check in checks), kept, count, steps, list(checks)))
 
 
 def _print_opening(count: int) -> None:

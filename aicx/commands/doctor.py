@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.answers.doctor import SCHEMA, DoctorAnswer
 from aicx.config import Settings, load_settings
 from aicx.corpus.doctor.checks import examine, overall
 from aicx.corpus.doctor.inputs import Check
@@ -20,7 +21,6 @@ from aicx.engine.holders import load_holders
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 
-SCHEMA = "aicx.doctor/1"
 _COLORS = {"green": "green", "warning": "yellow", "critical": "red", "skipped": "bright_black"}
 
 Fix = Annotated[bool, typer.Option("--fix", help="Repair everything that can be made again; never deletes a chunk.")]
@@ -49,13 +49,7 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
     checks = examine(settings, options.now(), load_holders(), quick=quick, config_error=config_error)
     worst = overall(checks)
     if json:
-        fields = {
-            "overall": worst,
-            "checks": [asdict(check) for check in checks],
-            "fixes_applied": done.applied,
-            "not_fixed": done.refused,
-        }
-        console.out_json(SCHEMA, fields)
+        console.out_answer(SCHEMA, DoctorAnswer(worst, checks, done.applied, done.refused))
     else:
         _show(checks, done)
     return AicxError.exit_code if worst == "critical" else 0

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.api.answers.extract import SCHEMA, extract_answer
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
-from aicx.corpus.views.report import encode_report, entries_fields, for_terminal, message_fields, render_markdown
+from aicx.corpus.views.report import encode_report, for_terminal, render_markdown
 from aicx.errors import SourceUnreadable, UnsafePath, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
@@ -20,7 +21,6 @@ from aicx.sources import SOURCES
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
 
-SCHEMA = "aicx.extract/1"
 _MAX_PROBLEMS = 10
 _ID = re.compile(r"[\w:-]+")
 
@@ -98,32 +98,14 @@ def command(
     as_json = json or (target is not None and target.suffix.lower() == ".json")
     if target is not None:
         _check_not_source(target, found.logs)
-        replace_file(target, encode_report(SCHEMA, extract_fields(found, selection)) if as_json else _page(found))
+        answer = extract_answer(found, selection, options.now()) if as_json else None
+        replace_file(target, encode_report(SCHEMA, answer) if answer else _page(found))
     elif as_json:
-        console.out_json(SCHEMA, extract_fields(found, selection))
+        console.out_answer(SCHEMA, extract_answer(found, selection, options.now()))
     else:
         page = for_terminal(_page(found).decode(), redact_secrets=selection.redact_secrets)
         console.out_bytes(page.encode())
     _print_summary(found, target)
-
-
-def extract_fields(found: Extract, selection: Selection) -> dict[str, Any]:
-    """The extract as JSON: a list of messages for a conversation, else everything as entries."""
-    fields: dict[str, Any] = {
-        "generated_at": options.now().isoformat(timespec="seconds"),
-        "title": found.title,
-        "format": found.format,
-        "source_paths": found.paths,
-        "problems": [
-            {"path": problem.path, "line": problem.line, "reason": problem.reason} for problem in found.problems
-        ],
-        "skipped": found.skipped,
-        "notes": found.notes,
-    }
-    if not selection.conversation:
-        return fields | entries_fields(found.entries)
-    messages = [message_fields(entry, found.projects.get(entry.cwd or "")) for entry in found.entries]
-    return fields | {"total_messages": len(messages), "messages": messages}
 
 
 def _page(found: Extract) -> bytes:

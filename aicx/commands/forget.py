@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.api.answers.forget import SCHEMA, ForgetAnswer
 from aicx.config import load_settings
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.pending import end_forgetting, plan_or_finished
@@ -19,7 +19,6 @@ from aicx.engine.holders import load_holders
 from aicx.errors import UsageError
 from aicx.text import local
 
-SCHEMA = "aicx.forget/1"
 _MAX_SHOWN = 20
 
 SessionOption = Annotated[
@@ -80,27 +79,25 @@ def command(
         plan = forget(settings, request, console.notify, load_holders())
         finish_forgetting(settings, console.notify)
     if json:
-        console.out_json(SCHEMA, plan_fields(plan, dry_run))
+        console.out_answer(SCHEMA, _answer(plan, dry_run))
     else:
         _print_summary(plan, dry_run)
     if not dry_run:
         end_forgetting(settings.layout)
 
 
-def plan_fields(plan: ForgetPlan, dry_run: bool) -> dict[str, Any]:
-    """What went, or would go, as JSON. The pattern is not repeated."""
-    return {
-        "dry_run": dry_run,
-        "sessions": [asdict(affected) for affected in _sorted(plan)],
-        "chunks_removed": len(plan.removed),
-        "chunks_rewritten": len(plan.rewritten),
-        "messages_blanked": plan.blanked,
-        "references_removed_from": len(plan.references),
-        **{
-            f"{holder.name}_removed": len(plan.held.get(holder.name, ())) for holder in load_holders() if holder.removed
-        },
-        "notes": _notes(plan),
-    }
+def _answer(plan: ForgetPlan, dry_run: bool) -> ForgetAnswer:
+    held = [holder.name for holder in load_holders() if holder.removed]
+    return ForgetAnswer(
+        dry_run=dry_run,
+        sessions=_sorted(plan),
+        chunks_removed=len(plan.removed),
+        chunks_rewritten=len(plan.rewritten),
+        messages_blanked=plan.blanked,
+        references_removed_from=len(plan.references),
+        notes=_notes(plan),
+        **{f"{name}_removed": len(plan.held.get(name, ())) for name in held},
+    )
 
 
 def _confirm(json: bool) -> None:

@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.api.answers.install import SCHEMA, InstallAnswer
 from aicx.config import load_settings
 from aicx.errors import MissingExtra, UsageError
 from aicx.servers.clients.change import Change, diff, make, plan
 from aicx.servers.clients.table import CLIENTS, entry
 
-SCHEMA = "aicx.install/1"
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "does not know aicx any more"}
 
@@ -58,15 +58,9 @@ def command(
             _confirm(json)
         backup = make(change, options.now())
     if json:
-        fields = {
-            "client": client.value,
-            "file": str(change.path),
-            "action": change.action,
-            "dry_run": dry_run,
-            "backup": str(backup) if backup else None,
-            "diff": list(diff(change)),
-        }
-        console.out_json(SCHEMA, fields)
+        kept = str(backup) if backup else None
+        answer = InstallAnswer(client.value, str(change.path), change.action, dry_run, kept, list(diff(change)))
+        console.out_answer(SCHEMA, answer)
         return
     if change.action == "unchanged":
         console.notify(f"{found.title} {'does not know' if remove else 'knows'} aicx already; nothing to change.")

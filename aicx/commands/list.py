@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import list_logs
@@ -17,11 +15,10 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
     Example: aicx list
     Example: aicx list -a codex --json
     """
-    groups, problems = list_logs(load_settings(), tuple(agent or ()))
+    found = list_logs(load_settings(), tuple(agent or ()))
+    groups = found.sources
     if json:
-        console.out_json(
-            SCHEMA, {"sources": [asdict(group) for group in groups], "problems": list(map(asdict, problems))}
-        )
+        console.out_answer(SCHEMA, found)
         return
     width = max((len(group.agent) for group in groups), default=0)
     for group in groups:
@@ -35,7 +32,7 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
             f"{console.style(group.agent.ljust(width), bold=True)}  {group.format:<22}"
             f" {console.plural(group.logs, 'log'):>12} {console.size(group.size):>10}  {stored}"
         )
-    for problem in problems:
+    for problem in found.problems:
         console.warn(f"{problem.path}: {problem.reason}")
     if not groups:
         console.notify("No agent logs found. CLAUDE_CONFIG_DIR and CODEX_HOME say where else to look.")

@@ -8,7 +8,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.catalog.overview import forget_watermarks, state_of
+from aicx.corpus.catalog.overview import LogsReset, forget_watermarks, state_of
 from aicx.storage.lock import writer_lock
 from aicx.text import local
 
@@ -50,23 +50,23 @@ def command(
         with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify):
             count = forget_watermarks(settings.layout, tuple(agent or ()))
         if json:
-            console.out_json(SCHEMA, {"reset": count})
+            console.out_answer(SCHEMA, LogsReset(count))
         else:
             console.notify(f"{console.plural(count, 'log')} will be read again by the next `aicx store`.")
         return
     state = state_of(settings.layout, tuple(agent or ()))
     if json:
-        console.out_json(SCHEMA, state)
+        console.out_answer(SCHEMA, state)
         return
     for name, label in _LABELS.items():
-        value = state[name]
+        value = getattr(state, name)
         if name in ("first", "last") and value:
             value = f"{local(value):%Y-%m-%d %H:%M}"
         text = console.size(value) if "_bytes" in name else value
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
-    if state["first"]:
+    if state.first:
         console.say_zone()
-    if state["fallback_reason"]:
-        console.warn(state["fallback_reason"])
-    for note in state["notes"]:
+    if state.fallback_reason:
+        console.warn(state.fallback_reason)
+    for note in state.notes:
         console.notify(note)

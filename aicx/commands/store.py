@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,11 +23,9 @@ from aicx.text import instant
 from aicx.types import BadRecord
 
 if TYPE_CHECKING:
+    from aicx.api.answers.store import EntriesAnswer
     from aicx.commands.index.build import Synced
 
-SCHEMA = "aicx.store/1"
-REDACTION_SCHEMA = "aicx.redaction/1"
-ENTRIES_SCHEMA = "aicx.entries/1"
 _MAX_PROBLEMS = 10
 
 
@@ -234,18 +231,18 @@ def _embed(settings: Settings) -> Synced:
 
 def _print_json(settings: Settings, request: StoreRequest, report: StoreReport, index: bool) -> None:
     """The report as one object. Where embedding fails, it says why, and the exit code is that of the failure."""
-    fields = report_fields(settings, request, report)
+    from aicx.api.answers.index import IndexBuilt, index_built
+    from aicx.api.answers.store import SCHEMA, IndexFailed, StoreAnswer
+
+    built: IndexBuilt | IndexFailed | None = None
     code = 0
     if index:
-        from aicx.api.answers import to_fields
-        from aicx.api.answers.index import index_built
-
         try:
-            fields["index"] = to_fields(index_built(_embed(settings)))
+            built = index_built(_embed(settings))
         except AicxError as error:
-            fields["index"] = {"error": error.message, "kind": type(error).__name__, "hint": error.hint}
+            built = IndexFailed(error.message, type(error).__name__, error.hint)
             code = error.exit_code
-    console.out_json(SCHEMA, fields)
+    console.out_answer(SCHEMA, StoreAnswer(str(settings.layout.home), request.dry_run, report, built))
     if code:
         raise typer.Exit(code)
 
@@ -257,7 +254,9 @@ def _redact_again(settings: Settings, json: bool | None) -> None:
     with console.progress_bar("Redacting") as bar:
         report = redact_store(settings, lambda done, total: bar(done, total, "sessions"), console.notify)
     if json:
-        console.out_json(REDACTION_SCHEMA, asdict(report))
+        from aicx.api.answers.store import REDACTION_SCHEMA
+
+        console.out_answer(REDACTION_SCHEMA, report)
     if json is not False:
         return
     if not report.changed:
@@ -289,41 +288,33 @@ def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime |
 def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit) -> None:
     home = settings.layout.home
     if emit is Emit.json:
-        console.out_json(ENTRIES_SCHEMA, entries_payload(settings, request, report))
+        from aicx.api.answers.store import ENTRIES_SCHEMA
+
+        console.out_answer(ENTRIES_SCHEMA, _entries(settings, request, report))
     elif emit is Emit.paths:
         for path in report.paths:
             console.out(str(home / path))
     _print_summary(settings, request, report)
 
 
-def report_fields(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
-    """The run as `aicx store --json` prints it."""
-    fields = asdict(replace(report, entries=[]))
-    del fields["entries"]
-    return {"home": str(settings.layout.home), "dry_run": request.dry_run, **fields}
+def _entries(settings: Settings, request: StoreRequest, report: StoreReport) -> EntriesAnswer:
+    from aicx.api.answers.store import EntriesAnswer
+    from aicx.corpus.views.report import entry_list
 
-
-def entries_payload(settings: Settings, request: StoreRequest, report: StoreReport) -> dict[str, Any]:
-    """What was read, under the names that consumers of such exports know."""
-    from aicx.corpus.views.report import entry_fields
-
-    return {
-        "generated_at": options.now().isoformat(timespec="seconds"),
-        "project_filter": request.project,
-        "requested_source_filters": [request.project] if request.project else [],
-        "requested_agents": list(request.agents),
-        "requested_since": None if request.since is None else instant(request.since),
-        "resolved_repositories": sorted(name for name in report.buckets if "/" in name),
-        "includes_non_repository_contexts": any("/" not in name for name in report.buckets),
-        "resolved_store_buckets": report.buckets,
-        "hours_back": None
-        if request.since is None
-        else round((options.now() - request.since).total_seconds() / 3600, 1),
-        "total_entries": len(report.entries),
-        "sessions": sorted({entry.session_id for entry in report.entries}),
-        "entries": [entry_fields(entry) for entry in report.entries],
-        "store_paths": [str(settings.layout.home / path) for path in report.paths],
-    }
+    now, since = options.now(), request.since
+    return EntriesAnswer(
+        generated_at=now.isoformat(timespec="seconds"),
+        project_filter=request.project,
+        requested_source_filters=[request.project] if request.project else [],
+        requested_agents=list(request.agents),
+        requested_since=instant(since) if since else None,
+        resolved_repositories=sorted(name for name in report.buckets if "/" in name),
+        includes_non_repository_contexts=any("/" not in name for name in report.buckets),
+        resolved_store_buckets=report.buckets,
+        hours_back=round((now - since).total_seconds() / 3600, 1) if since else None,
+        entries=entry_list(report.entries),
+        store_paths=[str(settings.layout.home / path) for path in report.paths],
+    )
 
 
 def _print_summary(settings: Settings, request: StoreRequest, report: StoreReport) -> None:

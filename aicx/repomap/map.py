@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from aicx.errors import AicxError
 from aicx.git.identity import Repository, find_repository
@@ -21,6 +21,7 @@ from aicx.repomap.ranking import EntryPoint, rank
 from aicx.repomap.relations import Relation, relations
 from aicx.repomap.store import MapStore, Place
 from aicx.storage.lock import trace_of
+from aicx.types import Unread
 
 LastRefresh = Literal["never", "ok", "partial", "running", "interrupted", "needs_full_refresh", "damaged"]
 Basis = Literal["index", "names"]
@@ -42,9 +43,9 @@ class Answer:
 class ChangeCount:
     """How many files a refresh would take in, read anew and drop."""
 
-    added: int
-    changed: int
-    removed: int
+    added: Annotated[int, "files"]
+    changed: Annotated[int, "files"]
+    removed: Annotated[int, "files"]
 
     @property
     def total(self) -> int:
@@ -53,29 +54,26 @@ class ChangeCount:
 
 @dataclass(frozen=True, slots=True)
 class MapStatus:
-    """What can be done with a repository's map, and how the last refresh went. Each word stands for itself.
-
-    ``changes`` is None when they were not counted, or cannot be.
-    """
+    """What can be done with a repository's map, and how the last refresh went. Each word stands for itself."""
 
     root: Path
-    source: Source
+    source: Annotated[Source, "what lists its files"]
     provider_available: bool
     index_available: bool
     query_available: bool
     refresh_available: bool
     last_refresh_status: LastRefresh
     last_refresh_at: str | None = None
-    last_refresh_seconds: float | None = None
-    files_discovered: int = 0
+    last_refresh_seconds: Annotated[float | None, "how long it took"] = None
+    files_discovered: Annotated[int, "files there were"] = 0
     files_indexed: int = 0
     symbols_indexed: int = 0
-    languages: dict[str, int] = field(default_factory=dict)
+    languages: Annotated[dict[str, int], "language → files"] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
     with_syntax_errors: int = 0
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    changes: ChangeCount | None = None
-    warnings: list[str] = field(default_factory=list)
+    problems: list[Unread] = field(default_factory=list)
+    changes: Annotated[ChangeCount | None, "what a refresh would take in; null if unknown"] = None
+    warnings: Annotated[list[str], "remarks"] = field(default_factory=list)
 
 
 def open_map(layout: Layout, repository_root: Path) -> RepoMap:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from math import log
 from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import Protocol, Self
+from typing import Annotated, Protocol, Self
 
 from aicx.repomap.roles import WEIGHTS, Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.store import StoredFile
@@ -79,11 +79,11 @@ class EntryPoint:
     ``kind`` is the symbol's (function, class, heading...), or ``file``. ``score`` lies between 0 and 1.
     """
 
-    path: str
-    line: int | None
-    symbol: str | None
-    kind: str
-    score: float
+    path: Annotated[str, "of the file"]
+    line: Annotated[int | None, "where it begins; null for a file"]
+    symbol: Annotated[str | None, "its name; null for a file"]
+    kind: Annotated[str, "the symbol's (function, class, heading...), or `file`"]
+    score: Annotated[float, "0 to 1"]
     reasons: tuple[str, ...]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from aicx.errors import StoreUnwritable
 from aicx.git.identity import Repository, find_repository
@@ -26,6 +26,7 @@ from aicx.repomap.record import Record
 from aicx.repomap.store import DAMAGED, MapStore, Place
 from aicx.storage.checksums import changing, find_damage, record
 from aicx.storage.lock import hold_lock
+from aicx.types import Unread
 
 UNREADABLE = "unreadable"
 # A file written this shortly before it was looked at may be written once more without looking different, for some file
@@ -37,21 +38,21 @@ Mode = Literal["full", "quick"]
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh did. ``parsed`` files were read anew, ``problems`` could not be, or not in full."""
+    """What a refresh did."""
 
     root: Path
-    mode: Mode
-    status: Literal["ok", "partial"]
-    files_discovered: int
+    mode: Annotated[Mode, "how it was made"]
+    status: Annotated[Literal["ok", "partial"], "whether every file was read"]
+    files_discovered: Annotated[int, "files there are"]
     files_indexed: int
     symbols_indexed: int
-    parsed: int
-    removed: int
+    parsed: Annotated[int, "files read anew"]
+    removed: Annotated[int, "files that are gone"]
     skipped: dict[str, int]
     with_syntax_errors: int
-    problems: list[tuple[str, str]]
+    problems: list[Unread]
     seconds: float
-    from_worktree: bool = False  # whether a new map began with that of another worktree
+    from_worktree: Annotated[bool, "whether a new map began with that of another worktree"] = False
 
 
 def refresh_map(

@@ -23,6 +23,7 @@ from aicx.repomap.postings import PostingTable
 from aicx.repomap.record import Record, symbols_from
 from aicx.repomap.symbols import SYNTAX_ERRORS, Symbol
 from aicx.storage import checksums
+from aicx.types import Unread
 
 # Raised when the tables change; the next refresh then builds anew. Changes of what is in them are noticed without it.
 MAP_VERSION = 1
@@ -200,11 +201,11 @@ class MapStore:
         rows = [(name, json.dumps(value)) for name, value in values.items()]
         self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
 
-    def problems(self) -> list[tuple[str, str]]:
+    def problems(self) -> list[Unread]:
         """Files that could not be read, or not to their end, and why. Syntax errors are counted instead."""
         # The plus keeps SQLite from walking all files in the order of their paths for the few that have one.
         sql = "SELECT path, problem FROM files WHERE problem<>? ORDER BY +path"
-        return list(self._connection.execute(sql, (SYNTAX_ERRORS,)))
+        return [Unread(*row) for row in self._connection.execute(sql, (SYNTAX_ERRORS,))]
 
     def count_skipped(self) -> dict[str, int]:
         sql = "SELECT skipped, count(*) FROM files WHERE skipped NOT NULL GROUP BY skipped ORDER BY skipped"

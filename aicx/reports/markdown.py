@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -24,8 +25,8 @@ _BOX = re.compile(r"\[[ xX]\][ \t]+")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    level: int
-    text: str
+    level: Annotated[int, "from 1"]
+    text: Annotated[str, "its words"]
 
 
 def split_block(text: str) -> tuple[dict[str, str], str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from hashlib import sha256
 from os import fsencode
-from typing import Any
+from typing import Annotated, Any
 
 from aicx.reports.listing import Entry, Part
 from aicx.reports.markdown import Heading, outline, shorten, split_block
@@ -37,37 +37,47 @@ _PLAIN_FOLDERS = frozenset({"reports", "plans", "transcripts", "logs", "tmp", "r
 class Report:
     """One report. Every text is redacted; None or empty is what nothing says."""
 
-    id: str
-    title: str
-    path: str  # of its main file, relative to the scanned folder
-    files: dict[Part, str]
-    scanned_at: str
-    date: str | None = None
-    org: str | None = None
-    repo: str | None = None
-    agent: str | None = None
-    status: str | None = None
-    workflow: str | None = None
-    lane: str | None = None
-    mode: str | None = None
-    run_id: str | None = None
-    prompt_id: str | None = None
-    session_id: str | None = None
-    skill_code: str | None = None
-    model: str | None = None
-    started_at: str | None = None
-    completed_at: str | None = None
-    updated_at: str | None = None
-    token_usage: int | None = None
-    findings_count: int | None = None
-    exit_code: int | None = None
-    headings: tuple[Heading, ...] = ()
-    preview: str = ""
-    detail: str = ""
-    detail_cut: bool = False
-    transcript_tail: str = ""
-    transcript_bytes: int | None = None
-    problems: tuple[str, ...] = ()
+    id: Annotated[
+        str,
+        "16 hexadecimal digits from organisation, repository, day, lane and stem: the same everywhere",
+    ]
+    title: Annotated[str, "as stated, its highest heading, or the name of the file"]
+    path: Annotated[str, "its main file, relative to the folder"]
+    files: Annotated[dict[Part, str], "the names of its files by type"]
+    scanned_at: Annotated[str, "when the folder was read"]
+    date: Annotated[
+        str | None,
+        "the day of the folder, else of the file name, else of a time in the report; never that of the file system",
+    ] = None
+    org: Annotated[str | None, "from its folders"] = None
+    repo: Annotated[str | None, "from its folders"] = None
+    agent: Annotated[str | None, "as stated, else the end of the file's name"] = None
+    status: Annotated[
+        str | None, "the sidecar's, else the block's; if the sidecar stayed at `launching` or `running`, the block's"
+    ] = None
+    workflow: Annotated[str | None, "as stated, else `mode`, else a known folder of the lane, else `skill_code`"] = None
+    lane: Annotated[str | None, "as stated, else from its folders"] = None
+    mode: Annotated[str | None, "as stated"] = None
+    run_id: Annotated[str | None, "as stated"] = None
+    prompt_id: Annotated[str | None, "as stated"] = None
+    session_id: Annotated[str | None, "as stated"] = None
+    skill_code: Annotated[str | None, "as stated; `skill` is an accepted name"] = None
+    model: Annotated[str | None, "as stated; `agent_model` is an accepted name"] = None
+    started_at: Annotated[str | None, "as stated, in UTC"] = None
+    completed_at: Annotated[str | None, "as stated, in UTC"] = None
+    updated_at: Annotated[str | None, "as stated, in UTC"] = None
+    token_usage: Annotated[int | None, "as stated"] = None
+    findings_count: Annotated[int | None, "as stated"] = None
+    exit_code: Annotated[int | None, "as stated"] = None
+    headings: Annotated[tuple[Heading, ...], "the first 200"] = ()
+    preview: Annotated[
+        str, "the beginning of its prose, at most 280 characters; or the last line of a transcript without report"
+    ] = ""
+    detail: Annotated[str, "its text, at most 48,000 characters"] = ""
+    detail_cut: Annotated[bool, "whether that was cut"] = False
+    transcript_tail: Annotated[str, "the end of the transcript, at most 48 KiB"] = ""
+    transcript_bytes: Annotated[int | None, "its whole size"] = None
+    problems: Annotated[tuple[str, ...], "its unreadable parts"] = ()
 
     @property
     def project(self) -> str | None:

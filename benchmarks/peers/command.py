@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx import console
+from aicx.commands.bench.answers import BenchPeers
 from aicx.errors import AicxError, UsageError
 from benchmarks.peers import METHOD, PEERS, peer_named
 from benchmarks.peers.environment import environment_of
@@ -29,7 +30,7 @@ def peers(words: Sequence[str], every: bool, torch: str | None, aicx_home: Path,
         raise UsageError("--all says what to install", hint="aicx bench peers install --all")
     found = described(aicx_home)
     if json:
-        console.out_json(SCHEMA, {"peers": found})
+        console.out_answer(SCHEMA, BenchPeers(found))
     elif not words:
         print_peers(found, modes=True)
 

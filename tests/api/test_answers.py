@@ -1,79 +1,56 @@
-"""Every JSON answer: its dataclass has the fields that docs/json.md lists, and no others."""
+"""Every JSON answer: what it is made of, and what docs/json.md says of it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
-from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import pytest
 
-from aicx.api.answers import INLINE, OPTIONAL, index, rank, resume, search, sessions, show, steer, to_fields, why
+from aicx.api.answers import INLINE, OPTIONAL, search, show, steer, to_fields
+from aicx.api.described import COMMON, described, reachable
 from aicx.api.filters import Filters
 from aicx.commands.search import search as run_search
 from aicx.corpus.catalog.query import steer as run_steer
 from aicx.corpus.views.show import show as run_show
 from aicx.engine.search import SearchQuery
+from docs import generate_json
 from tests.corpus.builders import SESSION, Home
 from tests.engine.search_helpers import NOW
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
-ANSWERS: dict[str, tuple[type[Any], ...]] = {
-    search.SCHEMA: (search.SearchAnswer,),
-    steer.SCHEMA: (steer.SteerAnswer,),
-    sessions.SCHEMA: (sessions.SessionsAnswer,),
-    rank.SCHEMA: (rank.RankAnswer,),
-    index.SCHEMA: (index.IndexAnswer, index.IndexBuilt, index.IndexDropped),
-    show.SCHEMA: (show.ShowAnswer,),
-    resume.SCHEMA: (resume.ResumeAnswer,),
-    why.SCHEMA: (why.WhyAnswer,),
-}
+ANSWERS = [answer for _, answers in generate_json.ANSWERS.values() for answer in answers]
 
 
-def names_of(answer: type[Any]) -> Iterator[str]:
-    """The names of an answer's fields, and of everything in it that has fields of its own."""
-    # Imported for types alone by `aicx.api.answers.steer`, where a start counts.
-    types = get_type_hints(answer, localns={"SearchStatus": search.SearchStatus})
-    for one in fields(answer):
-        if "inline" not in one.metadata:
-            yield one.name
-        for kind in parts_of(types[one.name]):
-            yield from names_of(kind)
+def test_the_page_is_made_from_the_classes() -> None:
+    assert generate_json.main(["--check"]) == 0
 
 
-def parts_of(kind: Any) -> Iterator[type[Any]]:
-    if is_dataclass(kind):
-        yield kind  # type: ignore[misc]
-    for argument in get_args(kind):
-        yield from parts_of(argument)
+def test_a_class_that_changed_makes_the_page_out_of_date(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(generate_json.ANSWERS, "doctor", ("aicx.doctor/1", [Outer]))
+    assert generate_json.main(["--check"]) == 1
+    assert "+| `one` | integer | the first |" in capsys.readouterr().err
 
 
-def section(schema: str) -> str:
-    parts = DOCUMENTATION.read_text("utf-8").split("\n## ")
-    [found] = [part for part in parts if f"`{schema}`" in part.partition("\n")[0]]
-    return found
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.__name__)
+def test_every_field_says_what_it_means(answer: type[Any]) -> None:
+    fields = [(kind.__name__, one.name) for kind, rows in reachable(answer).items() for one in rows if not one.meaning]
+    assert [(kind, name) for kind, name in fields if name] == []
 
 
-def words(text: str) -> set[str]:
-    return set(re.findall(r"`([^`\n]+)`", text))
+def test_what_several_answers_have_is_meant_by_some() -> None:
+    names = {one.name for rows in reachable(*ANSWERS).values() for one in rows}
+    assert set(COMMON) - names == set()
 
 
-@pytest.mark.parametrize("schema", ANSWERS)
-def test_every_field_of_an_answer_is_documented(schema: str) -> None:
-    names = {name for answer in ANSWERS[schema] for name in names_of(answer)}
-    # What a status has in common with that of `steer` or of `search` is described there.
-    known = words(section(schema)) | words(section(steer.SCHEMA)) | words(section(search.SCHEMA))
-    assert names - known == set()
-
-
-@pytest.mark.parametrize("schema", [search.SCHEMA, steer.SCHEMA, sessions.SCHEMA, rank.SCHEMA, why.SCHEMA])
-def test_every_documented_field_is_in_the_answer(schema: str) -> None:
-    names = {name for answer in ANSWERS[schema] for name in names_of(answer)}
-    rows = [line.split("|")[1] for line in section(schema).splitlines() if line.startswith("| `")]
-    assert rows
-    assert words(" ".join(rows)) - names == set()
+def test_inlined_fields_are_described_in_their_place() -> None:
+    assert [(one.name, one.meaning, one.optional) for one in described(Outer)] == [
+        ("one", "the first", False),
+        ("two", "", False),
+        ("three", "", True),
+        ("many", "", False),
+    ]
 
 
 def test_answers_are_made_of_what_was_found(user: Home) -> None:
@@ -103,7 +80,7 @@ class Inner:
 
 @dataclass(frozen=True, slots=True)
 class Outer:
-    one: int
+    one: Annotated[int, "the first"]
     inner: Inner | None = field(metadata=INLINE)
     many: list[Inner]
 

@@ -16,6 +16,7 @@ from aicx.repomap.postings import PostingTable
 from aicx.repomap.refresh import refresh_map
 from aicx.repomap.store import MapStore
 from aicx.storage.lock import hold_lock
+from aicx.types import Unread
 from tests.repomap.builders import Repo, git
 
 pytest.importorskip("tree_sitter_language_pack")
@@ -186,7 +187,7 @@ def test_a_file_that_cannot_be_read_costs_itself_and_is_told(repo: Repo, monkeyp
     if os.access(repo.root / "odd.py", os.R_OK):
         pytest.skip("this user may read everything")
     done = repo.refresh()
-    assert (done.status, done.problems) == ("partial", [("odd.py", "Permission denied")])
+    assert (done.status, done.problems) == ("partial", [Unread("odd.py", "Permission denied")])
 
 
 # Keeping it current --------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import pytest
 from aicx.errors import AicxError
 from aicx.repomap.pool import WorkerPool
 from aicx.repomap.store import Place
+from aicx.types import Unread
 from tests.repomap.builders import Repo
 from tests.repomap.test_refresh import as_if_new, content
 
@@ -69,7 +70,7 @@ def test_a_file_that_crashes_the_parser_costs_itself(repo: Repo) -> None:
     repo.write({"boom.py": "def bang(): ...\n"})
     done = repo.refresh(pool=BAD_WORKERS)
     assert (done.status, done.parsed) == ("partial", 150)
-    assert done.problems == [("boom.py", "the parser crashed on it")]
+    assert done.problems == [Unread("boom.py", "the parser crashed on it")]
     assert done.skipped == {"unreadable": 1}
     assert repo.map.status().last_refresh_status == "partial"
 
@@ -77,12 +78,12 @@ def test_a_file_that_crashes_the_parser_costs_itself(repo: Repo) -> None:
 def test_a_file_that_never_ends_costs_itself(repo: Repo) -> None:
     repo.write({"slow.py": "def wait(): ...\n"})
     done = repo.refresh(pool=partial(WorkerPool, start=_BAD_WORKER, seconds=2.0, seconds_alone=1.0))
-    assert (done.parsed, done.problems) == (150, [("slow.py", "took longer than 1 s")])
+    assert (done.parsed, done.problems) == (150, [Unread("slow.py", "took longer than 1 s")])
 
 
 def test_a_file_on_which_reading_fails_costs_itself(repo: Repo) -> None:
     repo.write({"odd.py": "def strange(): ...\n"})
-    assert repo.refresh(pool=BAD_WORKERS).problems == [("odd.py", "RuntimeError: a bug of a grammar")]
+    assert repo.refresh(pool=BAD_WORKERS).problems == [Unread("odd.py", "RuntimeError: a bug of a grammar")]
 
 
 def test_a_bad_file_is_found_by_its_name_and_not_tried_again(repo: Repo) -> None:

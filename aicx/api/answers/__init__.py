@@ -1,38 +1,9 @@
 """One module for each JSON answer: a frozen dataclass with its fields, and a function that makes it.
 
-What `--json` prints, what MCP gives as structured content, what OpenAPI describes and what docs/json.md lists are all
-made from these classes or compared with them.
+What `--json` prints, what MCP gives as structured content, what OpenAPI describes and docs/json.md are all made from
+these classes, and from those of other packages that are answers as they are, such as what a run of `store` reports.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
-
-# Of a field, as its ``metadata``: left out of the JSON where it is None.
-OPTIONAL: Mapping[str, bool] = {"optional": True}
-# Of a field: in the JSON its own fields are in its place; none are where it is None.
-INLINE: Mapping[str, bool] = {"inline": True}
-
-
-def to_fields(answer: Any) -> dict[str, Any]:
-    """An answer as the object that JSON has it as."""
-    found: dict[str, Any] = {}
-    for one in fields(answer):
-        value = getattr(answer, one.name)
-        if "inline" in one.metadata:
-            found |= to_fields(value) if value is not None else {}
-        elif value is not None or "optional" not in one.metadata:
-            found[one.name] = _plain(value)
-    return found
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "__dataclass_fields__"):
-        return to_fields(value)
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    return value
+from aicx.api.fields import INLINE as INLINE
+from aicx.api.fields import OPTIONAL as OPTIONAL
+from aicx.api.fields import to_fields as to_fields

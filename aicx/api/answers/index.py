@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from aicx.api.answers import INLINE
 
@@ -16,51 +16,51 @@ SCHEMA = "aicx.index/1"
 
 @dataclass(frozen=True, slots=True)
 class WordIndex:
-    """The BM25 index; how many chunks it is behind is null where that is not known. ``size`` is in bytes."""
+    """The BM25 index."""
 
-    exists: bool
-    behind: int | None
-    size: int
+    exists: Annotated[bool, "whether there is one"]
+    behind: Annotated[int | None, "number of chunks it lacks, or still has though they are gone; null if unknown"]
+    size: Annotated[int, "bytes"]
 
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """The vector index; its size in bytes is null where it is not in a local folder."""
+    """The vector index."""
 
-    embedder: str
-    model: str | None
-    uri: str
-    passages: int
-    chunks: int
-    behind: int | None
-    dimensions: int
-    bytes: int | None
+    embedder: Annotated[str, "the kind of embedder"]
+    model: Annotated[str | None, "its model"]
+    uri: Annotated[str, "where the index is"]
+    passages: Annotated[int, "passages held"]
+    chunks: Annotated[int, "chunks held"]
+    behind: Annotated[int | None, "number of chunks it lacks, or still has though they are gone; null if unknown"]
+    dimensions: Annotated[int, "of a vector"]
+    bytes: Annotated[int | None, "size on disk; null where it is not in a local folder"]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexAnswer:
-    """Both indexes. The fields of the vector index are there where it ``exists``."""
+    """The state of both indexes. The fields from ``embedder`` on are there where a vector index exists."""
 
-    lexical: WordIndex
-    exists: bool
+    lexical: Annotated[WordIndex, "the BM25 index"]
+    exists: Annotated[bool, "whether there is a vector index"]
     vectors: VectorIndex | None = field(metadata=INLINE)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexBuilt:
-    """What a build did, in chunks; ``passages`` were embedded."""
+    """What a build did."""
 
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
-    passages: int
+    added: Annotated[int, "chunks that are new"]
+    changed: Annotated[int, "chunks that were embedded again"]
+    removed: Annotated[int, "chunks that are gone"]
+    unchanged: Annotated[int, "chunks that were up to date"]
+    passages: Annotated[int, "passages embedded"]
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDropped:
-    dropped: bool
+    dropped: Annotated[bool, "`true`"]
 
 
 def index_answer(words: LexicalState, meaning: VectorState | None) -> IndexAnswer:

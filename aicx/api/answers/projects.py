@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 from aicx.corpus.places.report import Place
 
@@ -13,22 +14,22 @@ DECISION_SCHEMA = "aicx.projects-decision/1"
 
 @dataclass(frozen=True, slots=True)
 class EvidenceItem:
-    """One kind of evidence for a repository, with the number of sessions that gave it."""
+    """One kind of evidence for a repository."""
 
-    kind: str
-    repository: str
-    sessions: int
+    kind: Annotated[str, "what points to the repository"]
+    repository: Annotated[str, "where it points"]
+    sessions: Annotated[int, "number of sessions that gave it"]
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectItem:
-    """A folder where sessions worked; ``repository`` and ``source`` are null where it belongs to none."""
+    """A folder where sessions worked, and the repository of it."""
 
-    folder: str
-    repository: str | None
-    source: str | None
-    reason: str
-    evidence: list[EvidenceItem]
+    folder: Annotated[str, "where sessions worked"]
+    repository: Annotated[str | None, "null where it belongs to none"]
+    source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
+    reason: Annotated[str, "in a sentence"]
+    evidence: Annotated[list[EvidenceItem], "what points to which repository"]
     sessions: int
 
 
@@ -36,16 +37,16 @@ class ProjectItem:
 class ProjectsAnswer:
     """Every folder, those with the most sessions first."""
 
-    projects: list[ProjectItem]
+    projects: Annotated[list[ProjectItem], "folders; with `--unknown` only those without a repository"]
     notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionAnswer:
-    """What a decision by hand did: the chunks that it moved."""
+    """What a decision by hand did."""
 
-    moved: int
-    notes: list[str]
+    moved: Annotated[int, "number of chunks that were moved"]
+    notes: Annotated[list[str], "chunks that were left where they are, and why"]
 
 
 def projects_answer(places: Iterable[Place], notes: list[str]) -> ProjectsAnswer:

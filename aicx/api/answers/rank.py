@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from aicx.api.answers.steer import SteerStatus
 
@@ -15,25 +15,25 @@ SCHEMA = "aicx.rank/1"
 
 @dataclass(frozen=True, slots=True)
 class RankItem:
-    """A chunk with its score from 0 to 10, its lines by sort, and those that say most. ``title`` is its session's."""
+    """A chunk with its score, its lines by sort, and those that say most."""
 
-    file: str
+    file: Annotated[str, "the chunk's absolute path"]
     id: str
     session_id: str
     title: str | None
     chunk_title: str | None
     project: str
     date: str
-    timestamp: str
+    timestamp: Annotated[str, "time of the first message"]
     kind: str
     agent: str
-    score: float
+    score: Annotated[float, "0 to 10"]
     label: str
-    signal: int
-    noise: int
-    total: int
-    density: str
-    sentences: list[str]
+    signal: Annotated[int, "lines worth reading, without tool text"]
+    noise: Annotated[int, "other lines, without tool text"]
+    total: Annotated[int, "lines without tool text"]
+    density: Annotated[str, "the share of `signal`, such as `56%`"]
+    sentences: Annotated[list[str], "up to three sentences that make lines `signal`, those that weigh most first"]
     altered: bool
     automated: bool
     automated_why: str | None
@@ -43,13 +43,13 @@ class RankItem:
 
 @dataclass(frozen=True, slots=True)
 class RankAnswer:
-    """The best chunks of a project, best first. ``hours`` 0 is all time."""
+    """The best chunks of a project."""
 
-    project: str
-    hours: float
-    strict: bool
+    project: Annotated[str, "the filter used"]
+    hours: Annotated[float, "the filter used; 0 means all time"]
+    strict: Annotated[bool, "the filter used"]
     results: int
-    items: list[RankItem]
+    items: Annotated[list[RankItem], "highest score first"]
     notes: list[str]
     oracle_status: SteerStatus
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from aicx.corpus.catalog.overview import ProjectSummary
 
@@ -12,7 +13,7 @@ SCHEMA = "aicx.refs/1"
 
 @dataclass(frozen=True, slots=True)
 class RefsAnswer:
-    """The projects that have chunks within the filters, most recently active first."""
+    """The projects that have chunks within the filters."""
 
-    projects: Sequence[ProjectSummary]
+    projects: Annotated[Sequence[ProjectSummary], "most recently active first"]
     notes: Sequence[str]

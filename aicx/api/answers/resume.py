@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from aicx.api.answers import INLINE, OPTIONAL
 
@@ -14,68 +14,68 @@ SCHEMA = "aicx.resume/1"
 class CommitLine:
     """A commit made since the last session."""
 
-    commit: str
+    commit: Annotated[str, "hash"]
     at: str
-    subject: str
+    subject: Annotated[str, "first line of its message"]
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryState:
-    """What git says of the repository; null where it was not asked. ``sessions`` are those stored of it."""
+    """What git says of the repository; null where it was not asked."""
 
-    project: str | None
-    root: str | None
-    kind: str
-    branch: str | None
-    head: str | None
-    detached: bool
-    dirty: bool | None
-    changed_count: int | None
-    changed_files: list[str]
-    commits_since_last_session: int
-    commits: list[CommitLine]
-    ahead: int | None
-    behind: int | None
-    shallow: bool
-    submodule: bool
-    worktrees: int
-    sessions: int
+    project: Annotated[str | None, "its name in the corpus"]
+    root: Annotated[str | None, "its folder"]
+    kind: Annotated[str, "`repository`, `bare`, `none`, or `unavailable` without git"]
+    branch: Annotated[str | None, "the branch checked out"]
+    head: Annotated[str | None, "the commit checked out"]
+    detached: Annotated[bool, "whether no branch is"]
+    dirty: Annotated[bool | None, "whether files are changed"]
+    changed_count: Annotated[int | None, "number of changed files"]
+    changed_files: Annotated[list[str], "the first of them"]
+    commits_since_last_session: Annotated[int, "number of commits since then"]
+    commits: Annotated[list[CommitLine], "the latest of them"]
+    ahead: Annotated[int | None, "commits that the upstream lacks"]
+    behind: Annotated[int | None, "commits that only the upstream has"]
+    shallow: Annotated[bool, "whether its history is cut"]
+    submodule: Annotated[bool, "whether it is one"]
+    worktrees: Annotated[int, "number of worktrees"]
+    sessions: Annotated[int, "number of sessions stored of it"]
 
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
     """Whether the work of the session gone on from is open, and why."""
 
-    status: str
-    confidence: str
-    reason: str
+    status: Annotated[str, "`active`, `completed` or `unknown`"]
+    confidence: Annotated[str, "`low`, `medium` or `high`"]
+    reason: Annotated[str, "such as `failure_open` or `said_done`"]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """How well the session gone on from fits."""
 
-    level: str
-    score: float
-    signals: list[str]
+    level: Annotated[str, "`low`, `medium` or `high`"]
+    score: Annotated[float, "the sum of its signals"]
+    signals: Annotated[list[str], "what speaks for it"]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What was said or done, when, and the references that prove it."""
 
-    text: str
+    text: Annotated[str, "as it was said, shortened"]
     at: str
     refs: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """A file that was changed ``count`` times, last ``at`` then."""
+    """A file that was changed."""
 
-    path: str
-    count: int
-    at: str
+    path: Annotated[str, "of the file"]
+    count: Annotated[int, "how often it was changed"]
+    at: Annotated[str, "when last"]
     refs: list[str]
 
 
@@ -83,81 +83,81 @@ class EditedFile:
 class EntryPoint:
     """A file to look at first."""
 
-    path: str
-    reason: str
+    path: Annotated[str, "of the file"]
+    reason: Annotated[str, "why to look there"]
     refs: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Capsule:
-    """The session gone on from. ``reopen`` is the agent's own command for it."""
+    """The session gone on from."""
 
-    current_request: str
-    resuming: str | None
+    current_request: Annotated[str, "the task"]
+    resuming: Annotated[str | None, "the session, or null"]
     reopen: str | None
-    goal: Statement | None
-    last_request: Statement | None
-    last_progress: Statement | None
-    next_action: str | None
-    next: list[Statement]
-    failures: list[Statement]
-    decisions: list[Statement]
-    validated: list[Statement]
-    commits: list[Statement]
-    pull_requests: list[Statement]
-    files_edited: list[EditedFile]
-    entry_points: list[EntryPoint]
+    goal: Annotated[Statement | None, "what it was about"]
+    last_request: Annotated[Statement | None, "the last prompt"]
+    last_progress: Annotated[Statement | None, "what was reached last"]
+    next_action: Annotated[str | None, "the first of `next`"]
+    next: Annotated[list[Statement], "what is open"]
+    failures: Annotated[list[Statement], "what failed and was not mended"]
+    decisions: Annotated[list[Statement], "what was decided"]
+    validated: Annotated[list[Statement], "what was tried and works"]
+    commits: Annotated[list[Statement], "commits made"]
+    pull_requests: Annotated[list[Statement], "pull requests named"]
+    files_edited: Annotated[list[EditedFile], "files it edited"]
+    entry_points: Annotated[list[EntryPoint], "where to look first"]
 
 
 @dataclass(frozen=True, slots=True)
 class OfSession:
     """A session's last branch, whether its work is in the head, and the evidence where a program ran it."""
 
-    branch: str | None
-    branch_standing: str
+    branch: Annotated[str | None, "the last git branch"]
+    branch_standing: Annotated[str, "[whether its work is in the head](resume.md#which-session-the-work-continues)"]
     automated: bool
     automated_why: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """A piece of history that was used, the best first; ``of_session`` is null for what is no session."""
+    """A piece of history that was used. The fields from ``branch`` to ``automated_why`` are there for a session."""
 
-    kind: str
-    source: str
-    source_id: str
-    summary: str
-    match_reasons: list[str]
-    selection_reason: str
-    confidence: str
-    staleness: str
-    role: str
-    related_paths: list[str]
+    kind: Annotated[str, "`handoff`, `session`, `recall`, …"]
+    source: Annotated[str, "`corpus`"]
+    source_id: Annotated[str, "a reference to it"]
+    summary: Annotated[str, "in a sentence, with `(open)` or `(broke off)` if that is known"]
+    match_reasons: Annotated[list[str], "what speaks for it"]
+    selection_reason: Annotated[str, "why it is here"]
+    confidence: Annotated[str, "`low`, `medium` or `high`"]
+    staleness: Annotated[str, "`fresh` (within a week), `recent` (a month), `old` (a quarter) or `stale`"]
+    role: Annotated[str, "`background` or `carryover`, as the work goes on from it"]
+    related_paths: Annotated[list[str], "files it has to do with"]
     at: str
     of_session: OfSession | None = field(metadata=INLINE)
-    rank: int
+    rank: Annotated[int, "from 1"]
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolFacts:
-    symbol: str | None
-    symbol_kind: str
-    line: int | None
+    symbol: Annotated[str | None, "its name"]
+    symbol_kind: Annotated[str, "such as `function`, or `file`"]
+    line: Annotated[int | None, "where it begins"]
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolEntry:
     """A place that the repository map names."""
 
-    kind: str
-    id: str
-    path: str
-    title: str
-    score: float
+    kind: Annotated[str, "as `symbol_kind`"]
+    id: Annotated[str, "path and line"]
+    path: Annotated[str, "of the file"]
+    title: Annotated[str, "its name, or that of the file"]
+    score: Annotated[float, "0 to 1"]
     reasons: list[str]
-    symbols: list[str]
-    metadata: SymbolFacts
-    source: str
+    symbols: Annotated[list[str], "names"]
+    metadata: Annotated[SymbolFacts, "the symbol"]
+    source: Annotated[str, "`repo_map`"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,40 +172,50 @@ class StructuralContext:
     last_refresh_at: str | None = None
     files_indexed: int | None = None
     symbols_indexed: int | None = None
-    used: bool
-    entry_point_count: int
+    used: Annotated[bool, "whether any of it is in the brief"]
+    entry_point_count: Annotated[int, "number of entries in the brief"]
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetUsed:
     """The size of what is printed."""
 
-    target_tokens: int
-    estimated_tokens: int
-    chars: int
+    target_tokens: Annotated[int, "the budget"]
+    estimated_tokens: Annotated[int, "of what is printed"]
+    chars: Annotated[int, "of what is printed"]
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeAnswer:
-    """The brief. ``manifest`` is there where the reasons for each item were asked for."""
+    """The brief. All fields but the last two are always there, if need be empty; see [resume](resume.md).
+
+    `--manifest FILE` writes `aicx.manifest/1`: `id`, `purpose`, `query`, `generated_at`, `write_mode`, `budget`,
+    `method`, `entries` (each considered item once: `ref`, `kind`, `included`, `reasons`, `left_out`, `score`,
+    `items_total`, `items_shown`, `bytes`, `standing`), `lines` (each printed line: `section`, `slot`, `found_by`, `entry`, `refs`),
+    `sections`, `exclusions`, `lanes`, `output`.
+    """
 
     generated_at: str
-    mode: str
-    agent_id: str | None
-    request: str
-    repo: RepositoryState
-    startup_banner_text: str
-    task_state: TaskState
-    continuity_match: Match
-    capsule: Capsule
-    loaded_context: list[ContextItem]
-    structural_entry_points: list[SymbolEntry]
-    structural_context: StructuralContext
-    evidence: str
-    warnings: list[str]
-    altered: list[str]
-    unavailable: list[str]
-    oracle_status: dict[str, Any]
-    budget: BudgetUsed
-    written_files: list[str] | None = field(default=None, metadata=OPTIONAL)
-    manifest: dict[str, Any] | None = field(default=None, metadata=OPTIONAL)
+    mode: Annotated[str, "`agent_brief`"]
+    agent_id: Annotated[str | None, "the asking agent"]
+    request: Annotated[str, "the task"]
+    repo: Annotated[RepositoryState, "what git says"]
+    startup_banner_text: Annotated[str, "one line to begin with"]
+    task_state: Annotated[TaskState, "whether the work is open"]
+    continuity_match: Annotated[Match, "how well the session gone on from matches"]
+    capsule: Annotated[Capsule, "the session gone on from"]
+    loaded_context: Annotated[list[ContextItem], "the history used, best first"]
+    structural_entry_points: Annotated[list[SymbolEntry], "from the map"]
+    structural_context: Annotated[StructuralContext, "the state of the map"]
+    evidence: Annotated[str, "a reminder that quotations are evidence"]
+    warnings: Annotated[list[str], 'such as "nothing in the history clearly fits this task"']
+    altered: Annotated[
+        list[str], "chunks that were altered on disk after they were stored, which are not used; a warning counts them"
+    ]
+    unavailable: Annotated[list[str], "sources that could not be used, with the reason"]
+    oracle_status: Annotated[dict[str, Any], "as in [`search`](#search-aicxsearch1); with a task only"]
+    budget: Annotated[BudgetUsed, "the size of what is printed"]
+    written_files: Annotated[list[str] | None, "the file of `--manifest`"] = field(default=None, metadata=OPTIONAL)
+    manifest: Annotated[dict[str, Any] | None, "the manifest, with `--explain`"] = field(
+        default=None, metadata=OPTIONAL
+    )

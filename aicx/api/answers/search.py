@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport
@@ -16,32 +16,33 @@ _MAX_NAMED = 12
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One retriever's part in a score: its rank from 1, its own score, and what that was worth."""
+    """One retriever's part in a score."""
 
-    rank: int
-    score: float
-    worth: float
+    rank: Annotated[int, "from 1"]
+    score: Annotated[float, "its own"]
+    worth: Annotated[float, "its share of the fused score"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Lines of what the agent said in the end, from a later chunk of the session, whose ``id`` it has."""
+    """What the agent said in the end, from a later chunk of the session."""
 
     id: str
     ref: str
-    lines: list[str]
+    lines: Annotated[list[str], "up to two of its lines"]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchItem:
-    """One answer to a question; ``density``, its score from 0 to 10 and its label are those of `aicx rank`.
+    """One answer to a question."""
 
-    ``title`` is that of its session. ``runs`` counts the sessions of one prompt that it speaks for.
-    """
-
-    rank: int
-    score: float
-    tier: str
+    rank: Annotated[int, "from 1"]
+    score: Annotated[float, "the fused score, comparable within one answer only"]
+    tier: Annotated[
+        str,
+        "how well the text fits the words: `exact` (all of them), `partial`, `nearest` (none of them: matched by"
+        " meaning, or by the header)",
+    ]
     id: str
     ref: str
     session_id: str
@@ -56,17 +57,20 @@ class SearchItem:
     cwd: str | None
     lane: str | None
     path: str
-    chunks: int
-    terms_found: int
-    terms_asked: int
-    matches: list[str]
-    reply: Reply | None
+    chunks: Annotated[int, "how many chunks of the session matched, with `--group session`; else 1"]
+    terms_found: Annotated[int, "how many of the question's words, names and phrases are in the chunk or its header"]
+    terms_asked: Annotated[int, "how many of them there are"]
+    matches: Annotated[list[str], "up to three lines that match the question and say most about it"]
+    reply: Annotated[
+        Reply | None,
+        "the agent's last message before the next prompt, where that is in a later chunk; else null",
+    ]
     altered: bool
-    density: str
-    density_score: float
+    density: Annotated[str, "how much of the chunk is worth reading, as in `rank`, such as `56%`"]
+    density_score: Annotated[float, "its `score` in `rank`"]
     label: str
-    decay_factor: float
-    contributions: dict[str, Contribution]
+    decay_factor: Annotated[float, "the factor for age; 1 without `--decay`"]
+    contributions: Annotated[dict[str, Contribution], "by retriever"]
     automated: bool
     automated_why: str | None
     runs: int
@@ -75,44 +79,58 @@ class SearchItem:
 
 @dataclass(frozen=True, slots=True)
 class IndexFreshness:
-    """How many chunks an index lacks or still has; null where that is not known."""
+    """How far an index is behind."""
 
-    behind: int | None
+    behind: Annotated[int | None, "number of chunks missing in the index or no longer stored; null if unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchStatus:
     """How the answers came about: which retrievers took part, what served in another's place, what was stale."""
 
-    source_layer: str
-    backend: str
-    rankers: list[str]
-    index_kind: str
-    fallback_reason: str | None
-    store_root: str
-    indexed_count: int
-    scanned_count: int
-    freshness: dict[str, IndexFreshness]
-    stale_or_unknown: bool
-    near_threshold: float | None
-    nearest: float | None
-    candidate_count: int
-    source_paths_verified: bool
+    source_layer: Annotated[str, "`layer_1_canonical_corpus`"]
+    backend: Annotated[
+        str, "`hybrid` (several retrievers), `lexical`, `content_semantic` (dense alone) or `filesystem_scan`"
+    ]
+    rankers: Annotated[
+        list[str], "the retrievers used: `lexical`, `dense`, `scan`; `date` if the question was only a date"
+    ]
+    index_kind: Annotated[str, "`canonical_chunks` or `none`"]
+    fallback_reason: Annotated[str | None, "the retriever that could not answer, and the reason; or null"]
+    store_root: Annotated[str, "the corpus's folder"]
+    indexed_count: Annotated[int, "chunks in the catalogue"]
+    scanned_count: Annotated[int, "chunks read because an index was missing"]
+    freshness: Annotated[dict[str, IndexFreshness], "by retriever"]
+    stale_or_unknown: Annotated[bool, "whether a retriever was missing, or an index behind"]
+    near_threshold: Annotated[
+        float | None, "the noise threshold for an answer without a word in common; null without the dense retriever"
+    ]
+    nearest: Annotated[float | None, "the score (cosine) of the nearest passage; null without the dense retriever"]
+    candidate_count: Annotated[int, "number of candidates"]
+    source_paths_verified: Annotated[bool, "whether every returned path exists"]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Passages, best first, how far they have what was asked, and (``oracle_status``) how they came about."""
+    """The passages that answer a question."""
 
     query: str
     results: int
-    matched: int
-    scanned: int
+    matched: Annotated[int, "number of candidates before `--limit`"]
+    scanned: Annotated[int, "chunks read because the index was missing"]
     evidence: str
-    missing_words: list[str]
-    evidence_note: str | None
-    items: list[SearchItem]
-    notes: list[str]
+    missing_words: Annotated[
+        list[str], "words and names of the question, as typed, that occur in none of the chunks searched"
+    ]
+    evidence_note: Annotated[
+        str | None,
+        "both in a sentence, which the command line, MCP and the dashboard show; null when there is nothing to say",
+    ]
+    items: Annotated[list[SearchItem], "best first"]
+    notes: Annotated[
+        list[str],
+        "also the time that a question was limited to, and what was searched for in place of a misspelt word",
+    ]
     oracle_status: SearchStatus
 
 

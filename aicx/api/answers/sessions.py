@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from aicx.api.answers import INLINE
 from aicx.sources.reopen import reopen_command
@@ -14,11 +14,7 @@ SCHEMA = "aicx.sessions/1"
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in a list; all of it counts, whatever was filtered for.
-
-    ``automated_why`` is the evidence that a program ran it. ``runs`` counts the sessions of one prompt that the item
-    speaks for, named in ``run_ids`` where there are several.
-    """
+    """A session in a list; all of it counts, whatever was filtered for."""
 
     agent: str
     session_id: str
@@ -27,11 +23,11 @@ class SessionRow:
     chunks: int
     messages: int
     title: str | None
-    project: str
-    projects: list[str]
+    project: Annotated[str, "the first of its `projects`"]
+    projects: Annotated[list[str], "the repositories it is filed under"]
     lane: str
-    branch: str | None
-    cwd: str | None
+    branch: Annotated[str | None, "the last git branch"]
+    cwd: Annotated[str | None, "the first working folder"]
     parent_session: str | None
     automated: bool
     automated_why: str | None
@@ -41,7 +37,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionItem:
-    """A session with the agent's own command to open it again, null where there is none."""
+    """A session in a list; all of it counts, whatever was filtered for."""
 
     facts: SessionRow = field(metadata=INLINE)
     reopen: str | None
@@ -49,22 +45,22 @@ class SessionItem:
 
 @dataclass(frozen=True, slots=True)
 class SessionsPage:
-    """A part of a list of sessions, from ``offset`` on; ``matched`` counts all."""
+    """A part of a list of sessions."""
 
     matched: int
     offset: int
-    items: list[SessionRow]
+    items: Annotated[list[SessionRow], "sessions in the order asked for"]
     notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionsAnswer:
-    """A part of a list of sessions, from ``offset`` on; ``matched`` counts all."""
+    """A part of a list of sessions."""
 
     results: int
     matched: int
     offset: int
-    items: list[SessionItem]
+    items: Annotated[list[SessionItem], "sessions in the order asked for"]
     notes: list[str]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from aicx.api.answers import INLINE, OPTIONAL
 
@@ -15,59 +15,59 @@ SCHEMA = "aicx.show/1"
 
 @dataclass(frozen=True, slots=True)
 class WholeChunk:
-    """A chunk as stored. ``sources`` are the logs it came from; ``altered``: its Markdown was changed since."""
+    """A chunk as stored."""
 
     id: str
     path: str
-    markdown: str
-    sidecar: dict[str, Any]
+    markdown: Annotated[str, "its text"]
+    sidecar: Annotated[dict[str, Any], "the [sidecar](on-disk-format.md) as it is"]
     sources: list[dict[str, Any]]
     previous: str | None
     next: str | None
-    ignored: bool
-    altered: bool
+    ignored: Annotated[bool, "whether `.aicxignore` hides it"]
+    altered: Annotated[bool, "whether its Markdown was altered after it was stored; the exit code is then 7"]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
     """A folder of a session, and why it is filed under that repository, or under none (null)."""
 
-    folder: str
-    repository: str | None
-    source: str | None
-    reason: str
+    folder: Annotated[str, "working folder"]
+    repository: Annotated[str | None, "null where it belongs to none"]
+    source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
+    reason: Annotated[str, "in a sentence"]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionHead:
-    """A session without its chunks. ``reopen`` is the agent's own command for it, null where there is none."""
+    """A session without its chunks."""
 
-    found: Literal["session"]
+    found: Annotated[Literal["session"], "what the reference means"]
     agent: str
     session_id: str
     title: str | None
     lane: str
-    projects: list[str]
-    cwd: str | None
+    projects: Annotated[list[str], "the repositories it is filed under"]
+    cwd: Annotated[str | None, "the first working folder"]
     started_at: str
     completed_at: str
     parent_session: str | None
-    parent_stored: bool
-    children: list[str]
+    parent_stored: Annotated[bool, "whether that is stored"]
+    children: Annotated[list[str], "ids of its subagents' sessions"]
     reopen: str | None
-    log_is_there: bool
-    places: list[SessionPlace]
+    log_is_there: Annotated[bool, "whether the agent still has its log"]
+    places: Annotated[list[SessionPlace], "why it is filed there"]
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkFound:
-    found: Literal["chunk"]
+    found: Annotated[Literal["chunk"], "what the reference means"]
     chunk: WholeChunk = field(metadata=INLINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPart:
-    """A chunk in the list of its session's, with its text and the state of its sources where they were asked for."""
+    """A chunk in the list of its session's."""
 
     id: str
     ref: str
@@ -80,31 +80,34 @@ class SessionPart:
     completed_at: str
     messages: int
     tokens: int | None
-    markdown: str | None = field(default=None, metadata=OPTIONAL)
+    markdown: Annotated[str | None, "its text, with `--full`"] = field(default=None, metadata=OPTIONAL)
     altered: bool | None = field(default=None, metadata=OPTIONAL)
-    source_states: list[str] | None = field(default=None, metadata=OPTIONAL)
+    source_states: Annotated[list[str] | None, "of its logs, with `--verify`"] = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFound:
     head: SessionHead = field(metadata=INLINE)
-    chunks: list[SessionPart]
+    chunks: Annotated[list[SessionPart], "its chunks, oldest first"]
 
 
 @dataclass(frozen=True, slots=True)
 class ListFound:
-    """The chunks that have to do with a file or a commit, newest first; ``matched`` counts those beyond the limit."""
+    """The chunks that have to do with a file or a commit."""
 
-    found: str
+    found: Annotated[str, "`file` or `commit`"]
     matched: int
-    items: list[dict[str, Any]]
+    items: Annotated[
+        list[dict[str, Any]],
+        "as in [`steer`](#steer-aicxsteer1), newest first; for a commit each with `found_in` and `altered`",
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class ShowAnswer:
     """What a reference leads to."""
 
-    ref: str
+    ref: Annotated[str, "as asked"]
     what: ChunkFound | SessionFound | ListFound = field(metadata=INLINE)
     fallback_reason: str | None
     notes: list[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from aicx.api.answers import OPTIONAL
 from aicx.corpus.catalog.query import steer_item
@@ -21,35 +21,42 @@ SCHEMA = "aicx.steer/1"
 
 @dataclass(frozen=True, slots=True)
 class SteerStatus:
-    """How the catalogue answered. ``fallback_reason`` says why it did not, and every sidecar was read."""
+    """How the catalogue answered."""
 
-    source_layer: str
-    backend: str
-    index_kind: str
-    fallback_reason: str | None
-    store_root: str
-    indexed_count: int
-    scanned_count: int
-    candidate_count: int
-    source_paths_verified: bool
-    stale_or_unknown: bool
+    source_layer: Annotated[str, "`layer_1_canonical_corpus`"]
+    backend: Annotated[str, "`steer_metadata` (the catalogue) or `canonical_corpus` (every sidecar was read)"]
+    index_kind: Annotated[str, "`metadata_steer` or `none`"]
+    fallback_reason: Annotated[str | None, "why the catalogue was not used, or null"]
+    store_root: Annotated[str, "the corpus's folder"]
+    indexed_count: Annotated[int, "chunks in the catalogue"]
+    scanned_count: Annotated[int, "chunks read because it was missing"]
+    candidate_count: Annotated[int, "chunks that matched"]
+    source_paths_verified: Annotated[bool, "whether every returned path exists"]
+    stale_or_unknown: Annotated[bool, "whether one is missing"]
 
 
 @dataclass(frozen=True, slots=True)
 class SteerAnswer:
-    """Chunks by what is known of them: the fields of their sidecars, and the path of each.
+    """Chunks by what is known of them, newest first.
 
-    Where a text was asked for, each also has a ``score``, by which they are in descending ``order`` unless the text was
-    only a date, ``evidence`` says how far they have what was asked, and ``oracle_status`` is that of a search.
+    An item is a sidecar without ``messages``, ``folders``, ``places``, ``commits`` and what titles are made of, with
+    the absolute ``path``, the ``title`` of the session and the ``chunk_title``; ``agent_model`` is ``model`` again;
+    ``automated``, ``automated_why``, ``runs`` and ``run_ids`` are as in [`sessions`](#sessions-aicxsessions1).
+
+    With a text each item also has ``score``, the fused score times the factor for age, by which they are in descending
+    order; it is comparable within one answer only. ``matched`` then counts candidates, and the last four fields are
+    there.
     """
 
     results: int
     matched: int
-    items: list[dict[str, Any]]
+    items: Annotated[list[dict[str, Any]], "see above"]
     notes: list[str]
     oracle_status: SteerStatus | SearchStatus
-    query: str | None = field(default=None, metadata=OPTIONAL)
-    order: Literal["relevance", "newest"] | None = field(default=None, metadata=OPTIONAL)
+    query: Annotated[str | None, "the text"] = field(default=None, metadata=OPTIONAL)
+    order: Annotated[Literal["relevance", "newest"] | None, "`newest` if the text was only a date"] = field(
+        default=None, metadata=OPTIONAL
+    )
     decay: str | None = field(default=None, metadata=OPTIONAL)
     evidence: str | None = field(default=None, metadata=OPTIONAL)
 

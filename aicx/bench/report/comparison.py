@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
@@ -20,18 +20,15 @@ _SLOWER = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One measure of one ranker on one dataset, the second result minus the first.
+    """One measure of one ranker on one dataset."""
 
-    ``clear`` says that it is more than noise, with p corrected for all changes that were looked at.
-    """
-
-    dataset: str
-    ranker: str
-    measure: str
-    first: float
-    second: float
-    difference: Difference
-    corrected: float
+    dataset: Annotated[str, "its name"]
+    ranker: Annotated[str, "its name"]
+    measure: Annotated[str, "what was measured"]
+    first: Annotated[float, "in the first result"]
+    second: Annotated[float, "in the second result"]
+    difference: Annotated[Difference, "the second minus the first"]
+    corrected: Annotated[float, "p, corrected for all changes that were looked at"]
 
     @property
     def clear(self) -> bool:
@@ -42,11 +39,11 @@ class Change:
 class CostChange:
     """A cost in both results, and their ratio."""
 
-    dataset: str
-    ranker: str
-    what: str
-    first: float
-    second: float
+    dataset: Annotated[str, "its name"]
+    ranker: Annotated[str, "its name"]
+    what: Annotated[str, "the cost"]
+    first: Annotated[float, "in the first result"]
+    second: Annotated[float, "in the second result"]
 
     @property
     def ratio(self) -> float:

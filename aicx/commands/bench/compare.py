@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +11,7 @@ from aicx import console, options
 
 if TYPE_CHECKING:
     from aicx.bench.report.comparison import Comparison
+    from aicx.commands.bench.answers import BenchComparison
 
 SCHEMA = "aicx.bench-comparison/1"
 
@@ -30,18 +30,17 @@ def command(
 
     comparison = compare(read_result(before.expanduser()), read_result(after.expanduser()))
     if json:
-        console.out_json(SCHEMA, comparison_fields(comparison))
+        console.out_answer(SCHEMA, _answer(comparison))
     else:
         _print_comparison(comparison)
 
 
-def comparison_fields(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as `aicx bench compare --json` prints it."""
-    return {
-        "changes": [asdict(change) | {"clear": change.clear} for change in comparison.changes],
-        "costs": [asdict(cost) | {"ratio": cost.ratio, "clear": cost.clear} for cost in comparison.costs],
-        "notes": comparison.notes,
-    }
+def _answer(comparison: Comparison) -> BenchComparison:
+    from aicx.commands.bench.answers import BenchComparison, CostChanged, FigureChange
+
+    changes = [FigureChange(change, change.clear) for change in comparison.changes]
+    costs = [CostChanged(cost, cost.ratio, cost.clear) for cost in comparison.costs]
+    return BenchComparison(changes, costs, comparison.notes)
 
 
 def _print_comparison(comparison: Comparison) -> None:

@@ -8,6 +8,7 @@ from importlib import import_module
 from aicx import console, options
 from aicx.bench.datasets import FORMS
 from aicx.bench.rankers import METHODS
+from aicx.commands.bench.answers import BenchList
 from aicx.commands.bench.peers import load_peers
 from aicx.commands.bench.run import FULL, QUICK
 from aicx.config import load_settings
@@ -23,8 +24,7 @@ def command(json: options.Json = False) -> None:
     datasets = _described(FORMS)
     rankers = _described({name: path for name, path in METHODS.items() if peers_command or name != "peer"})
     if json:
-        listed = {"datasets": datasets, "rankers": rankers, "peers": peers, "quick": QUICK, "full": FULL}
-        console.out_json(SCHEMA, listed)
+        console.out_answer(SCHEMA, BenchList(datasets, rankers, peers, QUICK, FULL))
         return
     for title, described in (("Datasets", datasets), ("Rankers", rankers)):
         console.out(console.style(title, bold=True))

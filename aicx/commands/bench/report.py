@@ -18,11 +18,12 @@ def command(
     """
     from aicx.bench.report.figures import figures
     from aicx.bench.results import read_result
+    from aicx.commands.bench.answers import BenchReport
 
     settings = load_settings()
     path = find_result(result, results_folder(settings, output))
     if json:
-        console.out_json(SCHEMA, figures(read_result(path), against))
+        console.out_answer(SCHEMA, BenchReport(**figures(read_result(path), against)))
     else:
         check_page(path, settings)
         show_result(read_result(path), path, against)

@@ -94,8 +94,10 @@ def measure_and_print(
     folder = results_folder(settings, output)
     result, path = _measure(settings, folder, rankers, datasets, data, home, seed, timeout, ablate=ablate)
     if json:
+        from aicx.commands.bench.answers import BenchAnswer
+
         rows = result.rows.to_dict(as_series=False)
-        console.out_json(SCHEMA, {**result.facts, "path": str(path), "rows": rows})
+        console.out_answer(SCHEMA, BenchAnswer(**result.facts, path=str(path), rows=rows))
     else:
         show_result(result, path, against)
 

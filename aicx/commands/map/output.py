@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import fields, is_dataclass, replace
+from typing import Annotated, Any
 
 import typer
 
 from aicx import console, options
 from aicx.config import Settings
-from aicx.repomap import MapStatus
 from aicx.terminal import invisible, without_controls
+from aicx.types import Unread
 
-if TYPE_CHECKING:
-    from aicx.repomap.refresh import Refreshed
-
-SCHEMA = "aicx.map/1"
 _MAX_PROBLEMS = 5
 
 Repo = Annotated[
@@ -40,19 +36,12 @@ def printable(value: Any, settings: Settings) -> Any:
     return value
 
 
-def map_fields(found: Refreshed | MapStatus) -> dict[str, Any]:
-    """A dataclass as JSON has it."""
-    named = asdict(found)
-    named["problems"] = [{"path": path, "reason": reason} for path, reason in found.problems]
-    return named
-
-
 def counts_line(counts: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items())
 
 
-def warn_of_problems(problems: list[tuple[str, str]]) -> None:
-    for path, reason in problems[:_MAX_PROBLEMS]:
-        console.warn(f"{path}: {reason}")
+def warn_of_problems(problems: list[Unread]) -> None:
+    for problem in problems[:_MAX_PROBLEMS]:
+        console.warn(f"{problem.path}: {problem.reason}")
     if len(problems) > _MAX_PROBLEMS:
         console.warn(f"and {len(problems) - _MAX_PROBLEMS:,} more; --json has them all")

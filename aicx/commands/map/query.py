@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
-from aicx.commands.map.output import SCHEMA, Repo, printable
+from aicx.api.answers.map import SCHEMA, MapAnswer
+from aicx.commands.map.output import Repo, printable
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
@@ -44,8 +44,7 @@ def command(
 
 def _print_answer(text: str, answer: Answer, *, json: bool) -> None:
     if json:
-        entries = [asdict(entry) for entry in answer.entries]
-        console.out_json(SCHEMA, {"query": text, "basis": answer.basis, "items": entries, "notes": answer.notes})
+        console.out_answer(SCHEMA, MapAnswer(text, answer.basis, answer.entries, answer.notes))
         return
     for rank, entry in enumerate(answer.entries, 1):
         _print(rank, entry)

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.map.output import SCHEMA, Repo, counts_line, map_fields, printable, warn_of_problems
+from aicx.api.answers.map import SCHEMA
+from aicx.commands.map.output import Repo, counts_line, printable, warn_of_problems
 from aicx.config import load_settings
 from aicx.paths import user_path
 
@@ -36,7 +37,7 @@ def command(
         )
     done = printable(done, settings)
     if json:
-        console.out_json(SCHEMA, map_fields(done))
+        console.out_answer(SCHEMA, done)
         return
     head = console.style("Mapped", fg="green", bold=True)
     console.notify(

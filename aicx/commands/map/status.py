@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.commands.map.output import SCHEMA, Repo, counts_line, map_fields, printable, warn_of_problems
+from aicx.api.answers.map import SCHEMA
+from aicx.commands.map.output import Repo, counts_line, printable, warn_of_problems
 from aicx.config import load_settings
 from aicx.paths import user_path
 from aicx.repomap import MapStatus, open_map
@@ -20,7 +21,7 @@ def command(repo: Repo = ".", json: options.Json = False) -> None:
 
 def _print_status(status: MapStatus, *, json: bool) -> None:
     if json:
-        console.out_json(SCHEMA, map_fields(status))
+        console.out_answer(SCHEMA, status)
         return
     console.out(f"repository  {status.root} ({'git' if status.source == 'git' else 'no git: its folders are listed'})")
     for name in ("provider", "index", "query", "refresh"):

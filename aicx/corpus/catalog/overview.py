@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from aicx.api.filters import Filters
 from aicx.config import Settings
@@ -20,16 +20,24 @@ from aicx.types import BadRecord
 
 @dataclass(frozen=True, slots=True)
 class LogGroup:
-    """The logs of one agent in one format. ``stored`` are those whose present content is in the corpus."""
+    """The logs of one agent in one format."""
 
     agent: str
-    format: str
-    logs: int
-    size: int
-    stored: int
+    format: Annotated[str, "their format"]
+    logs: Annotated[int, "number of logs"]
+    size: Annotated[int, "bytes"]
+    stored: Annotated[int, "logs whose present content is stored"]
 
 
-def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> tuple[list[LogGroup], list[BadRecord]]:
+@dataclass(frozen=True, slots=True)
+class LogList:
+    """The raw logs that agents have on this machine."""
+
+    sources: Annotated[list[LogGroup], "by agent and format"]
+    problems: list[BadRecord]
+
+
+def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> LogList:
     """Every raw log there is by agent and format, and what stood in its place and could not be read."""
     catalog = Catalog.open_for_reading(settings.layout.catalog)
     known = fingerprints(catalog) if catalog else {}
@@ -49,27 +57,23 @@ def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> tuple[list[Lo
             group[0] += 1
             group[1] += log.size
             group[2] += fingerprint_of(known, log) == log.fingerprint
-    return [LogGroup(*key, *counts) for key, counts in groups.items()], problems
+    return LogList([LogGroup(*key, *counts) for key, counts in groups.items()], problems)
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """What is stored of one project. Dates are ISO days in UTC, ``first`` and ``latest`` instants.
+    """What is stored of one project."""
 
-    ``agents`` counts chunks. ``folders`` counts the sessions of each working folder where there is no repository, those
-    with the latest activity first; sessions of unknown folders are not among them.
-    """
-
-    project: str
+    project: Annotated[str, "its name"]
     chunks: int
     sessions: int
-    first_date: str
-    last_date: str
-    agents: dict[str, int]
-    latest: str
-    size: int
-    first: str
-    folders: dict[str, int]
+    first_date: Annotated[str, "first day, in UTC"]
+    last_date: Annotated[str, "last day, in UTC"]
+    agents: Annotated[dict[str, int], "agent → chunks"]
+    latest: Annotated[str, "time of the last message"]
+    size: Annotated[int, "bytes of Markdown"]
+    first: Annotated[str, "time of the first message"]
+    folders: Annotated[dict[str, int], "working folder → sessions, the latest first, for `non-repository-contexts`"]
 
 
 def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary], list[str]]:
@@ -120,7 +124,33 @@ def list_chunk_paths(layout: Layout, filters: Filters) -> list[str]:
     return [row["path"] for row in rows]
 
 
-def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class State:
+    """Counters of the corpus and its catalogue."""
+
+    home: Annotated[str, "the corpus's folder"]
+    chunks: int
+    sessions: int
+    messages: int
+    redactions: Annotated[int, "secrets redacted"]
+    corpus_bytes: Annotated[int, "bytes of Markdown"]
+    ignored_chunks: Annotated[int, "chunks that `.aicxignore` hides"]
+    chunks_without_tool_facts: Annotated[int, "chunks stored before the facts of tool calls were kept"]
+    first: Annotated[str | None, "time of the first message"]
+    last: Annotated[str | None, "time of the last message"]
+    logs_read: Annotated[int, "logs that were read"]
+    log_bytes_read: Annotated[int, "their size"]
+    logs_with_bad_records: Annotated[int, "logs of which a record could not be read"]
+    fallback_reason: str | None
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LogsReset:
+    reset: Annotated[int, "number of logs that will be read again"]
+
+
+def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> State:
     """Counters of the corpus and its catalogue, or of what ``agents`` have in them."""
     for agent in agents:
         load_source(agent)  # an unknown one is an error
@@ -129,33 +159,20 @@ def state_of(layout: Layout, agents: tuple[str, ...] = ()) -> dict[str, Any]:
         row = opened.catalog.rows(
             "SELECT count(*) AS chunks, count(DISTINCT agent || ':' || session_id) AS sessions,"
             " coalesce(sum(messages), 0) AS messages, coalesce(sum(redactions), 0) AS redactions,"
-            " coalesce(sum(size), 0) AS size, coalesce(sum(ignored), 0) AS ignored,"
-            " coalesce(sum(without_tool_facts), 0) AS without_facts,"
+            " coalesce(sum(size), 0) AS corpus_bytes, coalesce(sum(ignored), 0) AS ignored_chunks,"
+            " coalesce(sum(without_tool_facts), 0) AS chunks_without_tool_facts,"
             f" min(started_at) AS first, max(completed_at) AS last FROM chunks{where}",
             agents,
         )[0]
         sources = opened.catalog.rows(
-            "SELECT count(*) AS logs, coalesce(sum(size), 0) AS size,"
-            f" coalesce(sum(problems IS NOT NULL), 0) AS with_problems FROM sources{where}",
+            "SELECT count(*) AS logs_read, coalesce(sum(size), 0) AS log_bytes_read,"
+            f" coalesce(sum(problems IS NOT NULL), 0) AS logs_with_bad_records FROM sources{where}",
             agents,
         )[0]
-        return {
-            "home": str(layout.home),
-            "chunks": row["chunks"],
-            "sessions": row["sessions"],
-            "messages": row["messages"],
-            "redactions": row["redactions"],
-            "corpus_bytes": row["size"],
-            "ignored_chunks": row["ignored"],
-            "chunks_without_tool_facts": row["without_facts"],
-            "first": row["first"],
-            "last": row["last"],
-            "logs_read": sources["logs"],
-            "log_bytes_read": sources["size"],
-            "logs_with_bad_records": sources["with_problems"],
-            "fallback_reason": opened.fallback_reason,
-            "notes": [without_tool_facts(count)] if (count := row["without_facts"]) else [],
-        }
+        lacking = row["chunks_without_tool_facts"]
+        notes = [without_tool_facts(lacking)] if lacking else []
+        counted = {"home": str(layout.home), **dict(row), **dict(sources)}
+        return State(**counted, fallback_reason=opened.fallback_reason, notes=notes)
 
 
 def forget_watermarks(layout: Layout, agents: tuple[str, ...]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Annotated, Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import DAMAGED, Catalog
@@ -28,10 +28,10 @@ Severity = Literal["green", "warning", "critical", "skipped"]
 class Check:
     """What one check found."""
 
-    name: str
-    severity: Severity
-    detail: str
-    recommendation: str | None = None
+    name: Annotated[str, "what was looked at"]
+    severity: Annotated[Severity, "how bad it is"]
+    detail: Annotated[str, "what was found"]
+    recommendation: Annotated[str | None, "what to do, or null"] = None
 
 
 @dataclass(frozen=True, slots=True)

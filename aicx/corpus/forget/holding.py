@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
@@ -46,9 +46,9 @@ class Affected:
     project: str
     title: str
     started_at: str
-    parent_session: str | None = None
-    chunks: int = 0
-    messages: int = 0
+    parent_session: Annotated[str | None, "the session that started it"] = None
+    chunks: Annotated[int, "chunks that are affected"] = 0
+    messages: Annotated[int, "messages that are affected"] = 0
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
 
@@ -49,17 +49,20 @@ _WORTH_WORKERS = 64
 
 @dataclass(slots=True)
 class Redaction:
-    """What one pass did. ``texts`` counts by rule what was in messages, ``names`` what was in other fields of chunks.
+    """What one pass did."""
 
-    ``elsewhere`` counts changed rows of the catalogue and changed files beside the store.
-    """
-
-    chunks: int = 0
-    chunks_changed: int = 0
-    texts: dict[str, int] = field(default_factory=dict)
-    names: dict[str, int] = field(default_factory=dict)
-    elsewhere: int = 0
-    notes: list[str] = field(default_factory=list)
+    chunks: Annotated[int, "stored chunks"] = 0
+    chunks_changed: Annotated[int, "how many of them changed"] = 0
+    texts: Annotated[
+        dict[str, int], "rule → secrets found in messages; a message that a later chunk repeats counts once"
+    ] = field(default_factory=dict)
+    names: Annotated[dict[str, int], "rule → secrets found in names, titles, commands and other fields of chunks"] = (
+        field(default_factory=dict)
+    )
+    elsewhere: Annotated[int, "changed rows of the catalogue and changed files beside the store"] = 0
+    notes: Annotated[list[str], "unreadable chunks, which stay as they are, and the next step for the vector index"] = (
+        field(default_factory=list)
+    )
 
     @property
     def changed(self) -> bool:

@@ -8,8 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any
 
+from aicx.api.fields import INTERNAL
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import StoredChunk, is_last, put_chunk, remove_chunk, session_of_most, stored_chunks
 from aicx.corpus.catalog.database import Catalog
@@ -72,25 +73,31 @@ class StoreRequest:
 class StoreReport:
     """What one run did, in counts; every problem by name."""
 
-    logs: int = 0
-    logs_read: int = 0
-    bytes_read: int = 0
-    sessions: int = 0
-    chunks_written: int = 0
-    chunks_unchanged: int = 0
-    chunks_removed: int = 0
-    chunks_moved: int = 0  # stored before, and filed under another repository now
-    messages: int = 0
-    duplicates: int = 0
-    forgotten: int = 0
-    redactions: dict[str, int] = field(default_factory=dict)
-    skipped: dict[str, int] = field(default_factory=dict)
-    problems: list[BadRecord] = field(default_factory=list)
-    without_chunks: list[BadRecord] = field(default_factory=list)  # logs that were read and gave none, with the reason
-    notes: list[str] = field(default_factory=list)
-    buckets: dict[str, dict[str, int]] = field(default_factory=dict)
-    paths: list[str] = field(default_factory=list)
-    entries: list[TimelineEntry] = field(default_factory=list)
+    logs: Annotated[int, "logs found"] = 0
+    logs_read: Annotated[int, "logs read because they changed"] = 0
+    bytes_read: Annotated[int, "their size"] = 0
+    sessions: Annotated[int, "sessions read"] = 0
+    chunks_written: Annotated[int, "chunks of those sessions that are new or changed"] = 0
+    chunks_unchanged: Annotated[int, "chunks of those sessions that were stored already"] = 0
+    chunks_removed: Annotated[int, "chunks that those sessions no longer have"] = 0
+    chunks_moved: Annotated[int, "stored before, and filed under another repository now"] = 0
+    messages: Annotated[int, "messages that were not stored before"] = 0
+    duplicates: Annotated[int, "messages that are copies of stored ones; recorded, not stored again"] = 0
+    forgotten: Annotated[int, "sessions or chunks left out because of `aicx forget`"] = 0
+    redactions: Annotated[dict[str, int], "rule → how often it fired in the chunks written"] = field(
+        default_factory=dict
+    )
+    skipped: Annotated[
+        dict[str, int], "reason → records left out on purpose; or, of a large record, pieces of data"
+    ] = field(default_factory=dict)
+    problems: Annotated[list[BadRecord], "records and logs that could not be read"] = field(default_factory=list)
+    without_chunks: Annotated[list[BadRecord], "logs that were read and gave none, with the reason"] = field(
+        default_factory=list
+    )
+    notes: Annotated[list[str], "such as a log that grew while it was read"] = field(default_factory=list)
+    buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"] = field(default_factory=dict)
+    paths: Annotated[list[str], "chunks written, relative to `home`"] = field(default_factory=list)
+    entries: list[TimelineEntry] = field(default_factory=list, metadata=INTERNAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
 
+from aicx.api.fields import INLINE, OPTIONAL, to_fields
 from aicx.redaction import redact
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
@@ -24,12 +26,65 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _LINE_END = re.compile(r"\r\n?")
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something read from a log. What is not known is left out."""
+
+    timestamp: Annotated[str, "when"]
+    agent: str
+    session_id: str
+    role: Annotated[str, "`user`, `assistant`, `reasoning` or `tool`"]
+    message: Annotated[str, "the text"]
+    frame_kind: Annotated[str | None, "`user_msg`, `agent_reply`, `internal_thought` or `tool_call`"] = field(
+        metadata=OPTIONAL
+    )
+    branch: str | None = field(metadata=OPTIONAL)
+    cwd: str | None = field(metadata=OPTIONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryList:
+    """Everything that was read, under the names that consumers of such exports know."""
+
+    total_entries: Annotated[int, "number of entries"]
+    sessions: Annotated[list[str], "ids of their sessions"]
+    entries: Annotated[list[Entry], "in the order of the logs"]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryReport:
+    """What `aicx store --output DIR` writes."""
+
+    generated_at: str
+    entries: EntryList = field(metadata=INLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a conversation. What is not known is null."""
+
+    timestamp: Annotated[str, "when"]
+    agent: str
+    session_id: str
+    role: Annotated[str, "`user` or `assistant`"]
+    message: Annotated[str, "the text"]
+    repo_project: Annotated[str | None, "the repository"]
+    source_path: Annotated[str | None, "the working folder"]
+    branch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageList:
+    total_messages: Annotated[int, "number of messages"]
+    messages: Annotated[list[Message], "oldest first"]
+
+
 def write_reports(folder: Path, name: str, entries: Sequence[TimelineEntry], now: datetime) -> list[Path]:
     """Writes ``<name>-<UTC time>.md`` and ``.json`` into ``folder``, over no earlier report; returns their paths."""
-    fields = {"generated_at": now.isoformat(timespec="seconds"), **entries_fields(entries)}
+    written = EntryReport(now.isoformat(timespec="seconds"), entry_list(entries))
     bodies = {
         ".md": render_markdown(entries, f"Agent sessions: {name}").encode("utf-8", "replace"),
-        ".json": encode_report(REPORT_SCHEMA, fields),
+        ".json": encode_report(REPORT_SCHEMA, written),
     }
     stem = _free_stem(folder, f"{name}-{now:%Y%m%dT%H%M%SZ}", list(bodies))
     paths = []
@@ -39,48 +94,40 @@ def write_reports(folder: Path, name: str, entries: Sequence[TimelineEntry], now
     return paths
 
 
-def encode_report(schema: str, fields: dict[str, Any]) -> bytes:
+def encode_report(schema: str, answer: Any) -> bytes:
     """A JSON report as it is written to a file: indented, its schema first."""
-    return orjson.dumps({"schema": schema, **fields}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps({"schema": schema, **to_fields(answer)}, option=options)
 
 
-def entries_fields(entries: Sequence[TimelineEntry]) -> dict[str, Any]:
-    """Everything that was read, under the names that consumers of such exports know."""
-    return {
-        "total_entries": len(entries),
-        "sessions": sorted({entry.session_id for entry in entries}),
-        "entries": [entry_fields(entry) for entry in entries],
-    }
+def entry_list(entries: Sequence[TimelineEntry]) -> EntryList:
+    return EntryList(len(entries), sorted({entry.session_id for entry in entries}), [_entry(one) for one in entries])
 
 
-def entry_fields(entry: TimelineEntry) -> dict[str, Any]:
-    """One entry under its exported names; what is not known is absent."""
-    fields = {
-        "timestamp": instant(entry.at),
-        "agent": entry.agent,
-        "session_id": entry.session_id,
-        "role": entry.role,
-        "message": entry.text,
-        # What stands in a person's place without being a prompt is none of these.
-        "frame_kind": _FRAME_KINDS.get(entry.role) if entry.role != "user" or entry.origin in PROMPTS else None,
-        "branch": entry.branch,
-        "cwd": entry.cwd,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+def _entry(entry: TimelineEntry) -> Entry:
+    # What stands in a person's place without being a prompt is no frame.
+    frame = _FRAME_KINDS.get(entry.role) if entry.role != "user" or entry.origin in PROMPTS else None
+    return Entry(
+        instant(entry.at), entry.agent, entry.session_id, entry.role, entry.text, frame, entry.branch, entry.cwd
+    )
 
 
-def message_fields(entry: TimelineEntry, repo_project: str | None) -> dict[str, Any]:
-    """One message of a conversation; every name is there, null where nothing is known."""
-    return {
-        "timestamp": instant(entry.at),
-        "agent": entry.agent,
-        "session_id": entry.session_id,
-        "role": entry.role,
-        "message": entry.text,
-        "repo_project": repo_project,
-        "source_path": entry.cwd,
-        "branch": entry.branch,
-    }
+def message_list(entries: Sequence[TimelineEntry], projects: Mapping[str, str]) -> MessageList:
+    """``projects`` has the repository of each working folder that has one."""
+    messages = [
+        Message(
+            timestamp=instant(entry.at),
+            agent=entry.agent,
+            session_id=entry.session_id,
+            role=entry.role,
+            message=entry.text,
+            repo_project=projects.get(entry.cwd or ""),
+            source_path=entry.cwd,
+            branch=entry.branch,
+        )
+        for entry in entries
+    ]
+    return MessageList(len(messages), messages)
 
 
 def render_markdown(entries: Sequence[TimelineEntry], title: str) -> str:

@@ -252,9 +252,9 @@ class TestIgnoreFile:
 
     def test_the_state_counts_what_is_hidden(self, home):
         hide(home, "codex/")
-        assert state_of(home.settings.layout)["ignored_chunks"] == 1
+        assert state_of(home.settings.layout).ignored_chunks == 1
         home.store()
-        assert state_of(home.settings.layout)["ignored_chunks"] == 1
+        assert state_of(home.settings.layout).ignored_chunks == 1
 
     @pytest.mark.parametrize("line", ["!", "[z-a]", "a\\"])
     @pytest.mark.parametrize("stored", [True, False])

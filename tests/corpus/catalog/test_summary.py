@@ -161,7 +161,7 @@ def test_the_state_agrees_with_it(home):
 
     home.store()
     state, totals = state_of(home.settings.layout), written(home)["totals"]
-    assert (state["sessions"], state["chunks"], state["messages"]) == (
+    assert (state.sessions, state.chunks, state.messages) == (
         totals["sessions"],
         totals["chunks"],
         totals["entries"],

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.corpus.views.report import entry_fields, message_fields, render_markdown, write_reports
+from aicx.api.fields import to_fields
+from aicx.corpus.views.report import entry_list, message_list, render_markdown, write_reports
 from aicx.errors import StoreUnwritable
 from tests.corpus.builders import OTHER, SESSION, entry, tool_entry
 
@@ -130,7 +131,8 @@ def test_page_of_nothing_says_so() -> None:
 
 
 def test_entry_is_exported_under_the_known_names() -> None:
-    assert entry_fields(entry("Hello", 1.5, "assistant", branch=None)) == {
+    [found] = to_fields(entry_list([entry("Hello", 1.5, "assistant", branch=None)]))["entries"]
+    assert found == {
         "timestamp": "2026-03-01T10:00:01.500Z",
         "agent": "claude",
         "session_id": SESSION,
@@ -142,7 +144,8 @@ def test_entry_is_exported_under_the_known_names() -> None:
 
 
 def test_message_of_a_conversation_has_every_name_also_where_nothing_is_known() -> None:
-    assert message_fields(entry("Hello", 0, cwd=None, branch=None), None) == {
+    [found] = to_fields(message_list([entry("Hello", 0, cwd=None, branch=None)], {}))["messages"]
+    assert found == {
         "timestamp": "2026-03-01T10:00:00.000Z",
         "agent": "claude",
         "session_id": SESSION,

@@ -1,0 +1,29 @@
+"""`aicx.forget/1`: what was taken out of the corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from aicx.corpus.forget.holding import Affected
+
+SCHEMA = "aicx.forget/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAnswer:
+    """What was removed, or would be. The pattern is not repeated.
+
+    After a kill the same call finishes the work and reports all of it, with `[forgotten]` for titles that are gone.
+    """
+
+    dry_run: bool
+    sessions: Annotated[list[Affected], "oldest first"]
+    chunks_removed: Annotated[int, "chunks that are gone"]
+    chunks_rewritten: Annotated[int, "chunks that lost a message"]
+    messages_blanked: Annotated[int, "messages replaced by `[forgotten]`"]
+    references_removed_from: Annotated[int, "chunks that only lost references to forgotten sessions"]
+    set_apart_removed: Annotated[int, "chunks deleted of those that `doctor --fix` had set apart"]
+    notes: Annotated[
+        list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
+    ]

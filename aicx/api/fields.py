@@ -1,0 +1,36 @@
+"""An answer as JSON has it: the fields of its dataclass, under their names and in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+# Of a field, as its ``metadata``: left out of the JSON where it is None.
+OPTIONAL: Mapping[str, bool] = {"optional": True}
+# Of a field: in the JSON its own fields are in its place; none are where it is None.
+INLINE: Mapping[str, bool] = {"inline": True}
+# Of a field: it is not in the JSON.
+INTERNAL: Mapping[str, bool] = {"internal": True}
+
+
+def to_fields(answer: Any) -> dict[str, Any]:
+    """An answer as the object that JSON has it as."""
+    found: dict[str, Any] = {}
+    for one in fields(answer):
+        value = getattr(answer, one.name)
+        if "inline" in one.metadata:
+            found |= to_fields(value) if value is not None else {}
+        elif "internal" not in one.metadata and (value is not None or "optional" not in one.metadata):
+            found[one.name] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        return to_fields(value)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return value

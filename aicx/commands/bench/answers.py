@@ -1,0 +1,134 @@
+"""The answers of `aicx bench`, one class an action. What is in a result is as `aicx.bench` made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from aicx.api.answers import INLINE
+from aicx.bench.report.comparison import Change, CostChange
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchAnswer:
+    """The whole result, as in its file. It contains ids of questions, never their text.
+
+    After `ablate`, a ranker with a change is named by both, as in `aicx:static fused by ranks`.
+    """
+
+    made_at: Annotated[str, "time"]
+    commit: Annotated[str | None, "of the code"]
+    machine: Annotated[Object, "what it ran on"]
+    versions: Annotated[Object, "package → version"]
+    settings: Annotated[
+        Object,
+        "`rankers`, `seed`, `resamples`, `depth` (answers a question), `cold_runs`, `seconds` (limit for one ranker),"
+        " `ablate`, `rules` (every rule of ranking as it was)",
+    ]
+    datasets: Annotated[
+        Sequence[Object],
+        "`name`, `fingerprint` (of questions, answers and documents), `answer` (`document` or `session`), `queries`"
+        " (part → type → number), `documents`, `corpora`, `answers`, `notes` (what was left out)",
+    ]
+    skipped: Annotated[Sequence[Object], "datasets that were missing: `name`, `reason`"]
+    rankers: Annotated[
+        Sequence[Object],
+        "one for each ranker and dataset: `failure` (or null), `build_seconds`, `index_bytes`, `peak_bytes`,"
+        " `base_bytes`, `cold_seconds`, `bare_seconds` (of a bare interpreter started beside), `failed` (question →"
+        " reason), `notes` (of a peer: version, mode, how it was asked)",
+    ]
+    path: Annotated[str, "the file"]
+    rows: Annotated[
+        Object,
+        "column → values, a row for every question put to every ranker: `dataset`, `ranker`, `query`, `part`, `type`,"
+        " `MRR@10`, `nDCG@10`, `Recall@5`, `Recall@10`, `hit@1`, `hit@10` (null for a question without an answer),"
+        " `answers` (null where the ranker failed on the question), `seconds`, `tokens`",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchReport:
+    """The figures without the rows."""
+
+    made_at: Annotated[str, "time"]
+    commit: Annotated[str | None, "of the code"]
+    machine: Annotated[Object, "of it, what decides a time"]
+    versions: Annotated[Object, "package → version"]
+    settings: Annotated[Object, "as in `aicx.bench/1`"]
+    reference: Annotated[str, "the ranker that others are compared with"]
+    skipped: Annotated[Sequence[str], "names of datasets that were missing"]
+    datasets: Annotated[
+        Sequence[Object],
+        "each as in `aicx.bench/1`, with `failures` (ranker → reason), `quality` (part → ranker → `queries` and, for"
+        " each measure, `mean`, `low`, `high`, of 95 %), `types` (the same by type of question, for the part that"
+        " counts), and by ranker `against` (difference from `reference` in MRR@10: `mean`, `low`, `high`, `p`,"
+        " `corrected`), `abstention` (`negatives`, `abstained`, `precision`) and `costs` (`warm_p50`, `warm_p95`,"
+        " `cold_p50`, `cold_p95` in milliseconds, `cold_ratio`, `build_seconds`, `index_bytes`, `memory_bytes`,"
+        " `base_bytes`, `tokens`)",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchRecommendation:
+    """One object for each ranker of an ablation."""
+
+    made_at: Annotated[str, "time of the result"]
+    commit: Annotated[str | None, "of the code"]
+    ranker: Annotated[str, "its name"]
+    datasets: Annotated[Object, "name → fingerprint"]
+    measure: Annotated[str, "what was compared"]
+    rules: Annotated[Object, "the recommended rules"]
+    decay: Annotated[str, "the recommended decay"]
+    lift_dates: Annotated[bool, "whether a time in a question is to limit it"]
+    evidence: Annotated[
+        Sequence[Object],
+        "`change`, `rule`, `mean` (over the sets), `keep`, `earned`, `sets` (name → `queries`, `mean`, `low`, `high`,"
+        " `p`, `corrected`, `silent`, `silent_base`)",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureChange:
+    change: Change = field(metadata=INLINE)
+    clear: Annotated[bool, "whether it is more than noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class CostChanged:
+    cost: CostChange = field(metadata=INLINE)
+    ratio: Annotated[float, "the second by the first"]
+    clear: Annotated[bool, "whether it is more than noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchComparison:
+    """The second result against the first."""
+
+    changes: Annotated[Sequence[FigureChange], "of quality"]
+    costs: Annotated[Sequence[CostChanged], "of costs"]
+    notes: Annotated[Sequence[str], "parts that could not be compared"]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchList:
+    """What can be measured."""
+
+    datasets: Annotated[Object, "name → description"]
+    rankers: Annotated[Object, "name → description"]
+    peers: Annotated[Object, "as in `bench peers`"]
+    quick: Annotated[Sequence[str], "the rankers that `run` takes"]
+    full: Annotated[Sequence[str], "the rankers that `run` takes with `--full`"]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPeers:
+    """Other tools measured beside aicx."""
+
+    peers: Annotated[
+        Object,
+        "name → `about`, `package`, `version`, `state` (`installed`, `outdated`, `absent`, `unfit`), `reason`, `modes`,"
+        " `rankers`, `install`, `bytes`",
+    ]

@@ -1,0 +1,164 @@
+"""Writes docs/json.md from the classes of the answers; with --check says whether it is up to date."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import cleandoc
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from aicx.api.answers import (
+    dashboard,
+    doctor,
+    extract,
+    failure,
+    forget,
+    index,
+    install,
+    projects,
+    rank,
+    refs,
+    resume,
+    search,
+    sessions,
+    show,
+    steer,
+    store,
+    why,
+)
+from aicx.api.answers import map as maps
+from aicx.api.described import Described, reachable
+from aicx.bench import results
+from aicx.commands import demo
+from aicx.commands import list as lists
+from aicx.commands import state as states
+from aicx.commands.bench import answers as bench
+from aicx.commands.bench import compare, recommend, report
+from aicx.commands.bench import list as bench_list
+from aicx.corpus.catalog import overview
+from aicx.corpus.forget.redact_again import Redaction
+from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
+from aicx.repomap import MapStatus
+from aicx.repomap.refresh import Refreshed
+from aicx.reports import bundle
+from benchmarks.peers.command import SCHEMA as PEERS_SCHEMA
+
+PAGE = Path(__file__).parent / "json.md"
+TEMPLATE = Path(__file__).parent / "json.template.md"
+# What is put in the template for each name in braces: the schema, and the classes of the answers that have it.
+ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
+    "errors": (failure.SCHEMA, [failure.Failure]),
+    "store": (store.SCHEMA, [store.StoreAnswer]),
+    "redaction": (store.REDACTION_SCHEMA, [Redaction]),
+    "entries": (store.ENTRIES_SCHEMA, [store.EntriesAnswer]),
+    "report": (REPORT_SCHEMA, [EntryReport]),
+    "steer": (steer.SCHEMA, [steer.SteerAnswer]),
+    "sessions": (sessions.SCHEMA, [sessions.SessionsAnswer]),
+    "search": (search.SCHEMA, [search.SearchAnswer]),
+    "rank": (rank.SCHEMA, [rank.RankAnswer]),
+    "index": (index.SCHEMA, [index.IndexBuilt, index.IndexAnswer, index.IndexDropped]),
+    "why": (why.SCHEMA, [why.WhyAnswer]),
+    "resume": (resume.SCHEMA, [resume.ResumeAnswer]),
+    "map": (maps.SCHEMA, [MapStatus, Refreshed, maps.MapAnswer]),
+    "dashboard": (dashboard.SCHEMA, [dashboard.DashboardServed, dashboard.DashboardPage]),
+    "reports": (bundle.SCHEMA, [bundle.Bundle]),
+    "install": (install.SCHEMA, [install.InstallAnswer]),
+    "show": (show.SCHEMA, [show.ShowAnswer]),
+    "refs": (refs.SCHEMA, [refs.RefsAnswer]),
+    "projects": (projects.SCHEMA, [projects.ProjectsAnswer]),
+    "decision": (projects.DECISION_SCHEMA, [projects.DecisionAnswer]),
+    "list": (lists.SCHEMA, [overview.LogList]),
+    "state": (states.SCHEMA, [overview.State, overview.LogsReset]),
+    "doctor": (doctor.SCHEMA, [doctor.DoctorAnswer]),
+    "extract": (extract.SCHEMA, [extract.ExtractAnswer]),
+    "forget": (forget.SCHEMA, [forget.ForgetAnswer]),
+    "demo": (demo.SCHEMA, [demo.DemoAnswer]),
+    "bench": (results.SCHEMA, [bench.BenchAnswer]),
+    "bench report": (report.SCHEMA, [bench.BenchReport]),
+    "bench recommend": (recommend.SCHEMA, [bench.BenchRecommendation]),
+    "bench compare": (compare.SCHEMA, [bench.BenchComparison]),
+    "bench list": (bench_list.SCHEMA, [bench.BenchList]),
+    "bench peers": (PEERS_SCHEMA, [bench.BenchPeers]),
+}
+_WORDS = {str: "string", Path: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+
+
+def render() -> str:
+    """The whole page. A class that several answers have is described once, with the first of them."""
+    page = TEMPLATE.read_text("utf-8")
+    # Each of several answers has a heading of its own, in the section of its command.
+    places = {kind: kind.__name__.lower() for _, kinds in ANSWERS.values() if len(kinds) > 1 for kind in kinds}
+    for name, (schema, answers) in ANSWERS.items():
+        mark = f"{{{name}}}"
+        heading = next(line for line in page.splitlines() if line.startswith("## ") and line.endswith(f"{mark}"))
+        lines = [f"{heading.removesuffix(mark)}`{schema}`", *_section(answers, places)]
+        page = page.replace(heading, "\n".join(lines))
+    return page
+
+
+def _section(answers: Sequence[type[Any]], places: dict[type[Any], str]) -> Iterator[str]:
+    described = {kind: rows for kind, rows in reachable(*answers).items() if kind in answers or kind not in places}
+    for kind in described:
+        if kind not in answers:
+            name = kind.__name__.lower()
+            again = sum(place.rpartition("-")[0] == name or place == name for place in places.values())
+            places[kind] = f"{name}-{again}" if again else name
+    for kind, rows in described.items():
+        if kind in places:
+            yield from ("", f"### `{kind.__name__}`")
+        # A dataclass without a docstring gets its own signature for one.
+        if kind.__doc__ and not kind.__doc__.startswith(f"{kind.__name__}("):
+            yield from ("", cleandoc(kind.__doc__).replace("``", "`"))
+        yield from ("", "| Field | Type | Meaning |", "|---|---|---|")
+        yield from (_row(one, places) for one in rows)
+
+
+def _row(one: Described, places: Mapping[type[Any], str]) -> str:
+    if not one.name:
+        return f"| | {_type(one.type, places)} | the fields of one of these |"
+    kind = _type(one.type, places)
+    return f"| `{one.name}` | {kind.replace(' or null', ', or left out') if one.optional else kind} | {one.meaning} |"
+
+
+def _type(kind: Any, places: Mapping[type[Any], str]) -> str:
+    """A type as JSON has it, with a link to what is described."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return ", ".join(f"`{value}`".lower() if isinstance(value, bool) else f"`{value}`" for value in arguments)
+    if origin in (Union, UnionType):
+        return " or ".join(_type(one, places) for one in arguments)
+    if kind in places:
+        return f"[{kind.__name__}](#{places[kind]})"
+    if kind in _WORDS:
+        return _WORDS[kind]
+    if (isinstance(origin, type) and issubclass(origin, Mapping)) or kind in (dict, Mapping):
+        return "object" if not arguments or arguments[1] is Any else f"object of {_several(arguments[1], places)}"
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return f"array of {_several(arguments[0], places)}"
+    raise TypeError(f"no word for {kind}")
+
+
+def _several(kind: Any, places: Mapping[type[Any], str]) -> str:
+    first, space, rest = _type(kind, places).partition(" ")
+    return first + ("" if first[0] in "[`" else "s") + space + rest
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the page, or compares it; 1 when it is out of date."""
+    wanted = render()
+    if "--check" not in arguments:
+        PAGE.write_text(wanted, "utf-8")
+        return 0
+    found = PAGE.read_text("utf-8") if PAGE.exists() else ""
+    if found == wanted:
+        return 0
+    changes = difflib.unified_diff(found.splitlines(), wanted.splitlines(), "docs/json.md", "the classes", "", "", 1)
+    sys.stderr.write("\n".join(changes) + "\ndocs/json.md is out of date: make docs\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
