@@ -191,8 +191,8 @@ class ResumeAnswer:
 
     `--manifest FILE` writes `aicx.manifest/1`: `id`, `purpose`, `query`, `generated_at`, `write_mode`, `budget`,
     `method`, `entries` (each considered item once: `ref`, `kind`, `included`, `reasons`, `left_out`, `score`,
-    `items_total`, `items_shown`, `bytes`, `standing`), `lines` (each printed line: `section`, `slot`, `found_by`, `entry`, `refs`),
-    `sections`, `exclusions`, `lanes`, `output`.
+    `items_total`, `items_shown`, `bytes`, `standing`), `lines` (each printed line: `section`, `slot`, `found_by`,
+    `entry`, `refs`), `sections`, `exclusions`, `lanes`, `output`.
     """
 
     generated_at: str

@@ -66,7 +66,7 @@ class ChunkFound:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionPart:
+class ChunkRow:
     """A chunk in the list of its session's."""
 
     id: str
@@ -80,6 +80,12 @@ class SessionPart:
     completed_at: str
     messages: int
     tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPart(ChunkRow):
+    """A chunk in the list of its session's."""
+
     markdown: Annotated[str | None, "its text, with `--full`"] = field(default=None, metadata=OPTIONAL)
     altered: bool | None = field(default=None, metadata=OPTIONAL)
     source_states: Annotated[list[str] | None, "of its logs, with `--verify`"] = field(default=None, metadata=OPTIONAL)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import orjson
 
@@ -20,7 +20,13 @@ from aicx.types import PROMPTS, TimelineEntry
 
 REPORT_SCHEMA = "aicx.report/1"
 
-_FRAME_KINDS = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
+Frame = Literal["user_msg", "agent_reply", "internal_thought", "tool_call"]
+FRAMES: Mapping[str, Frame] = {
+    "user": "user_msg",
+    "assistant": "agent_reply",
+    "reasoning": "internal_thought",
+    "tool": "tool_call",
+}
 _BACKTICKS = re.compile(r"`{3,}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _LINE_END = re.compile(r"\r\n?")
@@ -35,9 +41,7 @@ class Entry:
     session_id: str
     role: Annotated[str, "`user`, `assistant`, `reasoning` or `tool`"]
     message: Annotated[str, "the text"]
-    frame_kind: Annotated[str | None, "`user_msg`, `agent_reply`, `internal_thought` or `tool_call`"] = field(
-        metadata=OPTIONAL
-    )
+    frame_kind: Annotated[Frame | None, "whose words they are"] = field(metadata=OPTIONAL)
     branch: str | None = field(metadata=OPTIONAL)
     cwd: str | None = field(metadata=OPTIONAL)
 
@@ -106,7 +110,7 @@ def entry_list(entries: Sequence[TimelineEntry]) -> EntryList:
 
 def _entry(entry: TimelineEntry) -> Entry:
     # What stands in a person's place without being a prompt is no frame.
-    frame = _FRAME_KINDS.get(entry.role) if entry.role != "user" or entry.origin in PROMPTS else None
+    frame = FRAMES.get(entry.role) if entry.role != "user" or entry.origin in PROMPTS else None
     return Entry(
         instant(entry.at), entry.agent, entry.session_id, entry.role, entry.text, frame, entry.branch, entry.cwd
     )

@@ -6,6 +6,8 @@ from typing import Any
 
 from fastapi.openapi.utils import get_openapi
 
+from aicx.api.answers.failure import Failure
+from aicx.api.described import reachable
 from aicx.servers.dashboard.security import needs_token
 
 # FastAPI's own answer to parameters that do not fit, which is not ours.
@@ -31,6 +33,11 @@ def _made(app: Any) -> dict[str, Any]:
                 operation["security"] = [{"token": []}]
     components = made["components"]
     components["schemas"] = {name: one for name, one in components["schemas"].items() if name not in _NOT_OURS}
+    answers = [route.response_model for route in app.routes if route.include_in_schema]
+    for kind, fields in reachable(Failure, *answers).items():
+        properties = components["schemas"][kind.__name__]["properties"]
+        for one in fields:
+            properties[one.name] |= {"description": one.meaning} if one.meaning else {}
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     return made
 

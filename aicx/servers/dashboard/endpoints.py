@@ -178,7 +178,7 @@ ENDPOINTS = (
         "/api/search/steer",
         "List chunks by what is known of them, and by what they are about.",
         asked.Steer,
-        shapes.Steered,
+        shapes.succeeded(shapes.Steered),
         _steer,
         (400, 404, 500),
         searches=True,

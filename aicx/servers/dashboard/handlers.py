@@ -110,11 +110,8 @@ class Handlers:
             return self._failure(500, f"internal error: {type(error).__name__}", "this is a bug in aicx")
 
     def _failure(self, status: int, error: str, hint: str | None, headers: dict[str, str] | None = None) -> Response:
-        failure = shapes.Failure(
-            ok=False,
-            error=private(self._settings, error),
-            hint=private(self._settings, hint) if hint else None,
-        )
+        said = private(self._settings, hint) if hint else None
+        failure = shapes.Failure(error=private(self._settings, error), hint=said)
         return Response(_encoded(to_fields(failure)), status, headers, media_type="application/json")
 
 

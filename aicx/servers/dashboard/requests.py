@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from aicx.api.filters import Filters
+from aicx.corpus.views.report import Frame
 from aicx.servers.filters import PARAMETERS, Name, filters_of
 
 Question = Annotated[
@@ -84,7 +85,7 @@ class Fuzzy(Where):
     limit: Annotated[int, Field(ge=1, le=100, description="At most so many answers.")] = 20
     score: Annotated[int, Field(ge=0, le=100, description="Only answers with this score and more.")] = 0
     frame_kind: Annotated[
-        Literal["user_msg", "agent_reply", "internal_thought", "tool_call"] | None,
+        Frame | None,
         Field(description="Only answers whose first matching line is in a message of this kind."),
     ] = None
 

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, make_dataclass
-from typing import Any, Literal, get_type_hints
+from dataclasses import dataclass, field, make_dataclass
+from typing import Annotated, Any, Literal
 
-from aicx.api.answers import OPTIONAL
+from aicx.api.answers import INLINE, OPTIONAL
+from aicx.api.answers.failure import Failure as Failure
 from aicx.api.answers.index import VectorIndex, WordIndex
 from aicx.api.answers.search import SearchItem, SearchStatus
-from aicx.api.answers.show import SessionHead
-from aicx.api.answers.steer import SteerStatus
+from aicx.api.answers.show import ChunkRow, SessionHead
+from aicx.api.answers.steer import SteerAnswer
+from aicx.api.described import described
+from aicx.corpus.views.report import Frame
 
 Fields = dict[str, Any]
 Ok = Literal[True]
 
 
 def succeeded(answer: type[Any]) -> type[Any]:
-    """A class of `aicx.api.answers` with ``ok`` before its own fields."""
-    types = get_type_hints(answer)
-    own = [(one.name, types[one.name]) for one in fields(answer)]
-    return make_dataclass(answer.__name__, [("ok", Ok), *own], frozen=True, namespace={"__doc__": answer.__doc__})
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What went wrong, and what to do next."""
-
-    ok: Literal[False]
-    error: str
-    hint: str | None
+    """A class of `aicx.api.answers` with ``ok`` before its own fields, those that are inlined in their place."""
+    own = [
+        (
+            one.name,
+            Annotated[one.type, one.meaning],
+            field(default=None, metadata=OPTIONAL) if one.optional else field(),
+        )
+        for one in described(answer)
+    ]
+    every = [("ok", Ok, field()), *own]
+    return make_dataclass(answer.__name__, every, frozen=True, kw_only=True, namespace={"__doc__": answer.__doc__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,34 +171,24 @@ class Turn:
 
     role: Literal["user", "assistant", "tool", "reasoning", "note"]
     at: str
-    title: str
-    text: str
+    title: Annotated[str, "who speaks"]
+    text: Annotated[str, "what was said"]
     tool: Tool | None
-    folded: bool
-    part: list[int] | None
-    echo: bool
+    folded: Annotated[bool, "whether it is shown on demand only"]
+    part: Annotated[list[int] | None, "which part of how many, of a long message"]
+    echo: Annotated[bool, "whether it repeats what is said elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadChunk:
+class ReadChunk(ChunkRow):
     """A chunk as turns, with what is wrong with it where it cannot be read or does not fit its sidecar."""
 
-    id: str
-    number: int
-    path: str
-    project: str
-    date: str
-    kind: str
-    started_at: str
-    completed_at: str
-    messages: int
-    tokens: int | None
     sources: list[Fields]
     previous: str | None
     next: str | None
-    problem: str | None
+    problem: Annotated[str | None, "what is wrong with it, or null"]
     altered: bool
-    turns: list[Turn]
+    turns: Annotated[list[Turn], "what was said and done"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +197,9 @@ class Detail:
 
     ok: Ok
     session: SessionHead
-    chunks: list[ReadChunk]
+    chunks: Annotated[list[ReadChunk], "some of its chunks"]
     offset: int
-    total: int
+    total: Annotated[int, "number of its chunks"]
     notes: list[str]
 
 
@@ -216,19 +207,19 @@ class Detail:
 class Match:
     """An answer by words alone. ``score`` goes from 0 to 100: half of it for how much of the question was found."""
 
-    file: str
-    path: str
+    file: Annotated[str, "the name of the chunk's file"]
+    path: Annotated[str, "the chunk's absolute path"]
     id: str
     project: str
     kind: str
-    frame_kind: Literal["user_msg", "agent_reply", "internal_thought", "tool_call"]
+    frame_kind: Annotated[Frame, "whose words the first line is"]
     agent: str
     date: str
-    score: int
-    label: Literal["HIGH", "MEDIUM", "LOW"]
-    signal_density: float
-    matched_lines: list[str]
-    excerpt: str
+    score: Annotated[int, "0 to 100"]
+    label: Annotated[Literal["HIGH", "MEDIUM", "LOW"], "`HIGH` for a score from 80, `MEDIUM` from 60, else `LOW`"]
+    signal_density: Annotated[float, "the share of lines worth reading"]
+    matched_lines: Annotated[list[str], "lines that match"]
+    excerpt: Annotated[str, "the same as one text"]
     altered: bool
 
 
@@ -238,8 +229,8 @@ class Matches:
 
     ok: Ok
     query: str
-    results: list[Match]
-    total_scanned: int
+    results: Annotated[list[Match], "best first"]
+    total_scanned: Annotated[int, "chunks looked at"]
     notes: list[str]
     oracle_status: SearchStatus
 
@@ -247,9 +238,9 @@ class Matches:
 @dataclass(frozen=True, slots=True)
 class ProjectAnswers:
     project: str
-    best: float
-    found: int
-    items: list[SearchItem]
+    best: Annotated[float, "the score of its best answer"]
+    found: Annotated[int, "number of its answers"]
+    items: Annotated[list[SearchItem], "the best of them"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,22 +256,10 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """Chunks by what is known of them: the fields of their sidecars, and where they are.
+    """What `aicx steer` lists."""
 
-    With a question also ``query``, ``order``, ``decay`` and ``evidence``, a ``score`` of each item, and the status of a
-    search.
-    """
-
-    ok: Ok
-    scanned: int
-    matched: int
-    items: list[Fields]
-    notes: list[str]
-    oracle_status: SteerStatus | SearchStatus
-    query: str | None = field(default=None, metadata=OPTIONAL)
-    order: Literal["relevance", "newest"] | None = field(default=None, metadata=OPTIONAL)
-    decay: str | None = field(default=None, metadata=OPTIONAL)
-    evidence: str | None = field(default=None, metadata=OPTIONAL)
+    scanned: Annotated[int, "how many chunks were looked at"]
+    answer: SteerAnswer = field(metadata=INLINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from aicx.api.answers.search import evidence_note, search_answer
 from aicx.api.answers.steer import SteerAnswer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
+from aicx.corpus.views.report import FRAMES, Frame
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
@@ -23,13 +24,12 @@ POOL = 100
 # Of 100 points, so many are for how much of the question was found, and ten times so many for how dense the chunk is.
 _FOUND_WORTH, _DENSITY_WORTH = 50, 5
 _LABELS = ((80, "HIGH"), (60, "MEDIUM"), (0, "LOW"))
-_FRAME_OF_VOICE: dict[Voice, str] = {
+_FRAME_OF_VOICE: dict[Voice, Frame] = {
     "asked": "user_msg",
     "said": "agent_reply",
     "thought": "internal_thought",
     "tool": "tool_call",
 }
-FRAMES = {"user": "user_msg", "assistant": "agent_reply", "reasoning": "internal_thought", "tool": "tool_call"}
 
 
 def semantic(searcher: Searcher, query: SearchQuery) -> dict[str, Any]:
@@ -89,10 +89,8 @@ def fuzzy(
 
 def steered(answer: SteerAnswer) -> dict[str, Any]:
     """What `aicx steer` lists, with how many chunks were looked at."""
-    fields = to_fields(answer)
-    status = fields["oracle_status"]
-    del fields["results"]
-    return {"scanned": status["indexed_count"] + status["scanned_count"], **fields}
+    status = answer.oracle_status
+    return {"scanned": status.indexed_count + status.scanned_count, **to_fields(answer)}
 
 
 def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:

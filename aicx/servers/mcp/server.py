@@ -16,6 +16,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 import aicx
+from aicx.api.answers import to_fields
+from aicx.api.answers.failure import SCHEMA, Failure
 from aicx.config import Settings
 from aicx.engine.search import Searcher
 from aicx.errors import AicxError, UsageError
@@ -122,13 +124,9 @@ class _Answering:
     def _failed(self, error: AicxError, tool: Tool, structured: bool) -> Any:
         """A failure that the caller can do something about, as a result it can read."""
         hint = _as_parameters(error.hint, tool) if error.hint else None
-        fields = {
-            "schema": "aicx.error/1",
-            "ok": False,
-            "error": self._private(error.message),
-            "kind": type(error).__name__,
-            "hint": self._private(hint) if hint else None,
-        }
+        private_hint = self._private(hint) if hint else None
+        failure = Failure(error=self._private(error.message), kind=type(error).__name__, hint=private_hint)
+        fields = {"schema": SCHEMA, **to_fields(failure)}
         said = self._private(f"error: {_as_parameters(_with_hint(error), tool)}")
         return _result(Reply(said, fields), structured, failed=True)
 

@@ -19,8 +19,9 @@ import orjson
 from aicx.api.answers import to_fields
 from aicx.api.answers.search import SearchAnswer
 from aicx.api.answers.sessions import SessionsPage
-from aicx.api.answers.show import WholeChunk
+from aicx.api.answers.show import SessionHead, WholeChunk
 from aicx.api.answers.steer import ranked_answer
+from aicx.api.described import reachable
 from aicx.api.filters import Filters
 from aicx.engine.search import search
 from aicx.engine.steering import steer_query
@@ -300,6 +301,15 @@ def test_the_description_of_an_answer_is_made_from_the_class_behind_the_command(
     assert model["description"] == answer.__doc__
     if answer is SearchAnswer:
         assert set(described["components"]["schemas"]) >= {"SearchItem", "SearchStatus", "Contribution"}
+
+
+def test_the_description_says_what_the_fields_of_an_answer_mean(address: str) -> None:
+    schemas = request(address, "GET", "/openapi.json", Authorization=None).fields["components"]["schemas"]
+    for kind, rows in reachable(SearchAnswer, SessionsPage, WholeChunk, SessionHead).items():
+        said = schemas[kind.__name__]["properties"]
+        assert {one.name: said[one.name].get("description") for one in rows} == {one.name: one.meaning for one in rows}
+    assert schemas["Steered"]["properties"]["evidence"]["description"].startswith("`strong`")
+    assert "evidence" not in schemas["Steered"]["required"]
 
 
 def test_the_description_knows_every_endpoint(address: str) -> None:
