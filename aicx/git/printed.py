@@ -7,15 +7,15 @@ to and fetched from, the pull request that was opened. An address in a commit me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Literal
-from zlib import crc32
 
 from aicx.git.folders import Call, git_calls, is_telling
+from aicx.git.listed import commit_marks
 
-__all__ = ["Observation", "commit_marks", "is_telling", "read_printed"]
+__all__ = ["Observation", "is_telling", "read_printed"]
 
 Kind = Literal["remote", "clone", "push", "pull-request", "fetch", "page", "moved", "worktree", "commit"]
 
@@ -35,18 +35,8 @@ _PAGE = (
 _NAMED_PAGE = re.compile(rf"(?:^|\t|^url:\s+|\"url\":\s?\"){_PAGE}(?:\"|\t|$)", re.MULTILINE)
 _OWNER_NAME = re.compile(r'^(?:name:\s+|\{"nameWithOwner":")?([\w.-]+/[\w.-]+)(?:"\})?$', re.MULTILINE)
 
-_SUBJECT = 10  # characters: "fix", "wip" and the like say nothing
-_COMMIT_LINE = re.compile(
-    r"^[*|/\\_ ]*(?:HEAD is now at |Saved working directory and index state WIP on [^:\n]+: )?"
-    r"([0-9a-f]{7})[0-9a-f]{0,33}"
-    rf" (?:\([^)\n]*\) )?(\S[^\n]{{{_SUBJECT - 1},}}?)[ \t]*$"
-    rf"|^\[[^\]\n]*?([0-9a-f]{{7}})[0-9a-f]{{0,33}}\] (\S[^\n]{{{_SUBJECT - 1},}})$"
-    rf"|^commit ([0-9a-f]{{7}})[0-9a-f]{{33}}\b[^\n]*\n(?:[A-Z][^\n]*\n){{1,6}}\n    (\S[^\n]{{{_SUBJECT - 1},}})$",
-    re.MULTILINE,
-)
 _LISTING = frozenset({"log", "reflog", "commit", "reset", "stash"})
 _MAX_OUTPUT = 20_000
-_MAX_COMMITS = 60  # of one output
 # Options by which a call names its repository itself, whatever folder it runs in.
 _NAMES_ITS_OWN = ("-R", "--repo")
 
@@ -152,13 +142,6 @@ def _read_forge(folder: str, words: Sequence[str], output: str) -> Iterator[Obse
     if len(pages) == 1:
         created = words[0] in ("pr", "mr") and words[1:2] == ["create"]
         yield Observation(folder, "pull-request" if created else "page", pages.pop())
-
-
-def commit_marks(output: str) -> Iterable[str]:
-    """A short mark for each commit that a listing shows by hash and subject: the same in every clone of a history."""
-    found = (tuple(filter(None, groups)) for groups in _COMMIT_LINE.findall(output))
-    marks = (f"{commit}{crc32(subject.encode()):08x}" for commit, subject in found)
-    return list(dict.fromkeys(marks))[:_MAX_COMMITS]
 
 
 def _below(folder: str, path: str) -> str:

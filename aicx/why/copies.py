@@ -8,22 +8,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 from aicx.git.history import Change, Patch, branches_with, list_hashes, read_changes, read_log, read_patches
+from aicx.git.listed import plain_subject
 from aicx.git.state import Git
 from aicx.why.report import Wanted
 
 # How far apart a commit and its copies are looked for; a branch that waits longer is found by its own message.
 _SPAN = timedelta(days=30)
 _MAX_COPIES = 20
-_REQUEST = re.compile(r"\s*\(#\d+\)$")
 _ITEM = re.compile(r"^\s*[-*] (\S.*)$", re.MULTILINE)
 _MERGED = re.compile(r"^Merge (?:pull request #\d+ from [^\s/]+/|(?:remote-tracking )?branch ')([^\s']+)")
 # A subject of fewer words ("fix tests") is that of many commits.
 _MIN_WORDS = 3
-
-
-def plain_subject(subject: str) -> str:
-    """A subject without the number of the request that a forge adds, folded."""
-    return " ".join(_REQUEST.sub("", subject).split()).casefold()
 
 
 def find_wanted(git: Git, weights: Mapping[str, float]) -> list[Wanted]:

@@ -11,9 +11,9 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step
+from aicx.git.listed import plain_subject
 from aicx.refs import Ref
 from aicx.why.candidates import AFTER
-from aicx.why.copies import plain_subject
 from aicx.why.places import same_file
 from aicx.why.report import Sighting, Wanted
 

@@ -337,5 +337,5 @@ def catalog_of(*chunks: Value) -> Catalog:
     """A catalogue in memory that knows the given sidecars."""
     catalog = Catalog.in_memory()
     for fields in chunks:
-        put_chunk(catalog, fields, f"store/{fields['id']}.md", "0" * 64, 1)
+        put_chunk(catalog, fields, f"store/{fields['id']}.md", "0" * 64, b"")
     return catalog

@@ -73,7 +73,7 @@ def session_of_most(catalog: Catalog, chunk_ids: Sequence[str]) -> str | None:
     return min(counts, key=lambda session: (-counts[session], session), default=None)
 
 
-def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha256: str, size: int) -> None:
+def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha256: str, markdown: bytes) -> None:
     """Records one chunk, replacing what was known under its id."""
     _delete_rows(catalog, fields["id"])
     catalog.connection.execute("DELETE FROM removed WHERE id=?", (fields["id"],))
@@ -102,7 +102,7 @@ def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha25
             path,
             fields["content_sha256"],
             sidecar_sha256,
-            size,
+            len(markdown),
             fields.get("tokens"),
             len(messages),
             sum(redactions.values()) if isinstance(redactions, dict) else 0,
@@ -130,6 +130,7 @@ def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha25
         "INSERT INTO commits VALUES (?,?,?)",
         [(rowid, folder, mark) for folder, marks in (fields.get("commits") or {}).items() for mark in marks],
     )
+    put_sightings(catalog, rowid, fields, markdown)
     _insert(catalog, "INSERT INTO files VALUES (?,?)", [(rowid, file) for file in fields.get("files") or ()])
     _insert(catalog, "INSERT INTO tools VALUES (?,?)", [(rowid, name) for name in tools_of(fields)])
     _insert(
@@ -173,7 +174,7 @@ def _delete_rows(catalog: Catalog, chunk_id: str) -> None:
     if row is None:
         return
     catalog.unsettle(*row[1:])
-    for table in ("files", "tools", "messages", "names", "folders", "evidence", "commits"):
+    for table in ("files", "tools", "messages", "names", "folders", "evidence", "commits", "sightings"):
         catalog.connection.execute(f"DELETE FROM {table} WHERE chunk=?", row[:1])
     catalog.connection.execute("DELETE FROM chunks WHERE rowid=?", row[:1])
 
@@ -189,6 +190,19 @@ def _put_names(
     catalog.connection.execute(
         "INSERT INTO names VALUES (?,?,?,?,?,?,?,?,?,?)",
         (rowid, *map(fields.get, columns), high - low, len(prompts), typed, fields.get("automated_why")),
+    )
+
+
+def put_sightings(catalog: Catalog, rowid: int | None, fields: Mapping[str, Any], markdown: bytes) -> None:
+    """Records the commits and requests that a chunk shows."""
+    # Imported here: readers do without the patterns.
+    from aicx.corpus.catalog.sightings import printed_in
+    from aicx.git.listed import plain_subject
+
+    _insert(
+        catalog,
+        "INSERT INTO sightings VALUES (?,?,?,?,?,?)",
+        [(rowid, *one, at, plain_subject(one.subject)) for one, at in printed_in(fields, markdown)],
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Self
 
-from aicx.corpus.catalog.schema import SCHEMA, SCHEMA_VERSION
+from aicx.corpus.catalog.schema import BEFORE_SIGHTINGS, LACKS_SIGHTINGS, SCHEMA, SCHEMA_VERSION, SIGHTINGS
 from aicx.corpus.files.tombstones import FORGOTTEN
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.storage.checksums import Files, find_damage, record, withdraw
@@ -53,7 +53,11 @@ class Catalog:
                 identity = f"INSERT INTO meta VALUES ('identity', '{token_hex(8)}');"
                 connection.executescript(f"BEGIN; {SCHEMA} {identity} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
                 version = SCHEMA_VERSION
-            elif unknown and (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+            elif version == BEFORE_SIGHTINGS:
+                noted = f"INSERT INTO meta VALUES ('{LACKS_SIGHTINGS}', 'yes');"
+                connection.executescript(f"BEGIN; {SIGHTINGS} {noted} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+                version = SCHEMA_VERSION
+            if unknown and version and (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
                 connection.close()
                 raise CorpusDamaged(f"{path} is damaged: {found}", hint="aicx store")
         except (sqlite3.OperationalError, OSError) as error:

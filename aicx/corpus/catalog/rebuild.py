@@ -8,9 +8,10 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar
 
-from aicx.corpus.catalog.chunks import put_chunk, remove_chunk
+from aicx.corpus.catalog.chunks import put_chunk, put_sightings, remove_chunk
 from aicx.corpus.catalog.database import COMPLETE, DAMAGED, Catalog
-from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
+from aicx.corpus.catalog.schema import LACKS_SIGHTINGS
+from aicx.corpus.files.read import load_markdown, load_sidecar, read_chunk, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
 from aicx.paths import Layout, parse_chunk_name, safe_session
@@ -93,6 +94,8 @@ def _complete(layout: Layout, catalog: Catalog, notify: Notify) -> Catalog:
     try:
         if catalog.meta(COMPLETE) is None:
             rebuild(layout, catalog, notify)
+        elif catalog.meta(LACKS_SIGHTINGS) is not None:
+            _fill_sightings(layout, catalog, notify)
     except BaseException:
         catalog.close()
         raise
@@ -119,6 +122,19 @@ def rebuild(layout: Layout, catalog: Catalog, notify: Notify) -> int:
     catalog.set_meta(COMPLETE, "yes")
     catalog.commit()
     return count
+
+
+def _fill_sightings(layout: Layout, catalog: Catalog, notify: Notify) -> None:
+    """Records what the stored chunks show of commits. What one lacks is left out; `doctor` names damaged ones."""
+    rows = catalog.rows("SELECT rowid, path FROM chunks")
+    notify(f"looking for commits in {len(rows)} stored chunks, once")
+    catalog.begin()
+    for row in rows:
+        with suppress(CorpusDamaged, NotFound, *_STRANGE):
+            stored = read_chunk(layout, row["path"])
+            put_sightings(catalog, row["rowid"], stored.sidecar.fields, stored.markdown)
+    catalog.connection.execute("DELETE FROM meta WHERE name=?", (LACKS_SIGHTINGS,))
+    catalog.commit()
 
 
 def recover(layout: Layout, catalog: Catalog, notify: Notify) -> None:
@@ -152,9 +168,9 @@ def index_chunks(layout: Layout, catalog: Catalog, paths: Iterable[str], notify:
         try:
             sidecar = load_sidecar(layout, path)
             _check_name(path, sidecar)
-            size = layout.inside(path).stat().st_size
+            markdown = load_markdown(layout, path)
             digest = sha256(layout.inside(sidecar_path(path)).read_bytes()).hexdigest()
-            put_chunk(catalog, dict(sidecar.fields), path, digest, size)
+            put_chunk(catalog, dict(sidecar.fields), path, digest, markdown)
         except (CorpusDamaged, NotFound) as error:
             catalog.connection.execute("ROLLBACK TO adopted")
             notify(f"left out: {error.message}")

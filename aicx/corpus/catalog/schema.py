@@ -1,6 +1,9 @@
 """The tables of the catalogue, and their version: another one has the catalogue rebuilt from the sidecars."""
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
+# The version before had all but the sightings, which the stored chunks bring back without any log.
+BEFORE_SIGHTINGS = 4
+LACKS_SIGHTINGS = "lacks_sightings"
 
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -58,3 +61,10 @@ CREATE TABLE claims (folder TEXT PRIMARY KEY, project TEXT, repo_source TEXT, re
     WITHOUT ROWID;
 CREATE TABLE renames (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 """
+SIGHTINGS = """
+CREATE TABLE sightings (chunk INTEGER, hash TEXT, subject TEXT, made INTEGER, at TEXT, plain TEXT);
+CREATE INDEX sightings_by_chunk ON sightings (chunk);
+CREATE INDEX sightings_by_hash ON sightings (hash);
+CREATE INDEX sightings_by_plain ON sightings (plain);
+"""
+SCHEMA += SIGHTINGS

@@ -172,7 +172,7 @@ class _Pass:
             self._writer.stage_removal(sidecar_path(before.path))
         if chunk.fields["id"] != before.fields["id"]:
             remove_chunk(self._catalog, before.fields["id"])
-        put_chunk(self._catalog, chunk.fields, path, sha256(sidecar).hexdigest(), len(chunk.markdown))
+        put_chunk(self._catalog, chunk.fields, path, sha256(sidecar).hexdigest(), chunk.markdown)
 
     def _publish(self) -> None:
         self._writer.publish()

@@ -137,7 +137,7 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         fields = blanked.fields | {"forgotten": True}
         sidecar = encode_sidecar(fields)
         stage_chunk(writer, path.removesuffix(".md"), blanked.markdown, sidecar)
-        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), len(blanked.markdown))
+        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), blanked.markdown)
     for path in plan.references:
         fields = dict(load_sidecar(layout, path).fields)
         fields["duplicates"] = [
@@ -147,7 +147,7 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         writer.stage(sidecar_path(path), sidecar)
         # No index holds references, so none is behind for this.
         known = catalog.rows("SELECT sequence, id FROM chunks WHERE id=?", (fields["id"],))
-        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), layout.inside(path).stat().st_size)
+        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), load_markdown(layout, path))
         catalog.connection.executemany("UPDATE chunks SET sequence=? WHERE id=?", map(tuple, known))
     _drop_rows(catalog, plan)
     writer.publish()

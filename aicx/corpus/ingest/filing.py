@@ -125,7 +125,7 @@ def _file(
         filing.left.append(path)
         writer.stage_removal(path)
         writer.stage_removal(sidecar_path(path))
-    put_chunk(catalog, fields, f"{stem}.md", sha256(encoded).hexdigest(), len(moved))
+    put_chunk(catalog, fields, f"{stem}.md", sha256(encoded).hexdigest(), moved)
 
 
 def _renamed(markdown: bytes, old: str | None, new: str | None) -> bytes:

@@ -20,7 +20,7 @@ from aicx.corpus.catalog.messages import duplicates_of, prompts_of, put_duplicat
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
 from aicx.corpus.catalog.watermarks import record_source
-from aicx.corpus.files.read import load_sidecar, sidecar_path, walk_chunks
+from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders, stage_chunk
@@ -404,7 +404,7 @@ class _Run:
         if self._request.dry_run:
             return
         for path, fields in caught_up(self._layout, self._catalog):
-            self._put_sidecar(path, fields, self._layout.inside(path).stat().st_size)
+            self._put_sidecar(path, fields, load_markdown(self._layout, path))
             if self._writer.full:
                 self._publish()
                 self._on_publish()
@@ -470,7 +470,7 @@ class _Run:
             self._report.paths.append(path)
         if stored is not None and stored.path != path:
             self._remove_files(stored.path)
-        put_chunk(self._catalog, chunk.fields, path, digest, len(chunk.markdown))
+        put_chunk(self._catalog, chunk.fields, path, digest, chunk.markdown)
 
     def _count(self, chunk: Rendered, stored: StoredChunk | None) -> None:
         report = self._report
@@ -508,7 +508,7 @@ class _Run:
             self._writer.publish()
         if last:
             for path, fields in runs_caught_up(self._layout, self._catalog):
-                self._put_sidecar(path, fields, self._layout.inside(path).stat().st_size)
+                self._put_sidecar(path, fields, load_markdown(self._layout, path))
             self._writer.publish()
         # With every batch: a reader must not meet between two of them what is to be hidden.
         apply_ignore_file(self._layout, self._catalog)
@@ -525,8 +525,8 @@ class _Run:
                 continue
             try:
                 stored = load_sidecar(self._layout, path).fields
-                size = self._layout.inside(path).stat().st_size
-            except (NotFound, CorpusDamaged, OSError) as error:
+                markdown = load_markdown(self._layout, path)
+            except (NotFound, CorpusDamaged) as error:
                 self._report.notes.append(f"{path} could not be brought up to date: {error}; `aicx doctor` says more")
                 continue
             fields = dict(stored)
@@ -537,13 +537,13 @@ class _Run:
                 fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
             if encode_sidecar(fields) == encode_sidecar(stored):
                 continue
-            self._put_sidecar(path, fields, size)
+            self._put_sidecar(path, fields, markdown)
         self._touched.clear()
 
-    def _put_sidecar(self, path: str, fields: dict[str, Any], size: int) -> None:
+    def _put_sidecar(self, path: str, fields: dict[str, Any], markdown: bytes) -> None:
         sidecar = encode_sidecar(fields)
         self._writer.stage(sidecar_path(path), sidecar)
-        put_chunk(self._catalog, fields, path, sha256(sidecar).hexdigest(), size)
+        put_chunk(self._catalog, fields, path, sha256(sidecar).hexdigest(), markdown)
 
 
 def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:

@@ -122,7 +122,7 @@ class TestTools:
 
     def test_a_tool_of_a_chunk_that_was_replaced_is_forgotten(self):
         catalog = catalog_by("tools", {"Bash": 1})
-        put_chunk(catalog, fields_of(1, tools={"Edit": 1}), "store/again.md", "0" * 64, 1)
+        put_chunk(catalog, fields_of(1, tools={"Edit": 1}), "store/again.md", "0" * 64, b"")
         assert found(catalog, Filters(tool="Bash")) == []
 
 

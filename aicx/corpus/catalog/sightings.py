@@ -1,0 +1,138 @@
+"""Commits and requests that tools printed: when each was first seen, and the session that made it.
+
+Without its repository this is what bounds the time of a commit: it was made before the first log that shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from aicx.git.listed import Listed, created_request, listed_commits, listed_requests, plain_subject
+
+if TYPE_CHECKING:
+    from aicx.corpus.catalog.database import Catalog
+
+# Commands that print commits and requests; where a chunk lacks the call, its answer alone is looked at.
+_PROGRAMS = ("git ", "gh ", "glab ")
+_NAME = re.compile(r"[0-9a-f]{7,64}|#\d{1,9}")
+_WORD = re.compile(r"[^\W_]+")
+# Git abbreviates a hash to at least this.
+_ABBREVIATED = 7
+# How many of the words of a question and of a subject have to be the same, and how many there have to be.
+_NEAR, _MIN_WORDS = 0.7, 3
+# Rows that are looked at: of one commit, and of subjects near to a question.
+_MAX_ROWS, _MAX_NEAR = 2000, 200
+_FOUND = """SELECT hash, subject, made, at, chunks.id AS chunk, chunks.session_id AS session_id FROM sightings
+ JOIN chunks ON chunks.rowid=sightings.chunk WHERE chunks.ignored=0 AND {} ORDER BY made DESC, at, chunks.id LIMIT ?"""
+
+
+class Printed(NamedTuple):
+    """One commit or request as one message shows it."""
+
+    listed: Listed
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A commit, or a request with its number as ``hash``: the session that made it, None where no log shows that.
+
+    ``chunk`` is the id of the chunk that shows it made, else first.
+    """
+
+    hash: str
+    subject: str
+    first_seen: datetime
+    made_in: str | None
+    chunk: str
+
+
+def printed_in(fields: Mapping[str, Any], markdown: bytes) -> list[Printed]:
+    """What the results of tools that begin in a chunk show; nothing of a chunk that was altered on disk."""
+    found = list(dict.fromkeys(_read(fields, markdown)))
+    return found if found and sha256(markdown).hexdigest() == fields["content_sha256"] else []
+
+
+def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[Printed]:
+    calls: dict[str | None, Mapping[str, Any]] = {}
+    results = []
+    for item in fields.get("messages") or ():
+        if item.get("role") == "tool":
+            tool = item.get("tool") or {}
+            if tool.get("phase") == "call":
+                calls[tool.get("call_id")] = tool
+            # What aicx answered quotes older sessions.
+            elif not item.get("repeated") and not item.get("echo"):
+                results.append((item, tool.get("call_id")))
+    for item, call_id in results:
+        call = calls.get(call_id) or {}
+        command = call.get("command") or ""
+        if call.get("files") or (command and not any(name in command for name in _PROGRAMS)):
+            continue
+        low, high = item["span"]
+        text = markdown[low:high].decode("utf-8", "replace")
+        created = created_request(command, text)
+        for listed in (*listed_commits(text), *listed_requests(text), *((created,) if created else ())):
+            yield Printed(listed, item["at"])
+
+
+def sightings(catalog: Catalog, subject_or_hash: str) -> list[Sighting]:
+    """The commits of that hash, in any abbreviation, or of that subject; the requests of a number such as `#12`.
+
+    Those that a session made come first, then by the time at which they were first seen.
+    """
+    text = subject_or_hash.strip()
+    if text.startswith("#") or not _NAME.fullmatch(text.casefold()):
+        column = "hash" if _NAME.fullmatch(text) else "plain"
+        return _sightings(catalog, f"{column}=?", [text if column == "hash" else plain_subject(text)])
+    # Of the rows with the same beginning those that do not contradict the rest of it.
+    name = text.casefold()
+    start = name[:_ABBREVIATED]
+    found = _sightings(catalog, "hash>=? AND hash<?", [start, f"{start}g"])
+    return [one for one in found if one.hash.startswith(name) or name.startswith(one.hash)]
+
+
+def nearest_sighting(catalog: Catalog, question: str) -> Sighting | None:
+    """The commit or request whose subject is nearly the question; None where no subject is near.
+
+    What the question is about was done before its ``first_seen``, and in its ``made_in`` where that is known.
+    """
+    wanted = _words(question)
+    if len(wanted) < _MIN_WORDS:
+        return None
+    shared = " + ".join(["(instr(plain, ?) > 0)"] * len(wanted))
+    rows = catalog.rows(
+        f"SELECT DISTINCT plain FROM sightings WHERE {shared} >= ? LIMIT ?",
+        [*wanted, _NEAR * len(wanted), _MAX_NEAR],
+    )
+    near = max(((_likeness(wanted, _words(row["plain"])), row["plain"]) for row in rows), default=(0.0, ""))
+    found = sightings(catalog, near[1]) if near[0] >= _NEAR else []
+    return found[0] if found else None
+
+
+def _sightings(catalog: Catalog, where: str, values: Iterable[object]) -> list[Sighting]:
+    found: dict[tuple[str, str], Sighting] = {}
+    for row in catalog.rows(_FOUND.format(where), [*values, _MAX_ROWS]):
+        key = (row["hash"][:_ABBREVIATED], plain_subject(row["subject"]))
+        at = datetime.fromisoformat(row["at"])
+        known = found.get(key)
+        if known is None:
+            made_in = row["session_id"] if row["made"] else None
+            found[key] = Sighting(row["hash"], row["subject"], at, made_in, row["chunk"])
+        else:
+            name = max(known.hash, row["hash"], key=len)
+            found[key] = Sighting(name, known.subject, min(known.first_seen, at), known.made_in, known.chunk)
+    return sorted(found.values(), key=lambda one: (one.made_in is None, one.first_seen, one.hash))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(plain_subject(text)))
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))
