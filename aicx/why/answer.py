@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from aicx.api.answers.why import WhyAnswer, WhyCommit, WhyEvidence, WhyReason, WhySession, WhySighting
 from aicx.config import Settings
+from aicx.refs import Ref
 from aicx.terminal import invisible
 from aicx.text import instant, shorten
 from aicx.why.report import FoundSession, Wanted, WhyReport
@@ -46,7 +47,13 @@ def _answer(report: WhyReport, clean: Callable[[str], str]) -> WhyAnswer:
             for item in report.reason
         ],
         [
-            WhySighting(item.hash, clean(item.subject), instant(item.at), item.ref, item.made)
+            WhySighting(
+                item.hash,
+                clean(item.subject),
+                instant(item.first_seen),
+                str(Ref("chunk", item.chunk)),
+                item.made_in is not None,
+            )
             for item in report.sightings
         ],
         [clean(note) for note in report.notes],

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.sightings import Sighting
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
 from aicx.errors import NotFound, UsageError
@@ -52,6 +53,7 @@ class Candidate:
     text: float = 0.0
     text_chunk: str = ""
     printed: bool = False  # a hash or the number asked for is in it
+    printed_in: list[str] = field(default_factory=list)  # chunks that show the commit with its subject
 
 
 def at_work(catalog: Catalog, times: Sequence[datetime]) -> dict[Key, Candidate]:
@@ -91,6 +93,20 @@ def of_hits(
             candidate = known.get(key)
         if candidate is not None:
             candidate.printed = True
+
+
+def of_sighting(catalog: Catalog, sighting: Sighting, known: dict[Key, Candidate]) -> Candidate | None:
+    """The session that a sighting is of, which is put among the known ones; None where its chunk is hidden."""
+    where = "(agent, session_id) IN (SELECT agent, session_id FROM chunks WHERE id=?) AND number<=? AND number>?"
+    number = int(sighting.chunk.rpartition(":")[2]) + 1
+    found: dict[Key, Candidate] = {}
+    _collect(catalog, where, [sighting.chunk, number, number - MAX_CHUNKS], found)
+    for key, candidate in found.items():
+        known.setdefault(key, candidate)
+        known[key].printed = True
+        known[key].printed_in.append(sighting.chunk)
+        return known[key]
+    return None
 
 
 class Searches:

@@ -119,7 +119,7 @@ def _evidence(
             "made", worth, f"made {how} at {traces.made_in.at:%Y-%m-%d %H:%M} UTC", (_ref(traces.made_in.chunk),)
         )
     if candidate.printed:
-        refs = tuple(dict.fromkeys(one.ref for one in traces.sightings))[:_MAX_REFS]
+        refs = tuple(map(_ref, dict.fromkeys(candidate.printed_in)))[:_MAX_REFS]
         yield Evidence("printed", weights.printed, "contains its hash or number", refs)
     total = sum(rarity.values())
     if total:

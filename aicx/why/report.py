@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from aicx.corpus.catalog.sightings import Sighting
 from aicx.git.history import Change
 from aicx.resume.select.sessions import SessionRow
 from aicx.why.target import Target
@@ -32,6 +33,7 @@ class Wanted:
     """A commit with everything that it may be found by: copies of it on other bases, commits squashed into it.
 
     ``weight`` is its share of the target, from 0 to 1. ``change`` has no hash for what is not committed yet.
+    ``name`` is what was asked for where git does not know it: a hash, a number such as `#12`, or a subject.
     """
 
     change: Change
@@ -42,6 +44,7 @@ class Wanted:
     copies: tuple[Change, ...] = ()
     added: frozenset[str] = frozenset()
     branches: tuple[str, ...] = ()
+    name: str = ""
 
 
 class Evidence(NamedTuple):
@@ -51,16 +54,6 @@ class Evidence(NamedTuple):
     worth: float
     text: str
     refs: tuple[str, ...] = ()
-
-
-class Sighting(NamedTuple):
-    """A commit as a tool printed it: when it was first seen, and whether it was made there."""
-
-    hash: str
-    subject: str
-    at: datetime
-    ref: str
-    made: bool
 
 
 class FoundSession(NamedTuple):

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.catalog.sightings import ABBREVIATED, Sighting, nearest_sighting, sightings
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Hit, Searcher
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.transcript import Step, read_steps
+from aicx.git.listed import plain_subject
 from aicx.git.roots import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.resume.select.sessions import load_sessions
@@ -31,12 +33,13 @@ from aicx.why.candidates import (
     at_work,
     of_file,
     of_hits,
+    of_sighting,
 )
 from aicx.why.places import Place
 from aicx.why.reason import read_reason
-from aicx.why.report import Evidence, FoundSession, Sighting, Wanted, WhyReport
+from aicx.why.report import Evidence, FoundSession, Wanted, WhyReport
 from aicx.why.target import Target, find_target
-from aicx.why.traces import ABBREVIATED, find_traces, first_sightings
+from aicx.why.traces import find_traces
 from aicx.why.wanted import wanted_of
 
 if TYPE_CHECKING:
@@ -54,13 +57,17 @@ _MAX_SEARCHED, _MAX_HASHES = 3, 4
 
 @dataclass(frozen=True, slots=True)
 class WhyQuery:
-    """What is asked, and where. ``weights`` are for measuring what each signal is worth."""
+    """What is asked, and where: in a ``folder`` of a repository, or of the logs alone, those of ``project`` if named.
+
+    ``weights`` are for measuring what each signal is worth.
+    """
 
     target: str
     now: datetime
-    folder: Path
+    folder: Path | None
     limit: int = 5
     weights: ranking.Weights = field(default_factory=ranking.Weights)
+    project: str | None = None
 
 
 def why(settings: Settings, query: WhyQuery) -> WhyReport:
@@ -69,24 +76,29 @@ def why(settings: Settings, query: WhyQuery) -> WhyReport:
     Raises UsageError for a text that names nothing, NotFound for a file or commit that neither git nor a log can know,
     and where nothing is stored yet.
     """
+    if query.folder is None:
+        # Relative paths are of the repository's root, wherever it was.
+        return _why(settings, query, Git(settings.layout.home, GIT_SECONDS), GitState("none"))
     if not query.folder.is_dir():
         raise UsageError(f"{query.folder} is not a folder", hint="--repo takes a folder in a repository")
     with GitProbe(Git(query.folder.absolute(), GIT_SECONDS), status=False) as look:
-        state = look.place
-        target = find_target(query.target, look.git, state)
-        with open_catalog(settings.layout) as opened, Searcher(settings) as searcher:
-            wanted = wanted_of(target, look.git, state, query.now)
-            place = _place(settings, opened.catalog, state)
-            run = _Why(settings, query, opened.catalog, searcher, place)
-            report = run.report(target, wanted)
-            notes = [*state.notes, *target.notes, *look.git.notes, *opened.notes]
-            notes += [opened.fallback_reason] if opened.fallback_reason else []
-            return replace(report, notes=tuple(dict.fromkeys([*notes, *report.notes])))
+        return _why(settings, query, look.git, look.place)
 
 
-def _place(settings: Settings, catalog: Catalog, state: GitState) -> Place:
+def _why(settings: Settings, query: WhyQuery, git: Git, state: GitState) -> WhyReport:
+    target = find_target(query.target, git, state)
+    with open_catalog(settings.layout) as opened, Searcher(settings) as searcher:
+        wanted = wanted_of(target, git, state, query.now)
+        place = _place(settings, query, opened.catalog, state)
+        report = _Why(settings, query, opened.catalog, searcher, place).report(target, wanted)
+        notes = [*state.notes, *target.notes, *git.notes, *opened.notes]
+        notes += [opened.fallback_reason] if opened.fallback_reason else []
+        return replace(report, notes=tuple(dict.fromkeys([*notes, *report.notes])))
+
+
+def _place(settings: Settings, query: WhyQuery, catalog: Catalog, state: GitState) -> Place:
     if state.root is None:
-        return Place(None, ())
+        return Place(query.project, ())
     identity = place_of(catalog, settings.user_home, load_decisions(settings.layout.projects), state.root)
     trees = [tree.path for tree in state.worktrees]
     folders = dict.fromkeys([repository_of(state.root), state.root, *trees])
@@ -130,7 +142,7 @@ class _Why:
             tuple(wanted),
             tuple(sessions),
             tuple(reason),
-            tuple(first_sightings(self._sightings)),
+            tuple(dict.fromkeys(self._sightings)),
             (*self._searches.notes, *self._notes),
         )
 
@@ -159,22 +171,18 @@ class _Why:
         found = []
         for candidate in near[:_MAX_READ]:
             traces = find_traces(self._read(candidate, wanted.times), wanted, candidate.cwd)
-            self._sightings += traces.sightings
             if traces.gap is not None or traces.made or not wanted.times:
                 found.append(ranking.Found(candidate, traces))
         return ranking.weigh(found, wanted, self._place, self._query.weights)
 
     def _candidates(self, wanted: Wanted, *, searched: bool) -> tuple[Wanted, dict[Key, Candidate]]:
         known: dict[Key, Candidate] = at_work(self._catalog, wanted.times)
+        if wanted.name or wanted.hashes:
+            wanted = self._sighted(wanted, known)
         if searched and wanted.hashes:
             printed = self._searches.for_hashes(wanted.hashes[:_MAX_HASHES])
             self._take(printed, "|".join(name[:ABBREVIATED] for name in wanted.hashes), known)
-        if not wanted.times and wanted.hashes:
-            # Without git, what printed the commit says when it was made at the latest, and what it is about.
-            wanted = self._sighted(wanted, known)
-            for key, candidate in at_work(self._catalog, wanted.times).items():
-                known.setdefault(key, candidate)
-        elif not wanted.times and wanted.change.files:
+        if not wanted.times and wanted.change.files:
             known |= of_file(self._catalog, wanted.change.files[0])
         if searched and wanted.change.subject:
             for hit in self._searches.for_text(wanted.change.subject, wanted.times):
@@ -184,17 +192,29 @@ class _Why:
         return wanted, known
 
     def _sighted(self, wanted: Wanted, known: dict[Key, Candidate]) -> Wanted:
-        """A commit that git does not know, with the time and subject under which a tool printed it."""
-        found = [
-            sighting
-            for candidate in known.values()
-            for sighting in find_traces(self._read(candidate, ()), wanted, candidate.cwd).sightings
-        ]
-        if not found:
+        """The commit as tools printed it; where git does not know it, the first log that shows it bounds its time."""
+        asked = dict.fromkeys([*wanted.hashes[:_MAX_HASHES], *filter(None, [wanted.name])])
+        seen = [one for name in asked for one in sightings(self._catalog, name)]
+        if not seen and wanted.change.subject and not wanted.times:
+            seen = [one for one in [nearest_sighting(self._catalog, wanted.change.subject)] if one]
+        shown = []
+        for one in seen:
+            candidate = of_sighting(self._catalog, one, known)
+            if candidate and self._place.share(candidate.project, candidate.cwd) is not None:
+                shown.append(one)
+        self._sightings += shown
+        if wanted.times or not shown:
             return wanted
-        first = first_sightings(found)[0]
-        change = replace(wanted.change, subject=first.subject, authored_at=first.at, committed_at=first.at)
-        return replace(wanted, change=change, times=(first.at,))
+        first = shown[0]
+        for key, candidate in at_work(self._catalog, [first.first_seen]).items():
+            known.setdefault(key, candidate)
+        # A request's number is not a hash.
+        hashes = wanted.hashes if first.hash.startswith("#") else (first.hash,)
+        change = replace(
+            wanted.change, subject=first.subject, authored_at=first.first_seen, committed_at=first.first_seen
+        )
+        subjects = (plain_subject(first.subject),)
+        return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=(first.first_seen,))
 
     def _read(self, candidate: Candidate, times: Sequence[datetime]) -> list[Step]:
         """The messages of a candidate's last chunks before a commit."""

@@ -14,7 +14,7 @@ from aicx.git.history import blame, find_commit, list_hashes
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
 
-Kind = Literal["commit", "file", "lines", "tag", "range", "number"]
+Kind = Literal["commit", "file", "lines", "tag", "range", "number", "subject"]
 
 # Commits of one target that are followed, the newest first; each costs a look at the sessions of its time.
 MAX_COMMITS = 8
@@ -31,8 +31,9 @@ _NO_REPOSITORY = "no repository is at hand: only the logs are asked"
 class Target:
     """What is asked. ``weights`` has the commits that it means, each with its share from 0 to 1.
 
-    ``path`` is relative to the root where there is a repository. ``hash`` and ``number`` are what was asked for where
-    git has no such commit, which a log may have. ``changed``: lines or a file that differ from what is committed.
+    ``path`` is relative to the root where there is a repository. ``hash``, ``number`` and ``subject`` are what was
+    asked for where git has no such commit, which a log may have. ``changed``: lines or a file that differ from what is
+    committed.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Target:
     lines: tuple[int, int] | None = None
     hash: str | None = None
     number: int | None = None
+    subject: str | None = None
     changed: bool = False
     notes: tuple[str, ...] = ()
 
@@ -83,8 +85,9 @@ def _numbered(text: str, number: int, git: Git, state: GitState) -> Target:
     named = rf"(#|/(pull|issues|merge_requests)/){number}([^0-9]|$)"
     hashes = list_hashes(git, MAX_COMMITS, "--all", "-E", f"--grep={named}") if state.usable else []
     # A subject that ends in the number is the request's own commit; other messages only mention it.
-    own = list_hashes(git, MAX_COMMITS, "--all", "-E", rf"--grep=(\(#{number}\)$|^Merge .*#{number}([^0-9]|$))")
-    weights = dict.fromkeys(hashes, 0.5) | {commit: 1.0 for commit in own if state.usable}
+    requested = rf"--grep=(\(#{number}\)$|^Merge .*#{number}([^0-9]|$))"
+    own = list_hashes(git, MAX_COMMITS, "--all", "-E", requested) if state.usable else []
+    weights = dict.fromkeys(hashes, 0.5) | dict.fromkeys(own, 1.0)
     return Target(text, "number", weights, number=number, notes=() if weights else (f"no commit names {text}",))
 
 
@@ -113,13 +116,17 @@ def _several(text: str, kind: Kind, hashes: list[str]) -> Target:
 def _file(text: str, git: Git, state: GitState) -> Target:
     path = _relative(text, git, state)
     if not state.usable:
-        return Target(
-            text, "file", path=path, changed=True, notes=("no repository is at hand: only the logs are asked",)
-        )
+        if _is_subject(text) and not _is_path(text, git):
+            return Target(text, "subject", subject=text, notes=(_NO_REPOSITORY,))
+        return Target(text, "file", path=path, changed=True, notes=(_NO_REPOSITORY,))
     hashes = list_hashes(git, MAX_COMMITS, "--follow", paths=[_from_root(path)])
     changed = (Path(state.root or git.folder) / path).is_file() and bool(
         git.begin_status("--porcelain", "--", _from_root(path))()
     )
+    if not hashes and not changed and _is_subject(text):
+        named = list_hashes(git, MAX_COMMITS, "--all", "-i", "--fixed-strings", f"--grep={text}")
+        notes = () if named else ("no commit of this repository has this subject: only the logs are asked",)
+        return Target(text, "subject", dict.fromkeys(named, 1.0), subject=None if named else text, notes=notes)
     if not hashes and not changed:
         raise NotFound(
             f"{text!r} is not a commit, tag or file that this repository knows",
@@ -144,6 +151,11 @@ def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitS
     weights = {commit: 0.5 + counts[commit] / total / 2 for commit in kept}
     changed = any(UNCOMMITTED.fullmatch(commit) for commit in counts)
     return Target(text, "lines", weights, path=path, lines=(first, last), changed=changed)
+
+
+def _is_subject(text: str) -> bool:
+    """Whether a text that names no file may be the first line of a commit's message: it has several words."""
+    return len(text.split()) > 1
 
 
 def _is_path(text: str, git: Git) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
@@ -12,16 +12,12 @@ from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step
 from aicx.git.listed import plain_subject
-from aicx.refs import Ref
 from aicx.why.candidates import AFTER
 from aicx.why.places import same_file
-from aicx.why.report import Sighting, Wanted
+from aicx.why.report import Wanted
 
-ABBREVIATED = 7
 # A shorter subject is in other commands by chance.
 _MIN_SUBJECT = 12
-# How far a printed line is read for the subject.
-_MAX_PRINTED = 400
 
 
 @dataclass(slots=True)
@@ -36,7 +32,6 @@ class Traces:
     made_in: Step | None = None
     last: Step | None = None  # before the commit
     gap: timedelta | None = None  # from the last edit, else from the last message, to the commit
-    sightings: list[Sighting] = field(default_factory=list)
 
 
 def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> Traces:
@@ -69,11 +64,8 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
             by_hash = any(known.startswith(name) for known in wanted.hashes)
             if not by_hash and not _is_subject(subject, wanted):
                 continue
-            found.sightings.append(_sighting(name, subject, answer, made=True))
             if found.made is None or (by_hash and found.made != "hash"):
                 found.made, found.made_in = "hash" if by_hash else "subject", answer
-        if not printed and (seen := _seen(answer, wanted)):
-            found.sightings.append(seen)
     silent = commits and found.made is None and answers and not answers[-1].failed
     # With `-q`, or cut off: the message is in the command.
     if silent and "git" in call.command and any(_contains(call.command, subject) for subject in wanted.subjects):
@@ -105,32 +97,9 @@ def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | N
     return max(min(gaps), timedelta(0)) if gaps else None
 
 
-def _seen(answer: Step, wanted: Wanted) -> Sighting | None:
-    for name in wanted.hashes:
-        place = answer.text.find(name[:ABBREVIATED])
-        if place >= 0:
-            line = answer.text[place : place + _MAX_PRINTED].partition("\n")[0]
-            printed, _, subject = line.partition(" ")
-            if name.startswith(printed[: len(name)].rstrip("):,")) or printed.startswith(name):
-                return _sighting(name, subject, answer, made=False)
-    return None
-
-
-def _sighting(name: str, subject: str, step: Step, *, made: bool) -> Sighting:
-    return Sighting(name, subject.strip(), step.at, str(Ref("chunk", step.chunk)), made)
-
-
 def _is_subject(printed: str, wanted: Wanted) -> bool:
     return plain_subject(printed) in wanted.subjects
 
 
 def _contains(text: str, subject: str) -> bool:
     return len(subject) >= _MIN_SUBJECT and subject in " ".join(text.split()).casefold()
-
-
-def first_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """Each commit once, where it was made, else where it was seen first."""
-    found: dict[str, Sighting] = {}
-    for item in sorted(sightings, key=lambda item: (not item.made, item.at)):
-        found.setdefault(item.hash[:ABBREVIATED], item)
-    return list(found.values())

@@ -54,7 +54,7 @@ def test_session_that_committed_is_named_beside_the_one_that_wrote_the_lines(sto
     assert "made" in kinds(report, 1)
     assert report.sessions[1].confidence == "high"
     [sighting] = report.sightings
-    assert (sighting.made, sighting.subject) == (True, "Nested brackets are read")
+    assert (sighting.made_in, sighting.subject) == (OTHER, "Nested brackets are read")
 
 
 def test_session_that_only_began_after_the_commit_is_not_named(story: Story) -> None:
@@ -193,11 +193,56 @@ def test_without_a_repository_a_viewed_log_bounds_the_time(story: Story, tmp_pat
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     report = story.ask("1a2b3c4d", folder=elsewhere)
-    assert [(one.hash, one.subject, one.made) for one in report.sightings] == [
-        ("1a2b3c4d", "Nested brackets are read", False)
+    assert [(one.hash, one.subject, one.made_in) for one in report.sightings] == [
+        ("1a2b3c4", "Nested brackets are read", None)
     ]
     assert SESSION in ids(report)
     assert "no repository is at hand: only the logs are asked" in report.notes
+
+
+def test_subject_without_a_repository_is_taken_from_the_log_that_printed_it(story: Story, tmp_path: Path) -> None:
+    parse_session(story)
+    late = story.log(THIRD).prompt("Nested brackets: are they read well?", 2 * HOUR)
+    story.keep(story.edited(late, "src/parser.py", 2 * HOUR + 5, "other"))
+    log = story.log(OTHER).prompt("Commit what is there", HOUR)
+    story.keep(story.ran(log, "git commit -am x", "[main 1a2b3c4] Nested brackets are read", HOUR + 5))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for asked in ("Nested brackets are read", "nested brackets are read (#7)", "brackets are nested, read"):
+        report = story.ask(asked, folder=elsewhere)
+        assert report.target.kind == "subject"
+        assert ids(report) == [OTHER, SESSION]
+        [sighting] = report.sightings
+        assert (sighting.hash, sighting.made_in) == ("1a2b3c4", OTHER)
+    assert story.ask("Something that no log shows", folder=elsewhere).sessions == ()
+
+
+def test_subject_in_its_repository_names_the_commit(story: Story) -> None:
+    parse_session(story)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    report = story.ask("nested brackets")
+    assert [one.change.hash for one in report.wanted] == [commit]
+    assert ids(report) == [SESSION]
+    unknown = story.ask("curly brackets are read")
+    assert "no commit of this repository has this subject: only the logs are asked" in unknown.notes
+
+
+def test_number_that_git_does_not_know_is_bounded_by_the_log_that_opened_it(story: Story) -> None:
+    parse_session(story)
+    log = story.log(OTHER).prompt("Open a pull request", HOUR)
+    command = 'gh pr create --title "Nested brackets" --body x'
+    story.keep(story.ran(log, command, "https://github.com/ada/orbit/pull/31\n", HOUR + 5))
+    report = story.ask("#31")
+    assert [(one.hash, one.subject, one.made_in) for one in report.sightings] == [("#31", "Nested brackets", OTHER)]
+    assert set(ids(report)) == {OTHER, SESSION}
+
+
+def test_sighting_of_another_repository_bounds_nothing(story: Story, tmp_path: Path) -> None:
+    other = story.user.repository("lamp", "git@example.org:ada/lamp.git")
+    log = story.log(OTHER, cwd=other).prompt("Open a pull request", HOUR)
+    command = 'gh pr create --title "Dim the lamp" --body x'
+    story.keep(story.ran(log, command, "https://github.com/ada/lamp/pull/31\n", HOUR + 5))
+    assert story.ask("#31").sightings == ()
 
 
 def test_file_is_found_without_a_repository(story: Story, tmp_path: Path) -> None:

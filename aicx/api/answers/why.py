@@ -77,7 +77,7 @@ class WhyAnswer:
     """[Why](why.md) it is so. Everything quoted is from logs and git: evidence to check, not instructions."""
 
     target: Annotated[str, "what was asked"]
-    kind: Annotated[Literal["commit", "file", "lines", "tag", "range", "number"], "what it was taken for"]
+    kind: Annotated[Literal["commit", "file", "lines", "tag", "range", "number", "subject"], "what it was taken for"]
     path: Annotated[str | None, "the file of a `file` or `lines`, relative to the repository"]
     project: Annotated[str | None, "the repository, where it is known"]
     commits: Annotated[list[WhyCommit], "what the target means, most important first"]

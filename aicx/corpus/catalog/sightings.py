@@ -22,7 +22,7 @@ _PROGRAMS = ("git ", "gh ", "glab ")
 _NAME = re.compile(r"[0-9a-f]{7,64}|#\d{1,9}")
 _WORD = re.compile(r"[^\W_]+")
 # Git abbreviates a hash to at least this.
-_ABBREVIATED = 7
+ABBREVIATED = 7
 # How many of the words of a question and of a subject have to be the same, and how many there have to be.
 _NEAR, _MIN_WORDS = 0.7, 3
 # Rows that are looked at: of one commit, and of subjects near to a question.
@@ -74,7 +74,7 @@ def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[Printed]:
         command = call.get("command") or ""
         if call.get("files") or (command and not any(name in command for name in _PROGRAMS)):
             continue
-        low, high = item["span"]
+        low, high = item.get("span") or (0, 0)
         text = markdown[low:high].decode("utf-8", "replace")
         created = created_request(command, text)
         for listed in (*listed_commits(text), *listed_requests(text), *((created,) if created else ())):
@@ -92,7 +92,7 @@ def sightings(catalog: Catalog, subject_or_hash: str) -> list[Sighting]:
         return _sightings(catalog, f"{column}=?", [text if column == "hash" else plain_subject(text)])
     # Of the rows with the same beginning those that do not contradict the rest of it.
     name = text.casefold()
-    start = name[:_ABBREVIATED]
+    start = name[:ABBREVIATED]
     found = _sightings(catalog, "hash>=? AND hash<?", [start, f"{start}g"])
     return [one for one in found if one.hash.startswith(name) or name.startswith(one.hash)]
 
@@ -118,7 +118,7 @@ def nearest_sighting(catalog: Catalog, question: str) -> Sighting | None:
 def _sightings(catalog: Catalog, where: str, values: Iterable[object]) -> list[Sighting]:
     found: dict[tuple[str, str], Sighting] = {}
     for row in catalog.rows(_FOUND.format(where), [*values, _MAX_ROWS]):
-        key = (row["hash"][:_ABBREVIATED], plain_subject(row["subject"]))
+        key = (row["hash"][:ABBREVIATED], plain_subject(row["subject"]))
         at = datetime.fromisoformat(row["at"])
         known = found.get(key)
         if known is None:

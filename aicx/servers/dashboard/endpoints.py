@@ -12,6 +12,7 @@ from aicx.api.answers.search import SearchAnswer
 from aicx.api.answers.sessions import SessionsPage, sessions_page
 from aicx.api.answers.show import WholeChunk
 from aicx.api.answers.steer import ranked_answer, steer_answer
+from aicx.api.answers.why import WhyAnswer
 from aicx.config import Settings
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
@@ -24,6 +25,7 @@ from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import Status
+from aicx.servers.dashboard.why import explain
 from retrieval.decay import PROFILES
 
 
@@ -112,6 +114,10 @@ def _cross(means: Means, wanted: asked.Cross) -> dict[str, Any]:
     return searches.cross(means.searcher, query, wanted.limit, wanted.each)
 
 
+def _why(means: Means, wanted: asked.Why) -> dict[str, Any]:
+    return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now)
+
+
 def _steer(means: Means, wanted: asked.Steer) -> dict[str, Any]:
     filters = wanted.filters(means.now)
     if wanted.q and wanted.q.strip():
@@ -180,6 +186,15 @@ ENDPOINTS = (
         asked.Steer,
         shapes.succeeded(shapes.Steered),
         _steer,
+        (400, 404, 500),
+        searches=True,
+    ),
+    Endpoint(
+        "/api/why",
+        "The sessions that made a commit, a file or a line, and what they say of the reason.",
+        asked.Why,
+        shapes.succeeded(WhyAnswer),
+        _why,
         (400, 404, 500),
         searches=True,
     ),

@@ -97,6 +97,21 @@ class Cross(Where):
     each: Annotated[int, Field(ge=1, le=10, description="At most so many answers of each.")] = 3
 
 
+class Why(Asked):
+    target: Annotated[
+        Name,
+        Field(
+            description="A commit, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, #12 (pull request or issue), or"
+            " the first line of a commit's message."
+        ),
+    ]
+    project: Annotated[
+        Name | None,
+        Field(description="The repository, as /api/overview names it; git is asked where it still is on this machine."),
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=20, description="At most so many sessions.")] = 5
+
+
 class Steer(Where):
     q: Annotated[
         str | None,

@@ -41,6 +41,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "/api/search/fuzzy": {"q": "lexer"},
     "/api/search/cross": {"q": "lexer"},
     "/api/search/steer": {},
+    "/api/why": {"target": "src/lexer.py"},
 }
 FILTERED = ("/api/overview", "/api/browse", *(path for path in ASKED if path.startswith("/api/search/")))
 

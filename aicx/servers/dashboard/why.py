@@ -1,0 +1,42 @@
+"""`aicx why` for the page, which names a repository as the corpus does and not by a folder of this machine."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from aicx.api.answers import to_fields
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import place_of
+from aicx.why.answer import answer_why
+from aicx.why.run import WhyQuery
+
+# Folders of a repository that are looked at, the latest first: worktrees come and go.
+_MAX_FOLDERS = 20
+
+
+def explain(settings: Settings, target: str, project: str | None, limit: int, now: datetime) -> dict[str, Any]:
+    """The fields of the answer. Raises what `aicx.why.run.why` raises."""
+    folder = _folder_of(settings, project) if project else None
+    return to_fields(answer_why(settings, WhyQuery(target, now, folder, limit, project=project)))
+
+
+def _folder_of(settings: Settings, project: str) -> Path | None:
+    """Where sessions of a repository worked last and it still is; None where this machine does not have it."""
+    with open_catalog(settings.layout) as opened:
+        decisions = load_decisions(settings.layout.projects)
+        rows = opened.catalog.rows(
+            "SELECT cwd FROM chunks WHERE project=? AND ignored=0 AND cwd IS NOT NULL GROUP BY cwd"
+            " ORDER BY max(started_at) DESC LIMIT ?",
+            (project, _MAX_FOLDERS),
+        )
+        for folder in (Path(row["cwd"]) for row in rows):
+            if folder.is_absolute() and os.access(folder, os.X_OK) and folder.is_dir():
+                identity = place_of(opened.catalog, settings.user_home, decisions, str(folder))
+                if identity is not None and identity.project == project:
+                    return folder
+    return None
