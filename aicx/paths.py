@@ -89,6 +89,15 @@ class Layout:
         return self.set_apart / "forgotten.jsonl"
 
     @property
+    def memory(self) -> Path:
+        """Records of what may be believed, and the events that say who decided what about them."""
+        return self.home / "memory"
+
+    @property
+    def memory_index(self) -> Path:
+        return self.home / "index" / "memory.sqlite"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

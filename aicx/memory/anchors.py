@@ -1,0 +1,190 @@
+"""Anchors: what a record rests on in its repository, taken when it is stated and compared when it is read.
+
+Size and times come before content: a file that is as it was when it was last compared is not opened.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from aicx.errors import NotFound, UsageError
+from aicx.git.roots import inside
+from aicx.git.state import Git
+from aicx.memory.record import Anchor
+
+_LINES = re.compile(r"(?P<path>.+?)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?")
+_MAX_BYTES = 8 << 20
+_MAX_COMMITS = 8  # that git is asked about when files are gone
+_MAX_LISTED = 1 << 20
+
+State = Literal["current", "relocated", "changed", "missing", "moved", "unreadable", "unchecked"]
+# Size, times of modification and of the last change of anything, and inode: a file with the same is the same.
+Stamp = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an anchor is now. ``first`` and ``last`` are the lines' place where they moved, ``path`` a new name."""
+
+    state: State
+    first: int | None = None
+    last: int | None = None
+    path: str | None = None
+
+
+@dataclass(slots=True)
+class Compared:
+    """What was found at a stamp of a file. ``new`` is what is not in the index yet."""
+
+    known: MutableMapping[str, tuple[Stamp, Found]] = field(default_factory=dict)
+    new: dict[str, tuple[Stamp, Found]] = field(default_factory=dict)
+
+
+_CURRENT = Found("current")
+_UNCHECKED = Found("unchecked")
+
+
+def parse_anchor(text: str) -> tuple[str, int | None, int | None]:
+    """Path and lines of ``PATH`` or ``PATH#L1-L9``. Raises UsageError."""
+    match = _LINES.fullmatch(text)
+    if match is None:
+        if not text or "#L" in text:
+            raise UsageError(f"{text!r} is no anchor", hint="write PATH or PATH#L10-L20")
+        return text, None, None
+    first = int(match["first"])
+    last = int(match["last"] or first)
+    if not 1 <= first <= last:
+        raise UsageError(f"{text!r} names no lines", hint="write PATH#L10-L20, the first line before the last")
+    return match["path"], first, last
+
+
+def take_anchor(root: Path, folder: Path, text: str, commit: str | None) -> Anchor:
+    """The anchor that ``text`` writes, relative to ``folder`` or to the repository's ``root``, by what is there now.
+
+    Raises NotFound where there is no such file or no such lines, UsageError for one outside the repository.
+    """
+    written, first, last = parse_anchor(text)
+    for place in (folder / written, root / written):
+        try:
+            relative = Path(os.path.abspath(place)).relative_to(os.path.abspath(root))  # noqa: PTH100  links stay
+        except ValueError:
+            continue
+        if inside(root, str(relative)):
+            return _taken(root, str(relative), first, last, commit)
+        if os.path.lexists(place):
+            raise UsageError(f"{written} is no file inside the repository {root}", hint="anchor to a file of its own")
+    raise NotFound(f"there is no file {written} in {root}", hint="anchors name a file of the repository")
+
+
+def _taken(root: Path, path: str, first: int | None, last: int | None, commit: str | None) -> Anchor:
+    body = _read(root / path)
+    if body is None:
+        raise UsageError(f"{path} is too large to anchor to, or cannot be read")
+    if first is None or last is None:
+        return Anchor(path, sha256(body).hexdigest(), commit=commit)
+    lines = _lines(body)
+    if last > len(lines):
+        raise NotFound(f"{path} has {len(lines)} lines", hint="anchor to lines that are there")
+    return Anchor(path, _digest(lines[first - 1 : last]), first, last, commit)
+
+
+def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) -> dict[Anchor, Found]:
+    """What each anchor is now. Without a repository at hand nothing is known of any."""
+    if root is None:
+        return dict.fromkeys(anchors, _UNCHECKED)
+    top = str(root)
+    found: dict[Anchor, Found] = {}
+    stamps: dict[str, Stamp | None] = {}
+    gone: list[Anchor] = []
+    for anchor in anchors:
+        if anchor in found:
+            continue
+        path = anchor.path
+        stamp = stamps[path] if path in stamps else stamps.setdefault(path, _stamp(f"{top}/{path}"))
+        if stamp is None:
+            gone.append(anchor)
+            continue
+        key = f"{top}\0{path}\0{anchor.first}\0{anchor.last}\0{anchor.sha256}"
+        known = compared.known.get(key)
+        if known is None or known[0] != stamp:
+            known = compared.known[key] = compared.new[key] = (stamp, _look(root, anchor))
+        found[anchor] = known[1]
+    return found | _renamed(root, gone)
+
+
+def _look(root: Path, anchor: Anchor) -> Found:
+    body = _read(root / anchor.path) if inside(root, anchor.path) else None
+    if body is None:
+        return Found("unreadable")
+    if anchor.first is None or anchor.last is None:
+        return _CURRENT if sha256(body).hexdigest() == anchor.sha256 else Found("changed")
+    lines = _lines(body)
+    if _digest(lines[anchor.first - 1 : anchor.last]) == anchor.sha256:
+        return _CURRENT
+    before, count = anchor.first - 1, anchor.last - anchor.first + 1
+    starts = sorted(range(len(lines) - count + 1), key=lambda start: abs(start - before))
+    for start in starts:  # the nearest place first, where the same lines are there more than once
+        if _digest(lines[start : start + count]) == anchor.sha256:
+            return Found("relocated", start + 1, start + count)
+    return Found("changed")
+
+
+def _renamed(root: Path, gone: list[Anchor]) -> dict[Anchor, Found]:
+    """Anchors whose file is gone, and the name that git says it has now."""
+    if not gone:
+        return {}
+    commits = sorted({anchor.commit for anchor in gone if anchor.commit})[:_MAX_COMMITS]
+    git = Git(root)
+    names = {commit: _names_now(git, commit) for commit in commits}
+    return {
+        anchor: Found("moved", path=new)
+        if (new := names.get(anchor.commit or "", {}).get(anchor.path))
+        else Found("missing")
+        for anchor in gone
+    }
+
+
+def _names_now(git: Git, commit: str) -> Mapping[str, str]:
+    """Old name -> new name of the files that were renamed since ``commit``, staged renames among them."""
+    if not re.fullmatch(r"[0-9a-f]{40,64}", commit):
+        return {}
+    said = git.ask_some(
+        _MAX_LISTED,
+        *("diff", "--cached", "--name-status", "-z", "-M", "--diff-filter=R", "--no-ext-diff", "--no-textconv"),
+        *("--relative", "--end-of-options", commit, "--"),
+    )
+    fields = (said or "").split("\0")
+    return {fields[at + 1]: fields[at + 2] for at in range(0, len(fields) - 2, 3)}
+
+
+def _stamp(path: str) -> Stamp | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116  thousands a look: a `Path` would take longer than the call
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            return None
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _lines(body: bytes) -> list[bytes]:
+    """The lines of a file without the white space at their ends, which says nothing."""
+    lines = [line.rstrip() for line in body.split(b"\n")]
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def _digest(lines: list[bytes]) -> str:
+    return sha256(b"\n".join(lines)).hexdigest()

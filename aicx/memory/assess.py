@@ -1,0 +1,276 @@
+"""Derives what may be believed of a record: a pure function of the record, the decisions, the repository and the clock.
+
+Nothing stores what comes out. Where the sidecar and the events differ, the one that trusts less counts: a damaged or
+forged file can take trust away, and never give any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+from aicx.memory.anchors import Found
+from aicx.memory.claims import normal
+from aicx.memory.events import Standing
+from aicx.memory.reasons import Reason
+from aicx.memory.record import Anchor, Record
+
+Status = Literal[
+    "accepted", "candidate", "advisory", "superseded", "stale", "policy_blocked", "quarantined", "archived"
+]
+Freshness = Literal["fresh", "recent", "old", "aged"]
+Usage = Literal["instruction", "guidance", "evidence"]
+
+# Days that a claim that something cannot be done here is believed without another look, and a required validation.
+ENVIRONMENT_DAYS = 14
+VALIDATION_DAYS = 30
+_FRESHNESS: tuple[tuple[int, Freshness], ...] = ((7, "fresh"), (30, "recent"), (90, "old"))
+
+# Tiers of authority: the lower, the stronger. Never from a score. 1 is what the person says now.
+PINNED_POLICY, REPOSITORY, LIVE_FILE, PASSING_EVAL, INSTRUCTION, FACT, DECISION, TRACE, CANDIDATE, EXTERNAL = (
+    *(0, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+)
+
+_NOTHING = Standing()
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The strongest accepted record that claims a value."""
+
+    tier: int
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything beside the record that decides its status. Made once for many records by `aicx.memory.memory`.
+
+    ``anchors`` is what each anchor is now, ``blocked`` what the policy keeps from being shown, by id, ``says`` the
+    repository's own values by claim key, ``rivals`` (topic, key) -> value -> the strongest accepted record for it.
+    """
+
+    now: datetime
+    standing: Mapping[str, Standing] = field(default_factory=dict)
+    anchors: Mapping[Anchor, Found] = field(default_factory=dict)
+    blocked: Mapping[str, Reason] = field(default_factory=dict)
+    says: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    rivals: Mapping[tuple[str, str], Mapping[str, Rival]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What may be believed of a record at one moment. ``reasons`` begin with the one that decides the status."""
+
+    record: Record
+    status: Status
+    reasons: tuple[Reason, ...]
+    freshness: Freshness
+    tier: int
+    usage: Usage
+    baseline: bool
+
+
+def assess(record: Record, context: Context) -> Assessment:
+    """What may be believed of ``record`` now."""
+    standing = context.standing.get(record.id, _NOTHING)
+    status, reasons = _status(record, standing, context)
+    tier = _tier(record, standing, status)
+    baseline = status == "accepted"
+    if baseline:
+        reasons = [Reason("adopted"), *([Reason("pinned")] if standing.pinned else []), *reasons]
+        if rival := _rival(record, tier, standing, context):
+            reasons.insert(0, Reason("conflict", {"with": rival}))
+            baseline = False
+    usage: Usage = "evidence"
+    if status == "advisory":
+        usage = "guidance"
+    elif status == "accepted" and (record.kind == "policy" or (record.kind == "procedure" and _passes(standing))):
+        usage = "instruction"
+    return Assessment(record, status, tuple(reasons), _freshness(record, standing, context.now), tier, usage, baseline)
+
+
+def find_rivals(records: Iterable[Record], context: Context) -> dict[tuple[str, str], dict[str, Rival]]:
+    """For each topic and claim key, every value that an accepted record claims, and the strongest of those records."""
+    found: dict[tuple[str, str], dict[str, Rival]] = {}
+    for record in records:
+        if not record.claims:
+            continue
+        standing = context.standing.get(record.id, _NOTHING)
+        status, _ = _status(record, standing, context)
+        if status != "accepted":
+            continue
+        tier = _tier(record, standing, status)
+        for key, value in record.claims.items():
+            values = found.setdefault((normal(record.topic), normal(key)), {})
+            best = values.get(normal(value))
+            if best is None or (tier, record.ref) < (best.tier, best.ref):
+                values[normal(value)] = Rival(tier, record.ref)
+    return {place: values for place, values in found.items() if len(values) > 1}
+
+
+def is_adopted(record: Record, standing: Standing) -> bool:
+    """Whether a person accepted exactly this revision, the sidecar does not say less, and no decision is missing."""
+    return (
+        standing.adopted is not None
+        and standing.adopted == record.digest
+        and record.adoption.state == "adopted"
+        and record.last_event == standing.last
+    )
+
+
+def _status(record: Record, standing: Standing, context: Context) -> tuple[Status, list[Reason]]:
+    """The first of the conditions that holds decides; all that hold are given as reasons, in their order."""
+    blocked = context.blocked.get(record.id)
+    if standing.erased:
+        blocked = Reason("erased")
+    if blocked is not None:
+        return "policy_blocked", [blocked]
+    found: list[tuple[Status, Reason]] = [("quarantined", flaw) for flaw in _flaws(record, standing)]
+    if standing.held or record.hold is not None:
+        found.append(("quarantined", Reason("quarantined_manual")))
+    if standing.rejected == record.digest or record.adoption.state == "rejected":
+        found.append(("archived", Reason("rejected")))
+    if standing.archived or record.retention == "archived":
+        found.append(("archived", Reason("archived")))
+    if standing.superseded_by is not None:
+        found.append(("superseded", Reason("superseded", {"by": f"mem:{standing.superseded_by}"})))
+    stale, kept = _stale(record, standing, context)
+    found += [("stale", reason) for reason in stale]
+    if record.source.origin == "instruction_file":
+        found.append(("advisory", Reason("advisory_source")))
+    elif not is_adopted(record, standing):
+        found += [("candidate", reason) for reason in _not_adopted(record, standing)]
+    return (found[0][0] if found else "accepted"), [*(reason for _, reason in found), *kept]
+
+
+def _flaws(record: Record, standing: Standing) -> Iterable[Reason]:
+    """Findings in its files; a person who released exactly this revision has looked at those that can be looked at."""
+    if standing.released == record.digest and record.digest:
+        return ()
+    return record.flaws
+
+
+def _not_adopted(record: Record, standing: Standing) -> list[Reason]:
+    reasons = []
+    if record.source.lane == "subagent" or record.source.origin == "subagent":
+        reasons.append(Reason("subagent_unadopted"))
+    if standing.adopted is not None and standing.adopted != record.digest:
+        reasons.append(Reason("revision_not_adopted"))
+    elif record.adoption.state == "adopted" or record.last_event != standing.last:
+        reasons.append(Reason("adoption_unproven"))
+    return [Reason("candidate_not_adopted"), *reasons]
+
+
+_ANCHOR_REASONS = {
+    "changed": "anchor_changed",
+    "missing": "anchor_missing",
+    "moved": "anchor_moved",
+    "unreadable": "unreadable",
+    "unchecked": "anchor_unchecked",
+}
+
+
+def _stale(record: Record, standing: Standing, context: Context) -> tuple[list[Reason], list[Reason]]:
+    """What makes it stale, and what only has to be said."""
+    stale: list[Reason] = []
+    kept: list[Reason] = []
+    for anchor in record.anchors:
+        now = context.anchors.get(anchor)
+        if now is not None and now.state == "current":
+            continue
+        if now is not None and now.state == "relocated":
+            kept.append(Reason("anchor_relocated", {"anchor": str(anchor), "first": now.first, "last": now.last}))
+            continue
+        code = _ANCHOR_REASONS["unchecked" if now is None else now.state]
+        stale.append(Reason(code, {"anchor": str(anchor), **({"to": now.path} if now and now.path else {})}))
+    validity = record.validity
+    if validity.until is not None and validity.until < context.now:
+        stale.append(Reason("expired", {"until": validity.until.isoformat()}))
+    if validity.ttl is not None and _since(record, standing, context.now) > timedelta(seconds=validity.ttl):
+        stale.append(Reason("ttl_expired"))
+    stale += _validation(record, standing, context.now)
+    if record.claims and context.says:
+        for key, value in record.claims.items():
+            said = context.says.get(key)
+            if said is not None and normal(value) not in said:
+                reason = Reason("contradicts_repo", {"key": key})
+                # What the repository contains now gives way to a pinned policy alone, and even then it is said.
+                (kept if record.kind == "policy" and standing.pinned else stale).append(reason)
+    return stale, kept
+
+
+def _validation(record: Record, standing: Standing, now: datetime) -> list[Reason]:
+    last, at = standing.validated, standing.validated_at
+    cached = record.validation[-1] if record.validation else None
+    if last == "fail" or (cached is not None and cached.result == "fail" and (at is None or cached.at > at)):
+        return [Reason("validation_failed")]
+    if record.validity.requires_validation:
+        passed = standing.passed_at
+        if passed is None or now - passed > timedelta(days=VALIDATION_DAYS) or passed > now:
+            return [Reason("validation_required")]
+    if record.environment_negative and _since(record, standing, now) > timedelta(days=ENVIRONMENT_DAYS):
+        return [Reason("validation_required")]
+    return []
+
+
+def _since(record: Record, standing: Standing, now: datetime) -> timedelta:
+    """How long ago it was stated or last confirmed. A time in the future confirms nothing."""
+    times = [at for at in (record.created_at, standing.adopted_at, standing.passed_at) if at and at <= now]
+    return now - max(times) if times else timedelta.max
+
+
+def _passes(standing: Standing) -> bool:
+    return standing.validated == "pass"
+
+
+def _tier(record: Record, standing: Standing, status: Status) -> int:
+    if status in ("quarantined", "policy_blocked"):
+        return EXTERNAL
+    if status == "advisory":
+        return LIVE_FILE
+    if status != "accepted":
+        return EXTERNAL if record.source.origin == "import" else CANDIDATE
+    match record.kind:
+        case "policy":
+            return PINNED_POLICY if standing.pinned else INSTRUCTION
+        case "procedure":
+            return INSTRUCTION if _passes(standing) else FACT
+        case "eval":
+            return PASSING_EVAL if _passes(standing) else FACT
+        case "decision":
+            return DECISION
+        case "reflection":
+            return CANDIDATE
+        case _:
+            return FACT
+
+
+def _rival(record: Record, tier: int, standing: Standing, context: Context) -> str | None:
+    """The record that keeps this one out of the baseline: one that says otherwise and is not weaker, or one that a
+    person accepted in its place while it was pinned."""
+    waiting = [new for new in standing.replaced_by if _is_standing(new, context)]
+    if waiting:
+        return f"mem:{min(waiting)}"
+    for old in record.supersedes:
+        other = context.standing.get(old)
+        if other is not None and record.id in other.replaced_by and other.superseded_by is None and other.pinned:
+            return f"mem:{old}"
+    for key, value in record.claims.items():
+        values = context.rivals.get((normal(record.topic), normal(key)), {})
+        others = [rival for said, rival in values.items() if said != normal(value) and rival.tier <= tier]
+        if others:
+            return min(others, key=lambda rival: (rival.tier, rival.ref)).ref
+    return None
+
+
+def _is_standing(name: str, context: Context) -> bool:
+    found = context.standing.get(name)
+    return found is not None and found.adopted is not None
+
+
+def _freshness(record: Record, standing: Standing, now: datetime) -> Freshness:
+    days = _since(record, standing, now) / timedelta(days=1)
+    return next((name for limit, name in _FRESHNESS if days <= limit), "aged")

@@ -1,0 +1,237 @@
+"""The event log: who decided what about which record and when, without a word of what it says.
+
+`fold` makes of the events what was decided about each record. That alone is proof of a decision; the sidecars cache it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, get_args
+
+import orjson
+
+from aicx.memory.record import Result
+from aicx.text import instant
+
+LOG = "events.jsonl"  # below memory/
+TYPES = frozenset(
+    {
+        *("memory.proposed", "memory.seen", "memory.edited", "memory.accepted", "memory.rejected", "memory.superseded"),
+        *("memory.held", "memory.released", "memory.pinned", "memory.unpinned", "memory.archived", "memory.restored"),
+        *("memory.validated", "memory.deleted", "manifest.recorded", "curator.applied", "curator.skipped"),
+    }
+)
+# What no person is called. A decision in such a name counts for nothing.
+_MACHINES = frozenset(
+    {
+        *("agent", "ai", "aicx", "antigravity", "assistant", "bot", "chatgpt", "claude", "claude code", "codex"),
+        *("copilot", "curator", "cursor", "gemini", "gpt", "llm", "mcp", "model", "program", "script", "subagent"),
+        *("system", "tool", "unknown", "none", "null", "nobody"),
+    }
+)
+_MAX_NAME = 80
+_HAS_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. ``refs`` are ids of records, the one it is about first.
+
+    ``digest`` is that of the record afterwards, ``before`` the one it replaces, ``code`` a result or a reason's code.
+    """
+
+    id: str
+    at: datetime
+    by: str
+    type: str
+    refs: tuple[str, ...]
+    digest: str | None = None
+    before: str | None = None
+    code: str | None = None
+
+    def encode(self) -> bytes:
+        """Its line, with a checksum, so that a damaged one says nothing rather than something else."""
+        fields = {
+            name: value
+            for name, value in (
+                *(("id", self.id), ("at", instant(self.at)), ("by", self.by), ("type", self.type)),
+                *(("refs", self.refs), ("digest", self.digest), ("before", self.before), ("code", self.code)),
+            )
+            if value is not None
+        }
+        return orjson.dumps({**fields, "check": _check(fields)}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The events in their order, and the numbers of the lines that are none."""
+
+    events: Sequence[Event] = ()
+    damaged: Sequence[int] = ()
+
+
+@dataclass(slots=True)
+class Standing:
+    """What was decided about one record, by the events alone. Times are None where nothing of the kind happened."""
+
+    adopted: str | None = None  # the digest that a person accepted
+    adopted_by: str | None = None
+    adopted_at: datetime | None = None
+    rejected: str | None = None
+    held: bool = False
+    released: str | None = None  # the digest whose findings a person looked at
+    pinned: bool = False
+    archived: bool = False
+    erased: bool = False
+    superseded_by: str | None = None
+    replaced_by: set[str] = field(default_factory=set)  # adopted records that list it, where it was pinned
+    validated: Result | None = None  # the last result
+    validated_at: datetime | None = None
+    passed_at: datetime | None = None
+    last: str | None = None  # id of the last event about it, which its sidecar names too
+
+
+def is_person(name: str | None) -> bool:
+    """Whether ``name`` can be a person's: printable words on one line that name no program."""
+    if not name or len(name) > _MAX_NAME or not name.isprintable() or name != name.strip():
+        return False
+    return _HAS_LETTER.search(name) is not None and name.casefold() not in _MACHINES
+
+
+def new_id() -> str:
+    return os.urandom(8).hex()
+
+
+def decode(body: bytes) -> Log:
+    """The events of a log file. A line that is not as it was written is skipped, and its number kept."""
+    events: list[Event] = []
+    damaged: list[int] = []
+    for number, line in enumerate(body.split(b"\n"), 1):
+        if line.strip():
+            event = _decode_line(line)
+            if event is None:
+                damaged.append(number)
+            else:
+                events.append(event)
+    return Log(events, damaged)
+
+
+def appended(before: bytes, events: Iterable[Event]) -> bytes:
+    """The log file as it has to be with ``events`` at its end."""
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    return before + b"".join(event.encode() for event in events)
+
+
+def fold(events: Iterable[Event]) -> dict[str, Standing]:
+    """What was decided about each record, by its id."""
+    found: dict[str, Standing] = {}
+    for event in events:
+        if event.refs:
+            _apply(found, event)
+    return found
+
+
+def _apply(found: dict[str, Standing], event: Event) -> None:
+    topic, _, kind = event.type.partition(".")
+    if topic != "memory":
+        return
+    for ref in event.refs:
+        found.setdefault(ref, Standing()).last = event.id
+    one, others = found[event.refs[0]], event.refs[1:]
+    if kind in _DECISIONS and not is_person(event.by):
+        return
+    match kind:
+        case "proposed" if one.erased:  # stated again after it was deleted
+            found[event.refs[0]] = Standing(superseded_by=one.superseded_by, last=event.id)
+        case "edited":
+            one.adopted = one.rejected = None
+        case "accepted":
+            one.adopted, one.adopted_by, one.adopted_at = event.digest, event.by, event.at
+            one.rejected = one.superseded_by = None
+            _supersede(found, event.refs[0], others, ask_for_pinned=True)
+        case "rejected":
+            one.adopted, one.rejected = None, event.digest
+        case "superseded" if one.adopted is not None and one.adopted == event.before:
+            one.adopted = event.digest
+            _supersede(found, event.refs[0], others, ask_for_pinned=False)
+        case "held":
+            one.held = True
+        case "released":
+            one.held, one.released = False, event.digest
+        case "pinned" | "unpinned":
+            one.pinned = kind == "pinned"
+            replacing = [name for name in one.replaced_by if found[name].adopted is not None]
+            if not one.pinned and replacing:  # it was the pin alone that kept it
+                one.superseded_by = min(replacing)
+        case "archived" | "restored":
+            one.archived = kind == "archived"
+        case "validated":
+            _validate(one, event)
+        case "deleted":
+            found[event.refs[0]] = Standing(erased=True, superseded_by=one.superseded_by, last=event.id)
+
+
+# What only a person may do.
+_DECISIONS = frozenset({"accepted", "superseded", "released", "pinned", "restored"})
+
+
+def _supersede(found: dict[str, Standing], new: str, old: Iterable[str], *, ask_for_pinned: bool) -> None:
+    for name in old:
+        other = found[name]
+        if other.pinned and ask_for_pinned:
+            other.replaced_by.add(new)
+        else:
+            other.superseded_by = new
+
+
+def _validate(one: Standing, event: Event) -> None:
+    if event.code not in get_args(Result):
+        return
+    one.validated = "pass" if event.code == "pass" else "fail"
+    one.validated_at = event.at
+    if event.code == "pass":
+        one.passed_at = event.at
+        if one.adopted is not None and one.adopted == event.before:
+            one.adopted = event.digest  # its anchors were taken anew; what was agreed is the same
+
+
+def _decode_line(line: bytes) -> Event | None:
+    try:
+        fields: Any = orjson.loads(line)
+        check = fields.pop("check")
+        event = Event(
+            id=_text(fields, "id"),
+            at=datetime.fromisoformat(_text(fields, "at")),
+            by=_text(fields, "by"),
+            type=_text(fields, "type"),
+            refs=tuple(str(ref) for ref in fields["refs"]),
+            digest=fields.get("digest"),
+            before=fields.get("before"),
+            code=fields.get("code"),
+        )
+    except (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError):
+        return None
+    known = event.type in TYPES and event.at.tzinfo is not None and check == _check(fields)
+    return event if known else None
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is no text")
+    return value
+
+
+def _check(fields: Mapping[str, Any]) -> str:
+    return sha256(orjson.dumps(fields)).hexdigest()[:16]
+
+
+def events_of(log: Log, record: str) -> Iterator[Event]:
+    """The events that name a record."""
+    return (event for event in log.events if record in event.refs)

@@ -1,0 +1,74 @@
+"""Findings in a record's own text that keep it apart: secrets, and what imitates the structure of a prompt.
+
+What is proposed is redacted before it is written. Findings are what a hand, or another program, put there since.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from aicx.memory.reasons import Reason
+from aicx.redaction import redact_plain
+
+if TYPE_CHECKING:
+    from aicx.memory.record import Record
+
+# Markers that chat templates and agents' own programs put around the turns of a conversation. Plain words are no
+# finding: a record that only says "ignore the rules" is a candidate like any other, and a person reads it.
+_TURNS = re.compile(
+    r"<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+    r"|</?(?:system|system-reminder|system_prompt|instructions|assistant|user|human|tool_result|function_results)\b[^>]*>"
+    r"|^\s*(?:`{3,}|~{3,})|^\s*#{0,6}\s*(?:system|assistant|human|user)\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What cannot be done, said of this place rather than of the world.
+_NOT = r"(?: not|n['\u2019]t)"
+_NEGATIVE = re.compile(
+    rf"\b(?:cannot|can not|could not|can['\u2019]t|could{_NOT}|unable to|impossible|not possible"
+    rf"|(?:is|are|does|do|did){_NOT} (?:available|installed|work|run|start|reachable|supported|permitted|allowed|possible)"
+    r"|no (?:access|network|internet))\b",
+    re.IGNORECASE,
+)
+_HERE = re.compile(
+    r"\b(?:here|locally|offline|sandbox(?:ed)?|in ci|no (?:access|network|internet)"
+    r"|this (?:machine|environment|container|host|box|shell|sandbox|runner|session)"
+    r"|(?:the|our) (?:sandbox|container|environment|runner))\b",
+    re.IGNORECASE,
+)
+
+
+def texts_of(record: Record) -> list[str]:
+    """Every text in a record's files that a person or a program wrote freely."""
+    texts = [record.statement, *record.details, record.topic, record.name or "", *record.tags, *record.evidence]
+    texts += [word for pair in record.claims.items() for word in pair]
+    texts += [record.adoption.why or "", record.hold.reason if record.hold else ""]
+    texts += [word for one in record.validation for word in (one.method, *one.evidence)]
+    texts += [anchor.path for anchor in record.anchors]
+    return [text for text in texts if text]
+
+
+def find_flaws(record: Record) -> tuple[Reason, ...]:
+    """What in the text of a record keeps it apart until a person has looked at it."""
+    flaws = []
+    texts = texts_of(record)
+    if any(redact_plain(text).text != text for text in texts):
+        flaws.append(Reason("quarantined_secret"))
+    if imitates_a_prompt(texts):
+        flaws.append(Reason("quarantined_injection"))
+    return tuple(flaws)
+
+
+def imitates_a_prompt(texts: Iterable[str]) -> bool:
+    return any(_TURNS.search(text) for text in texts)
+
+
+def is_environment_negative(kind: str, statement: str) -> bool:
+    """Whether a statement claims that something cannot be done here, which another day may prove wrong.
+
+    It only ever takes trust away, so words are enough. What is agreed, rather than observed, is no such claim.
+    """
+    if kind in ("policy", "preference", "decision"):
+        return False
+    return _NEGATIVE.search(statement) is not None and _HERE.search(statement) is not None
