@@ -46,7 +46,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything beside the record that decides its status. Made once for many records by `aicx.memory.memory`.
+    """Everything beside the record that decides its status. Made once for many records by `aicx.memory.reading`.
 
     ``anchors`` is what each anchor is now, ``blocked`` what the policy keeps from being shown, by id, ``says`` the
     repository's own values by claim key, ``rivals`` (topic, key) -> value -> the strongest accepted record for it.
@@ -148,8 +148,8 @@ def _status(record: Record, standing: Standing, context: Context) -> tuple[Statu
 
 def _flaws(record: Record, standing: Standing) -> Iterable[Reason]:
     """Findings in its files; a person who released exactly this revision has looked at those that can be looked at."""
-    if standing.released == record.digest and record.digest:
-        return ()
+    if standing.released is not None and standing.released == record.digest:
+        return (flaw for flaw in record.flaws if flaw.code == "malformed")
     return record.flaws
 
 

@@ -27,7 +27,7 @@ _TURNS = re.compile(
 _NOT = r"(?: not|n['\u2019]t)"
 _NEGATIVE = re.compile(
     rf"\b(?:cannot|can not|could not|can['\u2019]t|could{_NOT}|unable to|impossible|not possible"
-    rf"|(?:is|are|does|do|did){_NOT} (?:available|installed|work|run|start|reachable|supported|permitted|allowed|possible)"
+    rf"|(?:is|are|does|do|did){_NOT} (?:available|installed|work|run|start|reachable|supported|permitted|allowed)"
     r"|no (?:access|network|internet))\b",
     re.IGNORECASE,
 )

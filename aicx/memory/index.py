@@ -1,0 +1,363 @@
+"""The derived index of records: what their files held at these sizes and times, so that unchanged ones are not read.
+
+It may be deleted at any time. A row that is damaged, or of a file that changed, is made again from the file.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import orjson
+
+import aicx
+from aicx.memory.anchors import Compared, Found
+from aicx.memory.events import Log, Standing, decode, fold
+from aicx.memory.files import decode as decode_files
+from aicx.memory.files import sidecar_of
+from aicx.memory.reasons import Reason
+from aicx.memory.record import Adoption, Anchor, Hold, Record, Result, Source, Validation, Validity
+
+# What was found in a text depends on the rules, so that another version reads every file again.
+_VERSION = f"1 {aicx.__version__}"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, repository TEXT, name TEXT, claims INTEGER,
+    stamp TEXT, crc INTEGER, body BLOB) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_id ON records(id);
+CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT) WITHOUT ROWID;
+"""
+# A file this young may change again within the same tick of the file system's clock, and keep its size.
+_YOUNG_SECONDS = 0.05
+_UNIX = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record's files as the index knows them, without their content."""
+
+    path: str
+    id: str
+    repository: str | None
+    name: str | None
+    claims: bool
+
+
+@dataclass(slots=True)
+class Decisions(Mapping[str, Standing]):
+    """What was decided about each record, by id. Each is only made when somebody asks for it."""
+
+    raw: dict[str, Any]
+    damaged: list[int]
+    made: dict[str, Standing] = field(default_factory=dict)
+
+    def __getitem__(self, key: str) -> Standing:
+        found = self.made.get(key)
+        if found is None:
+            found = self.made[key] = _standing(self.raw[key])
+        return found
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key] if key in self.raw else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+
+class Index:
+    """The index beside a ``memory/`` folder, brought up to date when it is opened."""
+
+    def __init__(self, place: Path, memory: Path) -> None:
+        """``place`` is that of the database, which is made again where it is damaged and kept in RAM where it cannot
+        be written."""
+        self._memory = memory
+        self._now = time.time()
+        try:
+            self._open(place)
+        except sqlite3.DatabaseError:
+            with suppress(OSError):
+                place.unlink()
+            self._open(place)
+        self.entries = self._sync()
+
+    def _open(self, place: Path) -> None:
+        try:
+            if self._memory.is_dir():
+                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = _connect(str(place))
+        except (OSError, sqlite3.OperationalError):
+            self._db = _connect(":memory:")
+
+    def close(self) -> None:
+        self._db.close()
+
+    def record(self, path: str) -> Record:
+        return next(iter(self.records([path])))
+
+    def records(self, paths: Iterable[str]) -> Iterator[Record]:
+        """The records at ``paths``, in that order."""
+        for path in paths:
+            row = self._db.execute("SELECT crc, body FROM records WHERE path=?", (path,)).fetchone()
+            if row is not None and crc32(row[1]) == row[0]:
+                yield _unpack(path, orjson.loads(row[1]))
+            else:
+                yield self._read(path)
+
+    def every_record(self) -> Iterator[Record]:
+        """All records, in the order of their paths."""
+        for path, crc, body in self._db.execute("SELECT path, crc, body FROM records ORDER BY path").fetchall():
+            yield _unpack(path, orjson.loads(body)) if crc32(body) == crc else self._read(path)
+
+    def decisions(self, log: Path) -> Decisions:
+        """What was decided, from the log, or from what was made of it when it was as it is now."""
+        stamp = _stamp_of(log)
+        rows = dict(self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'crc', 'decided')").fetchall())
+        if stamp is not None and rows.get("log") == stamp and crc32(rows["decided"]) == rows["crc"]:
+            raw, damaged = orjson.loads(rows["decided"])
+            return Decisions(raw, damaged)
+        body = _bytes(log) or b""
+        read = decode(body)
+        found = Decisions({name: _fields(standing) for name, standing in fold(read.events).items()}, list(read.damaged))
+        if stamp is not None and not self._is_young(stamp):
+            whole = orjson.dumps([found.raw, found.damaged])
+            self._save(
+                "INSERT OR REPLACE INTO meta VALUES(?, ?)",
+                [("log", stamp), ("crc", crc32(whole)), ("decided", whole)],
+            )
+        return found
+
+    def compared(self) -> Compared:
+        """What anchors were found to be, and at which stamps of their files."""
+        rows = self._db.execute("SELECT key, stamp, found FROM compared").fetchall()
+        known = {}
+        for key, stamp, found in rows:
+            size, modified, changed, inode = orjson.loads(stamp)
+            known[key] = ((size, modified, changed, inode), Found(*orjson.loads(found)))
+        return Compared(known)
+
+    def keep(self, compared: Compared) -> None:
+        """Keeps what was compared anew."""
+        limit = (self._now - _YOUNG_SECONDS) * _UNIX
+        rows = [
+            (key, orjson.dumps(stamp).decode(), orjson.dumps([now.state, now.first, now.last, now.path]).decode())
+            for key, (stamp, now) in compared.new.items()
+            if max(stamp[1], stamp[2]) < limit
+        ]
+        self._save("INSERT OR REPLACE INTO compared VALUES(?, ?, ?)", rows)
+        compared.new.clear()
+
+    def _sync(self) -> list[Entry]:
+        rows = self._db.execute("SELECT path, stamp, id, repository, name, claims FROM records").fetchall()
+        known = {row[0]: row for row in rows}
+        entries: list[Entry] = []
+        new = []
+        found = dict(_walk(self._memory))
+        for path, stamp in found.items():
+            row = known.get(path)
+            if row is not None and row[1] == stamp:
+                entries.append(Entry(path, row[2], row[3], row[4], bool(row[5])))
+                continue
+            record = self._read(path)
+            body = orjson.dumps(_pack(record))
+            entries.append(Entry(path, record.id, record.repository, record.name, bool(record.claims)))
+            kept = "" if self._is_young(stamp) else stamp
+            new.append((path, record.id, record.repository, record.name, bool(record.claims), kept, crc32(body), body))
+        self._save("DELETE FROM records WHERE path=?", [(path,) for path in known if path not in found])
+        self._save("INSERT OR REPLACE INTO records VALUES(?, ?, ?, ?, ?, ?, ?, ?)", new)
+        return sorted(entries, key=lambda entry: entry.path)
+
+    def _read(self, path: str) -> Record:
+        return decode_files(path, _bytes(self._memory / path), _bytes(self._memory / sidecar_of(path)))
+
+    def _is_young(self, stamp: str) -> bool:
+        limit = (self._now - _YOUNG_SECONDS) * _UNIX
+        return any(int(part) > limit for part in stamp.split(".") if len(part) > 15)
+
+    def _save(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        """Saves rows, unless another process is saving: what is not saved is read from the files again."""
+        if not rows:
+            return
+        try:
+            with self._db:
+                self._db.executemany(statement, rows)
+        except sqlite3.OperationalError:
+            memory = _connect(":memory:")
+            self._db.backup(memory)
+            self._db.close()
+            self._db = memory
+            with self._db:
+                self._db.executemany(statement, rows)
+
+
+def read_log(memory: Path, name: str) -> tuple[bytes, Log]:
+    """The log's bytes and its events; none where there is no log yet."""
+    body = _bytes(memory / name) or b""
+    return body, decode(body)
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    db = sqlite3.connect(place, timeout=0, check_same_thread=False)
+    try:
+        db.execute("PRAGMA synchronous=OFF")
+        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+            db.executescript(_SCHEMA)
+            db.execute("PRAGMA user_version=1")
+        version = db.execute("SELECT value FROM meta WHERE name='version'").fetchone()
+        if version is None or version[0] != _VERSION:
+            with db:
+                for table in ("records", "compared", "meta"):
+                    db.execute(f"DELETE FROM {table}")
+                db.execute("INSERT INTO meta VALUES('version', ?)", (_VERSION,))
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _walk(memory: Path) -> Iterator[tuple[str, str]]:
+    """Every record's path below ``memory/`` and the stamp of both its files; a lone sidecar counts as a record."""
+    for folder in _folders(str(memory)):
+        for kind in _folders(f"{memory}/{folder}"):
+            stamps: dict[str, list[str]] = {}
+            with os.scandir(f"{memory}/{folder}/{kind}") as files:
+                for file in files:
+                    name = file.name
+                    if name.endswith(".meta.json"):
+                        stem, at = name[:-10], 1
+                    elif name.endswith(".md"):
+                        stem, at = name[:-3], 0
+                    else:
+                        continue
+                    with suppress(OSError):
+                        found = file.stat()
+                        stamps.setdefault(stem, ["", ""])[at] = (
+                            f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
+                        )
+            for stem, pair in stamps.items():
+                with suppress(UnicodeEncodeError):  # no name of ours, and none that a database or JSON could have
+                    yield f"{folder}/{kind}/{stem}.md".encode().decode(), ".".join(pair)
+
+
+def _folders(place: str) -> list[str]:
+    try:
+        with os.scandir(place) as found:
+            return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _stamp_of(path: Path) -> str | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+# --- packing: a record as a list, because making one from named fields would take most of the time
+
+
+def _pack(record: Record) -> list[Any]:
+    source, validity, adoption, hold = record.source, record.validity, record.adoption, record.hold
+    return [
+        *(record.id, record.repository, record.kind, record.topic, record.statement),
+        [source.origin, source.lane, source.agent, source.session, source.path, source.sha256],
+        record.created_at,
+        *(record.rev, record.name, record.details, record.tags, record.claims, record.evidence),
+        [[one.path, one.sha256, one.first, one.last, one.commit] for one in record.anchors],
+        [validity.until, validity.ttl, validity.requires_validation],
+        *(record.supersedes, record.environment_negative, record.sightings, record.updated_at),
+        [adoption.state, adoption.by, adoption.at, adoption.why],
+        hold and [hold.reason, hold.by, hold.at],
+        *(record.pinned, record.retention, record.last_event),
+        [[one.at, one.by, one.method, one.result, one.evidence] for one in record.validation],
+        [[flaw.code, flaw.data] for flaw in record.flaws],
+        *(record.by_hand, record.digest, record.extra),
+    ]
+
+
+def _unpack(path: str, row: list[Any]) -> Record:
+    name, repository, kind, topic, statement, source, created, rev, called, details, tags, claims, evidence = row[:13]
+    anchors, validity, supersedes, negative, sightings, updated, adoption, hold, pinned, retention, last = row[13:24]
+    validation, flaws, by_hand, digest, extra = row[24:]
+    return Record(
+        name,
+        repository,
+        kind,
+        topic,
+        statement,
+        Source(*source),
+        datetime.fromisoformat(created),
+        rev,
+        called,
+        tuple(details),
+        tuple(tags),
+        claims,
+        tuple(evidence),
+        tuple([Anchor(*one) for one in anchors]) if anchors else (),
+        Validity(_at(validity[0]), validity[1], validity[2]),
+        tuple(supersedes),
+        negative,
+        sightings,
+        _at(updated),
+        Adoption(adoption[0], adoption[1], _at(adoption[2]), adoption[3]),
+        Hold(hold[0], hold[1], datetime.fromisoformat(hold[2])) if hold else None,
+        pinned,
+        retention,
+        last,
+        tuple([_validation(*one) for one in validation]),
+        path,
+        tuple([Reason(code, data) for code, data in flaws]),
+        by_hand,
+        digest,
+        extra,
+    )
+
+
+def _validation(at: str, by: str, method: str, result: Result, evidence: list[str]) -> Validation:
+    return Validation(datetime.fromisoformat(at), by, method, result, tuple(evidence))
+
+
+def _at(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+_TIMES = ("adopted_at", "validated_at", "passed_at")
+
+
+def _fields(standing: Standing) -> dict[str, Any]:
+    """What differs from a standing of which nothing was decided."""
+    found: dict[str, Any] = {}
+    for name in Standing.__slots__:
+        value = getattr(standing, name)
+        if value:
+            found[name] = sorted(value) if name == "replaced_by" else value
+    return orjson.loads(orjson.dumps(found))  # type: ignore[no-any-return]
+
+
+def _standing(fields: dict[str, Any]) -> Standing:
+    found = Standing(**fields)
+    if "replaced_by" in fields:
+        found = replace(found, replaced_by=set(fields["replaced_by"]))
+    for name in _TIMES:
+        if name in fields:
+            setattr(found, name, datetime.fromisoformat(fields[name]))
+    return found

@@ -1,0 +1,170 @@
+"""The memory as it is read: the records of a place, each with what may be believed of it now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.summary import ignore_matcher
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import place_of
+from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.git.identity import find_repository
+from aicx.memory.anchors import compare
+from aicx.memory.assess import Assessment, Context, assess, find_rivals
+from aicx.memory.claims import repository_says
+from aicx.memory.events import LOG
+from aicx.memory.index import Entry, Index
+from aicx.memory.reasons import Reason
+from aicx.memory.record import PREFIX, Record
+
+_MIN_PREFIX = 4  # hexadecimal digits of an id that may stand for it
+_MAX_NAMED = 5
+
+Policy = Callable[[Record], Reason | None]  # what keeps a record from being shown
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which records are meant: those of ``repository`` and those that hold everywhere.
+
+    ``root`` is its working folder, None where it is not at hand. Without a repository only what holds everywhere.
+    """
+
+    repository: str | None = None
+    root: Path | None = None
+
+
+def find_scope(settings: Settings, folder: Path) -> Scope:
+    """The repository of ``folder``, called as the corpus calls it. Raises NotFound where there is no such folder."""
+    repository = find_repository(folder)
+    identity = None
+    catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
+    try:
+        decisions = load_decisions(settings.layout.projects)
+        known = catalog or Catalog.in_memory()
+        identity = place_of(known, settings.user_home, decisions, str(repository.root))
+        known.close()
+    except CorpusDamaged:  # what was decided by hand cannot be read, and then nothing is called by it
+        if catalog is not None:
+            catalog.close()
+    return Scope(identity.project if identity else repository.repo_id, repository.root)
+
+
+class Memory:
+    """A snapshot of the memory: what its files and its log say, and what follows from them at ``now``."""
+
+    def __init__(self, settings: Settings, scope: Scope, now: datetime, policy: Policy | None = None) -> None:
+        self.settings, self.scope, self.now, self._policy = settings, scope, now, policy
+        layout = settings.layout
+        self._index = Index(layout.memory_index, layout.memory)
+        # The log first: what is decided while records are being read is then not known yet, rather than half known.
+        self.decisions = self._index.decisions(layout.memory / LOG)
+        hidden = ignore_matcher(layout)
+        self._entries = [entry for entry in self._index.entries if not hidden(f"memory/{entry.path}")]
+        ids = [entry.id for entry in self._entries]
+        self._twice = {name for name in ids if ids.count(name) > 1} if len(set(ids)) < len(ids) else set()
+
+    @classmethod
+    def open(
+        cls, settings: Settings, now: datetime, *, scope: Scope | None = None, policy: Policy | None = None
+    ) -> Self:
+        """The memory of a place. ``policy`` says what keeps a record from being shown."""
+        return cls(settings, scope or Scope(), now, policy)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._index.close()
+
+    @property
+    def size(self) -> int:
+        """How many records there are, of all repositories."""
+        return len(self._entries)
+
+    def records(self, *, everywhere: bool = False) -> list[Record]:
+        """The records of the scope, or of all repositories, in the order of their paths."""
+        wanted = [entry.path for entry in self._entries if everywhere or self._is_here(entry)]
+        if len(wanted) * 2 < len(self._entries):
+            return [self._checked(record) for record in self._index.records(wanted)]
+        paths = set(wanted)
+        return [self._checked(record) for record in self._index.every_record() if record.path in paths]
+
+    def find(self, ref: str) -> Record:
+        """The record that an id, the beginning of one, or a name means. Raises NotFound, UsageError where several fit.
+
+        A name means the record of this scope's repository before one that holds everywhere.
+        """
+        wanted = ref.removeprefix(PREFIX)
+        found = [entry for entry in self._entries if entry.id == wanted]
+        if not found and not ref.startswith(PREFIX):
+            named = [entry for entry in self._entries if entry.name == wanted and self._is_here(entry)]
+            found = [entry for entry in named if entry.repository is not None] or named
+        if not found and len(wanted) >= _MIN_PREFIX:
+            found = [entry for entry in self._entries if entry.id.startswith(wanted)]
+        if not found:
+            raise NotFound(f"there is no record {ref!r}", hint="`aicx memory list` shows them")
+        if len(found) > 1:
+            some = ", ".join(entry.id for entry in found[:_MAX_NAMED])
+            raise UsageError(f"{ref!r} may be {some}", hint="name one of them by its whole id")
+        return self._checked(self._index.record(found[0].path))
+
+    def context(self, records: Iterable[Record]) -> Context:
+        """Everything that decides the statuses of ``records``, looked up once."""
+        records = list(records)
+        compared = self._index.compared() if any(record.anchors for record in records) else None
+        claiming = [entry.path for entry in self._entries if entry.claims and self._is_here(entry)]
+        rivals = [self._checked(record) for record in self._index.records(claiming)] if claiming else []
+        everything = {record.id: record for record in [*records, *rivals]}.values()
+        anchors = {}
+        if compared is not None:
+            wanted = (anchor for record in everything if self._at_hand(record) for anchor in record.anchors)
+            anchors = compare(self.scope.root, wanted, compared)
+            self._index.keep(compared)
+        policy = self._policy
+        context = Context(
+            self.now,
+            self.decisions,
+            anchors,
+            {record.id: why for record in everything if (why := policy(record))} if policy else {},
+            repository_says(self.scope.root, (key for record in everything for key in record.claims)),
+        )
+        return replace(context, rivals=find_rivals(rivals, context))
+
+    def assessed(self, records: Iterable[Record] | None = None) -> list[Assessment]:
+        """What may be believed of ``records``, of all of this scope where none are given."""
+        wanted = self.records() if records is None else list(records)
+        context = self.context(wanted)
+        return [assess(record, context) for record in wanted]
+
+    def _is_here(self, entry: Entry) -> bool:
+        return entry.repository is None or entry.repository == self.scope.repository
+
+    def _at_hand(self, record: Record) -> bool:
+        return record.repository is not None and record.repository == self.scope.repository
+
+    def _checked(self, record: Record) -> Record:
+        """Two files that claim one id are none: which of them was decided on is not known."""
+        if record.id not in self._twice:
+            return record
+        return replace(record, flaws=(*record.flaws, Reason("malformed", {"why": "id used twice"})))
+
+
+def known_scope(settings: Settings, folder: Path) -> Scope:
+    """As `find_scope`, and without a repository where there is none to find."""
+    with suppress(NotFound, UsageError):
+        return find_scope(settings, folder)
+    return Scope()
