@@ -32,6 +32,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "steer": ("aicx.commands.steer", "List chunks by project, date, branch, file or run."),
         "rank": ("aicx.commands.rank", "Catch up: a project's decisions, reasons and results."),
         "map": ("aicx.commands.map", "Map a repository: where to look first for a task."),
+        "memory": ("aicx.commands.memory", "Keep what is worth believing: proposed by anybody, agreed by you."),
     },
     "Store": {
         "store": ("aicx.commands.store", "Read the agents' logs and store what is new."),

@@ -7,6 +7,7 @@ AicxError                     1  anything below, as one family
 ├── MissingExtra              4  an optional part is not installed
 ├── StoreLocked               5  another writer holds the store for too long
 ├── StoreUnwritable           6  disk full, read-only home, no permission
+├── RecordChanged             1  a record is not as it was when a decision about it was made
 ├── CorpusDamaged             7  a stored file cannot be read as what it should be
 └── SourceUnreadable          8  an agent's log cannot be read at all
 """
@@ -56,6 +57,10 @@ class StoreLocked(AicxError):
 
 class StoreUnwritable(AicxError):
     exit_code = 6
+
+
+class RecordChanged(AicxError):
+    pass
 
 
 class CorpusDamaged(AicxError):

@@ -256,7 +256,7 @@ def _rival(record: Record, tier: int, standing: Standing, context: Context) -> s
         return f"mem:{min(waiting)}"
     for old in record.supersedes:
         other = context.standing.get(old)
-        if other is not None and record.id in other.replaced_by and other.superseded_by is None and other.pinned:
+        if other is not None and record.id in other.replaced_by and other.superseded_by is None:
             return f"mem:{old}"
     for key, value in record.claims.items():
         values = context.rivals.get((normal(record.topic), normal(key)), {})

@@ -149,8 +149,9 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
     match kind:
         case "proposed" if one.erased:  # stated again after it was deleted
             found[event.refs[0]] = Standing(superseded_by=one.superseded_by, last=event.id)
-        case "edited":
-            one.adopted = one.rejected = None
+        case "edited":  # what was decided on may be the same still: a name, or more evidence
+            one.adopted = one.adopted if one.adopted == event.digest else None
+            one.rejected = one.rejected if one.rejected == event.digest else None
         case "accepted":
             one.adopted, one.adopted_by, one.adopted_at = event.digest, event.by, event.at
             one.rejected = one.superseded_by = None
@@ -164,13 +165,19 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
             one.held = True
         case "released":
             one.held, one.released = False, event.digest
-        case "pinned" | "unpinned":
-            one.pinned = kind == "pinned"
+        case "pinned":
+            one.pinned = True
+        case "unpinned":
+            one.pinned = False
             replacing = [name for name in one.replaced_by if found[name].adopted is not None]
-            if not one.pinned and replacing:  # it was the pin alone that kept it
+            if replacing and is_person(event.by):  # it was the pin alone that kept it
                 one.superseded_by = min(replacing)
-        case "archived" | "restored":
-            one.archived = kind == "archived"
+        case "archived":
+            one.archived = True
+        case "restored":
+            one.archived = False
+            if not is_person(event.by):
+                one.adopted = None
         case "validated":
             _validate(one, event)
         case "deleted":
@@ -178,7 +185,7 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
 
 
 # What only a person may do.
-_DECISIONS = frozenset({"accepted", "superseded", "released", "pinned", "restored"})
+_DECISIONS = frozenset({"accepted", "superseded", "released", "pinned"})
 
 
 def _supersede(found: dict[str, Standing], new: str, old: Iterable[str], *, ask_for_pinned: bool) -> None:

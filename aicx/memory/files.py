@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, get_args
 
 import orjson
@@ -131,6 +132,17 @@ def decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
         return malformed(path, type(error).__name__)
 
 
+def read_files(memory: Path, path: str) -> Record:
+    """The record at ``path`` below ``memory``, from its files."""
+    found: list[bytes | None] = []
+    for name in (path, sidecar_of(path)):
+        try:
+            found.append((memory / name).read_bytes())
+        except OSError:
+            found.append(None)
+    return decode(path, *found)
+
+
 def malformed(path: str, why: str) -> Record:
     """What stands for files that are no record: nothing of their text, and a reason that keeps it apart."""
     name = id_in(path) or sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -144,6 +156,7 @@ def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
     fields: dict[str, Any] = orjson.loads(sidecar)
     statement, details = read_body(markdown)
     repository, kind = _text_or_none(fields["repository"]), _one_of(fields["kind"], KINDS)
+    by_hand = sha256(markdown).hexdigest() != _text(fields["body_sha256"])
     record = Record(
         id=_id(fields["id"]),
         repository=repository,
@@ -154,7 +167,7 @@ def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
         source=_source(fields["source"]),
         created_at=_instant(fields["created_at"]),
         updated_at=_instant(fields["updated_at"]),
-        rev=_count(fields["rev"]),
+        rev=_count(fields["rev"]) + by_hand,
         name=_text_or_none(fields["name"]),
         tags=_texts(fields["tags"]),
         claims={_text(key): _text(value) for key, value in fields["claims"].items()},
@@ -171,7 +184,7 @@ def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
         last_event=_text_or_none(fields["last_event"]),
         validation=tuple(map(_validation, fields["validation"])),
         path=path,
-        by_hand=sha256(markdown).hexdigest() != _text(fields["body_sha256"]),
+        by_hand=by_hand,
         extra={name: value for name, value in fields.items() if name not in _KNOWN},
     )
     if fields["schema"] != SCHEMA:

@@ -21,8 +21,7 @@ import orjson
 import aicx
 from aicx.memory.anchors import Compared, Found
 from aicx.memory.events import Log, Standing, decode, fold
-from aicx.memory.files import decode as decode_files
-from aicx.memory.files import sidecar_of
+from aicx.memory.files import read_files
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Result, Source, Validation, Validity
 
@@ -178,7 +177,7 @@ class Index:
         return sorted(entries, key=lambda entry: entry.path)
 
     def _read(self, path: str) -> Record:
-        return decode_files(path, _bytes(self._memory / path), _bytes(self._memory / sidecar_of(path)))
+        return read_files(self._memory, path)
 
     def _is_young(self, stamp: str) -> bool:
         limit = (self._now - _YOUNG_SECONDS) * _UNIX
@@ -204,6 +203,11 @@ def read_log(memory: Path, name: str) -> tuple[bytes, Log]:
     """The log's bytes and its events; none where there is no log yet."""
     body = _bytes(memory / name) or b""
     return body, decode(body)
+
+
+def list_records(memory: Path) -> list[str]:
+    """The path of every record below ``memory/``."""
+    return sorted(path for path, _ in _walk(memory))
 
 
 def _connect(place: str) -> sqlite3.Connection:

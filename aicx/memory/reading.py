@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,6 +18,7 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.identity import find_repository
+from aicx.git.state import Git
 from aicx.memory.anchors import compare
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
 from aicx.memory.claims import repository_says
@@ -94,6 +96,13 @@ class Memory:
     def size(self) -> int:
         """How many records there are, of all repositories."""
         return len(self._entries)
+
+    @cached_property
+    def head(self) -> str | None:
+        """The commit that the repository is at, by which anchors find renamed files again."""
+        root = self.scope.root
+        said = Git(root).ask("rev-parse", "--quiet", "--verify", "HEAD") if root is not None else None
+        return said.strip() if said else None
 
     def records(self, *, everywhere: bool = False) -> list[Record]:
         """The records of the scope, or of all repositories, in the order of their paths."""

@@ -25,6 +25,7 @@ Notify = Callable[[str], None]
 HOLDERS = (
     "aicx.engine.holders.chunks",
     "aicx.engine.holders.set_apart",
+    "aicx.memory.holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
     "aicx.engine.holders.vectors",

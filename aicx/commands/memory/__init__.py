@@ -1,0 +1,34 @@
+"""`aicx memory`: what may be believed, why, and who said so. One module an action or a few that are alike."""
+
+from __future__ import annotations
+
+HELP = """Keep what is worth believing: rules, decisions, facts, procedures, preferences, failures.
+
+Whatever is stated is a candidate. It becomes agreed when a person accepts it by name, and by nothing else. What may be
+believed is worked out anew at every reading: a record whose file changed is stale, one with a successor superseded.
+Without an action, `aicx memory` lists the records of this repository.
+
+Example: aicx memory put "Exports need an authorisation check" --kind policy --topic exports
+Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace"
+Example: aicx memory list
+"""
+COMMANDS = {
+    "list": "aicx.commands.memory.list",
+    "get": "aicx.commands.memory.get",
+    "put": "aicx.commands.memory.put",
+    "edit": "aicx.commands.memory.edit",
+    "accept": "aicx.commands.memory.decisions:accept",
+    "reject": "aicx.commands.memory.decisions:reject",
+    "supersede": "aicx.commands.memory.decisions:supersede",
+    "hold": "aicx.commands.memory.decisions:hold",
+    "release": "aicx.commands.memory.decisions:release",
+    "pin": "aicx.commands.memory.decisions:pin",
+    "unpin": "aicx.commands.memory.decisions:unpin",
+    "archive": "aicx.commands.memory.decisions:archive",
+    "restore": "aicx.commands.memory.decisions:restore",
+    "validate": "aicx.commands.memory.decisions:validate",
+    "delete": "aicx.commands.memory.delete",
+    "history": "aicx.commands.memory.history",
+    "stats": "aicx.commands.memory.stats",
+}
+DEFAULT = "list"

@@ -1,0 +1,154 @@
+"""Shared by the actions: their options, the place they are about, showing a record, and asking."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.memory import ENTRY_SCHEMA, EntryAnswer
+from aicx.config import load_settings
+from aicx.errors import UsageError
+from aicx.memory.assess import Assessment
+from aicx.memory.deciding import Desk
+from aicx.memory.entry import HIDDEN, entry_of
+from aicx.memory.evidence import show_evidence
+from aicx.memory.reading import Memory, Scope, find_scope
+from aicx.memory.reasons import REASONS, Reason
+from aicx.memory.record import Record
+from aicx.paths import user_path
+from aicx.text import day_bounds, local
+
+RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A record's id, the beginning of it, or its name.")]
+By = Annotated[str, typer.Option("--by", metavar="NAME", help="The person who decides.")]
+ByAnybody = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it.")]
+Why = Annotated[str | None, typer.Option("--why", metavar="TEXT", help="The reason, kept with the decision.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. A script needs it.")]
+Rev = Annotated[
+    int | None, typer.Option("--rev", metavar="N", min=1, help="Only if the record is still this revision.")
+]
+Everywhere = Annotated[bool, typer.Option("--everywhere", help="The records of all repositories.")]
+_COLORS = {"accepted": "green", "candidate": "yellow", "stale": "magenta", "quarantined": "red"}
+_SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def open_desk(repo: str | None, *, everywhere: bool = False) -> Desk:
+    """Where this call decides: in the repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
+    settings = load_settings()
+    folder = user_path(repo) if repo else Path.cwd()
+    scope = Scope() if everywhere else find_scope(settings, folder)
+    return Desk(settings, scope, options.now(), console.notify)
+
+
+@contextmanager
+def opened(desk: Desk) -> Iterator[Memory]:
+    with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
+        yield memory
+
+
+def answer(desk: Desk, record: Record, done: str, *, json: bool, notes: list[str] | None = None) -> None:
+    """Prints what a command made or changed, as it is now."""
+    with opened(desk) as memory:
+        (found,) = memory.assessed([memory.find(record.ref)])
+    if json:
+        console.out_answer(ENTRY_SCHEMA, EntryAnswer(entry_of(found), notes or []))
+        return
+    print_record(found)
+    for note in notes or []:
+        console.notify(f"note: {note}")
+    console.notify(f"{console.style(done, fg='green', bold=True)} {record.ref}, revision {record.rev}.")
+
+
+def print_record(found: Assessment) -> None:
+    """A record in two or three lines: what it is, what it says, and why it has its status."""
+    record, style = found.record, console.style
+    facts = [record.kind, record.topic, *([record.name] if record.name else [])]
+    facts += [f"tier {found.tier}", found.usage, found.freshness, *(["pinned"] if record.pinned else [])]
+    status = style(found.status, fg=_COLORS.get(found.status, "bright_black"), bold=True)
+    mark = style(" agreed", fg="green") if found.baseline else ""
+    hidden = found.status in HIDDEN
+    facts = facts if not hidden else [record.kind, f"tier {found.tier}"]
+    console.out(f"{style(record.ref, fg='cyan')}  {status}{mark}  {' · '.join(facts)}")
+    console.out(f"  {'(not shown)' if hidden else record.statement}")
+    if said := "; ".join(map(reason_line, found.reasons)):
+        console.out(style(f"  {said}", fg="bright_black"))
+
+
+def reason_line(reason: Reason) -> str:
+    """A reason in words, with what it is about."""
+    about = ", ".join(str(value) for value in reason.data.values())
+    return f"{REASONS[reason.code]}{f' ({about})' if about else ''}"
+
+
+def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool, json: bool) -> None:
+    """From a terminal: shows the records with their evidence and asks. Raises UsageError where nobody can be asked."""
+    if yes:
+        return
+    if json or not sys.stdin.isatty():
+        raise UsageError("a person has to confirm this", hint="add --yes if you looked at the record: aicx memory get")
+    with opened(desk) as memory:
+        for found in memory.assessed(records):
+            print_whole(desk, found, hidden=True)
+    typer.confirm(question, abort=True, err=True)
+
+
+def print_whole(desk: Desk, found: Assessment, *, hidden: bool = False) -> None:
+    """A record with its details and evidence. ``hidden`` shows also what is kept apart, to whom decides about it."""
+    record = found.record
+    print_record(found)
+    if found.status in HIDDEN:
+        if not hidden or found.status == "policy_blocked":
+            return
+        console.out(f"  {record.statement}")
+    for detail in record.details:
+        console.out(f"  - {detail}")
+    for key, value in record.claims.items():
+        console.out(f"  claims {key} = {value}")
+    adoption = record.adoption
+    if adoption.by and adoption.at:
+        why = f": {adoption.why}" if adoption.why else ""
+        console.out(f"  {adoption.state} by {adoption.by} on {local(adoption.at):%Y-%m-%d}{why}")
+    for name in record.supersedes:
+        console.out(f"  supersedes mem:{name}")
+    for heading, lines in show_evidence(desk.settings, desk.scope, record):
+        console.out(f"  {console.style(heading, fg='cyan')}")
+        for line in lines:
+            console.out(f"    {line}")
+
+
+def parse_claims(texts: list[str]) -> dict[str, str]:
+    """The claims of `--claim KEY=VALUE`. Raises UsageError."""
+    found = {}
+    for text in texts:
+        key, sign, value = text.rpartition("=")
+        if not sign or not key.strip() or not value.strip():
+            raise UsageError(f"{text!r} is no claim", hint="write --claim KEY=VALUE")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def parse_until(text: str) -> datetime:
+    """The end of a day, or an instant. Raises UsageError."""
+    try:
+        if len(text) == len("2026-01-31"):
+            return day_bounds(text)[1]
+        return local(text)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f"{text!r} is no day", hint="write --valid-until 2026-12-31") from error
+
+
+def parse_span(text: str) -> int:
+    """Seconds of ``90d``, ``12h``, ``3600``. Raises UsageError."""
+    match = _SPAN.fullmatch(text.strip().lower())
+    seconds = int(match[1]) * _SECONDS[match[2] or "s"] if match else 0
+    if not 0 < seconds < 10**10:
+        raise UsageError(f"{text!r} is no span of time", hint="write --ttl 90d, 12h or 3600")
+    return seconds

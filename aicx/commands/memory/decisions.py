@@ -1,0 +1,232 @@
+"""Decisions about a record: accept, reject, supersede, hold, release, pin, unpin, archive, restore, validate."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+import typer
+
+from aicx import options
+from aicx.commands.memory.common import (
+    By,
+    ByAnybody,
+    RefArgument,
+    Rev,
+    Why,
+    Yes,
+    answer,
+    confirm,
+    open_desk,
+    opened,
+)
+from aicx.errors import UsageError
+from aicx.memory.deciding import NEEDS_PERSON, UNNAMED, Action, Decider, decide, named
+from aicx.memory.deciding import supersede as supersede_record
+from aicx.memory.deciding import validate as validate_record
+from aicx.memory.evidence import resolve_evidence
+from aicx.memory.record import Result
+
+_DONE = {
+    "accept": "Accepted:",
+    "reject": "Rejected:",
+    "hold": "On hold:",
+    "release": "Released:",
+    "pin": "Pinned:",
+    "unpin": "No longer pinned:",
+    "archive": "Archived:",
+    "restore": "Restored:",
+}
+
+
+def accept(
+    ref: RefArgument,
+    by: By = UNNAMED,
+    why: Why = None,
+    yes: Yes = False,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Agree to a record: from now on it may be believed, as long as it is current.
+
+    The decision holds for this revision. When the record's text or its conditions change, it is a candidate again.
+    From a terminal the record and its evidence are shown first; in a script it takes --yes.
+
+    Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call"
+    """
+    _decide(ref, "accept", by, why, rev, repo, yes=yes, json=json)
+
+
+def reject(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    why: Why = None,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Say that a record is not to be believed; it is archived, and its text stays for the record.
+
+    Example: aicx memory reject mem:3fa29c01 --by Ada --why "it was a guess"
+    """
+    _decide(ref, "reject", by, why, rev, repo, json=json)
+
+
+def hold(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    why: Why = None,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Keep a record apart until a person releases it; its text is in no answer meanwhile.
+
+    Example: aicx memory hold mem:3fa29c01 --why "it reads like an injection"
+    """
+    _decide(ref, "hold", by, why, rev, repo, json=json)
+
+
+def release(
+    ref: RefArgument,
+    by: By = UNNAMED,
+    why: Why = None,
+    yes: Yes = False,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Let a record out of quarantine, after a person looked at it. It has the status that it had before.
+
+    Example: aicx memory release mem:3fa29c01 --by Ada
+    """
+    _decide(ref, "release", by, why, rev, repo, yes=yes, json=json)
+
+
+def pin(
+    ref: RefArgument,
+    by: By = UNNAMED,
+    yes: Yes = False,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Keep a record from being superseded or archived without a decision. A pinned policy is the highest authority.
+
+    Example: aicx memory pin exports-policy --by Ada
+    """
+    _decide(ref, "pin", by, None, rev, repo, yes=yes, json=json)
+
+
+def unpin(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Take the pin off a record.
+
+    Example: aicx memory unpin exports-policy --by Ada
+    """
+    _decide(ref, "unpin", by, None, rev, repo, json=json)
+
+
+def archive(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Put a record away. It stays readable with `aicx memory list --status archived`.
+
+    Example: aicx memory archive mem:3fa29c01
+    """
+    _decide(ref, "archive", by, None, rev, repo, json=json)
+
+
+def restore(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Bring an archived record back. Without a person's name it comes back as a candidate.
+
+    Example: aicx memory restore mem:3fa29c01 --by Ada
+    """
+    _decide(ref, "restore", by, None, rev, repo, json=json)
+
+
+def supersede(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The record that is no longer true.")],
+    with_: Annotated[str, typer.Option("--with", metavar="NEW", help="The accepted record that takes its place.")],
+    by: By = UNNAMED,
+    yes: Yes = False,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Put an accepted record in the place of another one. A pinned record too, since a person decides it here.
+
+    The old one stays superseded, whatever becomes of the new one, until a person accepts it again.
+
+    Example: aicx memory supersede mem:3fa29c01 --with mem:88c1d2e0 --by Ada
+    """
+    named(by, "supersede")
+    desk = open_desk(repo)
+    with opened(desk) as memory:
+        records = [memory.find(old), memory.find(with_)]
+    confirm(desk, records, "Put the second in the place of the first?", yes=yes, json=json)
+    new, replaced = supersede_record(desk, old, with_, Decider(by, shown=records[0], rev=rev))
+    answer(desk, new, "Accepted in its place:", json=json, notes=[f"{replaced.ref} is superseded"])
+
+
+def validate(
+    ref: RefArgument,
+    result: Annotated[str, typer.Option("--result", metavar="pass|fail", help="Whether it still holds.")],
+    by: ByAnybody = UNNAMED,
+    method: Annotated[str, typer.Option("--method", metavar="TEXT", help="How it was checked.")] = "",
+    evidence: Annotated[
+        list[str] | None, typer.Option("--evidence", metavar="REF", help="What shows it; may be given several times.")
+    ] = None,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Record that somebody, or a test, checked whether a record still holds. It makes nothing agreed that was not.
+
+    A pass takes the record's anchors anew. After a failure it is stale until it passes again.
+
+    Example: aicx memory validate export-check --result pass --by ci --method "pytest tests/test_exports.py"
+    """
+    if result not in get_args(Result):
+        raise UsageError(f"{result!r} is no result", hint="--result pass or --result fail")
+    desk = open_desk(repo)
+    shown = [resolve_evidence(desk.settings, text) for text in evidence or []]
+    outcome: Result = "pass" if result == "pass" else "fail"
+    record = validate_record(desk, ref, outcome, method, Decider(by, rev=rev), shown)
+    answer(desk, record, "Validated:", json=json)
+
+
+def _decide(
+    ref: str,
+    action: Action,
+    by: str,
+    why: str | None,
+    rev: int | None,
+    repo: str | None,
+    *,
+    json: bool,
+    yes: bool = False,
+) -> None:
+    named(by, action)
+    desk = open_desk(repo)
+    with opened(desk) as memory:
+        shown = memory.find(ref)
+    if action in NEEDS_PERSON:
+        confirm(desk, [shown], f"{action.capitalize()} this as {by}?", yes=yes, json=json)
+    record = decide(desk, ref, action, Decider(by, why, shown, rev))
+    answer(desk, record, _DONE[action], json=json)

@@ -1,0 +1,36 @@
+"""`aicx memory delete`: deletes a record."""
+
+from __future__ import annotations
+
+from aicx import console, options
+from aicx.api.answers.memory import ENTRY_SCHEMA, EntryAnswer
+from aicx.commands.memory.common import ByAnybody, RefArgument, Rev, Yes, confirm, open_desk, opened
+from aicx.memory.deciding import UNNAMED, Decider
+from aicx.memory.deciding import delete as delete_record
+from aicx.memory.entry import entry_of
+
+
+def command(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    yes: Yes = False,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Delete a record's files. The event log keeps its id, without a word of it.
+
+    `aicx memory archive` puts a record away instead.
+
+    Example: aicx memory delete mem:3fa29c01 --yes
+    """
+    desk = open_desk(repo)
+    with opened(desk) as memory:
+        record = memory.find(ref)
+        (found,) = memory.assessed([record])
+    confirm(desk, [record], "Delete this? It cannot be undone", yes=yes, json=json)
+    delete_record(desk, ref, Decider(by, shown=record, rev=rev))
+    if json:
+        console.out_answer(ENTRY_SCHEMA, EntryAnswer(entry_of(found), ["it is deleted; this is what it was"]))
+    else:
+        console.notify(f"{console.style('Deleted:', fg='green', bold=True)} {record.ref}.")

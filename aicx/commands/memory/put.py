@@ -1,0 +1,173 @@
+"""`aicx memory put`: proposes a record."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import options
+from aicx.commands.memory.common import answer, open_desk, opened, parse_claims, parse_span, parse_until
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import load_sidecar
+from aicx.corpus.views.references import ChunkTarget, find_target
+from aicx.errors import NotFound, UsageError
+from aicx.memory.anchors import take_anchor
+from aicx.memory.deciding import Desk
+from aicx.memory.evidence import resolve_evidence
+from aicx.memory.files import read_body
+from aicx.memory.proposing import Draft, propose
+from aicx.memory.reading import Scope
+from aicx.memory.record import KINDS, ORIGINS, Lane, Origin, Source, Validity
+from aicx.paths import user_path
+from aicx.refs import Ref
+
+_MAX_BYTES = 64_000
+
+Details = Annotated[list[str] | None, typer.Option("--detail", metavar="TEXT", help="A further line; several times.")]
+Evidence = Annotated[
+    list[str] | None, typer.Option("--evidence", metavar="REF", help="A chunk, session, commit or file; several times.")
+]
+Anchors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--anchor",
+        metavar="PATH[#L1-L9]",
+        click_type=options.PATH,
+        help="What it rests on: it is stale when these lines change; several times.",
+    ),
+]
+Claims = Annotated[
+    list[str] | None,
+    typer.Option("--claim", metavar="KEY=VALUE", help="What it says, for comparison with others; several times."),
+]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; several times.")]
+ValidUntil = Annotated[str | None, typer.Option("--valid-until", metavar="DAY", help="The last day on which it holds.")]
+Ttl = Annotated[
+    str | None, typer.Option("--ttl", metavar="SPAN", help="How long it holds without being confirmed: 90d, 12h.")
+]
+RequiresValidation = Annotated[
+    bool, typer.Option("--requires-validation", help="Believe it only with a passing validation.")
+]
+Supersedes = Annotated[
+    list[str] | None, typer.Option("--supersedes", metavar="REF", help="A record that it replaces once accepted.")
+]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="A short name by which to refer to it.")]
+
+
+def command(
+    statement: Annotated[str | None, typer.Argument(metavar="STATEMENT", help="One sentence.")] = None,
+    kind: Annotated[str, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = "note",
+    topic: Annotated[str, typer.Option("--topic", metavar="TOPIC", help="What it is about, in a word.")] = "general",
+    name: Name = None,
+    detail: Details = None,
+    evidence: Evidence = None,
+    anchor: Anchors = None,
+    claim: Claims = None,
+    tag: Tags = None,
+    valid_until: ValidUntil = None,
+    ttl: Ttl = None,
+    requires_validation: RequiresValidation = False,
+    supersedes: Supersedes = None,
+    origin: Annotated[
+        str | None, typer.Option("--origin", metavar="CLASS", help=f"Who states it: {', '.join(ORIGINS)}.")
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE|REF", click_type=options.PATH, help="A file with the text, or where it was said."
+        ),
+    ] = None,
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who states it.")] = "unspecified",
+    repo: options.Repo = None,
+    everywhere: Annotated[bool, typer.Option("--global", help="It holds in every repository.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Propose something to be remembered. It stays a candidate until a person accepts it.
+
+    The same statement again is another sighting of the record there is. Secrets are redacted first.
+    With --from FILE, the file's first line is the statement and further lines are details. With --from REF, the
+    record is from that chunk or session, which becomes its evidence.
+
+    Example: aicx memory put "Exports need an authorisation check" --kind policy --topic exports --name export-check
+    Example: aicx memory put "Retries are capped at 5" --kind fact --topic retries --anchor src/retry.py#L10-L14
+    """
+    desk = open_desk(repo)
+    scope = Scope() if everywhere else desk.scope
+    details = list(detail or [])
+    # Who calls from a terminal is taken for a person; it is a label, and no reason to believe anything.
+    said_by = _origin(origin or ("human" if sys.stdin.isatty() else "assistant"))
+    source = Source(said_by, "subagent" if said_by == "subagent" else "primary")
+    proof = [resolve_evidence(desk.settings, text) for text in evidence or []]
+    if from_ is not None:
+        stated, source, found = _taken_from(desk, from_, origin)
+        if statement is None:
+            statement, details = stated[0], [*stated[1], *details]
+        proof = [*found, *proof]
+    if kind not in KINDS:
+        raise UsageError(f"{kind!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
+    with opened(desk) as memory:
+        old = [memory.find(text).id for text in supersedes or []]
+        head = memory.head if anchor else None
+    root = desk.scope.root
+    assert root is not None
+    folder = Path.cwd() if repo is None else user_path(repo)
+    draft = Draft(
+        statement or "",
+        kind,
+        topic,
+        source,
+        scope.repository,
+        name,
+        details,
+        tag or [],
+        parse_claims(claim or []),
+        proof,
+        [take_anchor(root, folder, text, head) for text in anchor or []],
+        Validity(
+            parse_until(valid_until) if valid_until else None, parse_span(ttl) if ttl else None, requires_validation
+        ),
+        old,
+        by=by,
+    )
+    (made,) = propose(desk.settings, desk.scope, [draft], desk.now, desk.notify)
+    notes = [] if made.new else [f"{made.record.ref} says this already; it was seen {made.record.sightings} times now"]
+    answer(desk, made.record, "Proposed:" if made.new else "Seen again:", json=json, notes=notes)
+
+
+def _origin(text: str) -> Origin:
+    if text not in ORIGINS:
+        raise UsageError(f"{text!r} is no origin", hint=f"one of {', '.join(ORIGINS)}")
+    return text
+
+
+def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, tuple[str, ...]], Source, list[str]]:
+    """What a file says, or what a reference leads to: the text, the source, and the evidence."""
+    file = user_path(text)
+    if file.is_file():
+        with file.open("rb") as stream:
+            body = stream.read(_MAX_BYTES + 1)
+        if len(body) > _MAX_BYTES or b"\0" in body:
+            raise UsageError(f"{text} is no text of at most {_MAX_BYTES:,} bytes")
+        return read_body(_without_front_matter(body)), Source(_origin(origin or "import"), path=file.name), []
+    with open_catalog(desk.settings.layout) as opened_catalog:
+        target = find_target(Ref.parse(text), opened_catalog.catalog)
+    if isinstance(target, ChunkTarget):
+        sidecar = load_sidecar(desk.settings.layout, target.path)
+        lane: Lane = "subagent" if sidecar.get("lane") == "subagent" else "primary"
+        source = Source(_origin(origin or "assistant"), lane, sidecar.agent, sidecar.session_id)
+        return ("", ()), source, [str(Ref("chunk", sidecar.id))]
+    if not target.session_id:
+        raise NotFound(f"there is no {text}", hint="name a file, a chunk or a session")
+    source = Source(_origin(origin or "assistant"), "primary", target.agent, target.session_id)
+    return ("", ()), source, [str(Ref.of_session(target.agent, target.session_id))]
+
+
+def _without_front_matter(body: bytes) -> bytes:
+    """Fields in front of a text are a file's own notes, and say nothing of what may be believed."""
+    if not body.startswith(b"---\n"):
+        return body
+    _, found, rest = body[4:].partition(b"\n---\n")
+    return rest if found else body

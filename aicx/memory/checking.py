@@ -1,0 +1,107 @@
+"""What `doctor` finds in the memory: files that are no records, decisions that the events do not have, damaged events.
+
+It reads the files themselves, not the index, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aicx.corpus.doctor.inputs import Check
+from aicx.memory.events import LOG, Standing, fold
+from aicx.memory.files import read_files
+from aicx.memory.index import list_records, read_log
+from aicx.memory.record import Record
+from aicx.paths import Layout
+from aicx.text import plural
+
+_MAX_NAMED = 5
+_NOTHING = Standing()
+
+
+def read_all(layout: Layout) -> list[Record]:
+    """Every record, from its files."""
+    return [read_files(layout.memory, path) for path in list_records(layout.memory)]
+
+
+def check_records(records: Sequence[Record], *, unfinished: bool) -> Check:
+    name = "memory"
+    malformed = [record for record in records if any(flaw.code == "malformed" for flaw in record.flaws)]
+    if malformed:
+        paths = _some(f"memory/{record.path}" for record in malformed)
+        return Check(
+            name, "critical", f"no records, and kept apart: {paths}", "mend these files, or aicx memory delete"
+        )
+    if secret := [record for record in records if any(flaw.code == "quarantined_secret" for flaw in record.flaws)]:
+        detail = f"{plural(len(secret), 'record')} with what looks like a secret, kept apart: {_refs(secret)}"
+        return Check(name, "warning", detail, "aicx store --redact-again")
+    if unfinished:
+        return Check(name, "warning", "a change was interrupted; the next one finishes it", "aicx doctor --fix")
+    edited = [record for record in records if record.by_hand]
+    more = f"; edited by hand and proposed again: {_refs(edited)}" if edited else ""
+    return Check(name, "green", f"{plural(len(records), 'record')}, each as it was written or a candidate{more}")
+
+
+def check_adoption(layout: Layout, records: Iterable[Record]) -> Check:
+    """Recomputes from the events what was decided, and reports every sidecar that claims more."""
+    name = "memory_adoption"
+    _, log = read_log(layout.memory, LOG)
+    decided = fold(log.events)
+    claims = {record.ref: why for record in records if (why := claims_more(record, decided.get(record.id, _NOTHING)))}
+    if claims:
+        detail = "; ".join(f"{ref} {why}" for ref, why in list(claims.items())[:_MAX_NAMED])
+        more = f" and {len(claims) - _MAX_NAMED} more" if len(claims) > _MAX_NAMED else ""
+        return Check(
+            name,
+            "critical",
+            f"sidecars that claim more than was decided, which changes nothing: {detail}{more}",
+            "decide about each: aicx memory accept REF --by NAME, or aicx memory reject REF",
+        )
+    return Check(name, "green", "every decision that a sidecar claims is an event")
+
+
+def claims_more(record: Record, standing: Standing) -> str | None:
+    """What a record's sidecar claims beyond what was decided, in words; None where it claims nothing more."""
+    if not record.digest:
+        return None
+    adoption = record.adoption
+    if adoption.state == "adopted":
+        if standing.adopted is None:
+            return "claims an adoption that no event has"
+        if standing.adopted != record.digest and not record.by_hand:
+            return "is not what was accepted"
+        if adoption.by != standing.adopted_by:
+            return "claims that another person accepted it"
+        if record.last_event != standing.last:
+            return "names a decision that the events do not have, or lacks one"
+    if adoption.state != "rejected" and standing.rejected == record.digest:
+        return "does not say that it was rejected"
+    if record.pinned and not standing.pinned:
+        return "claims a pin that no event has"
+    if record.hold is None and standing.held:
+        return "does not say that it is on hold"
+    if record.retention == "live" and standing.archived:
+        return "does not say that it is archived"
+    last = record.validation[-1] if record.validation else None
+    if last is not None and last.result == "pass" and standing.validated != "pass":
+        return "claims a validation that no event has"
+    return "was deleted, and its files came back" if standing.erased else None
+
+
+def check_log(layout: Layout) -> Check:
+    name = "memory_events"
+    _, log = read_log(layout.memory, LOG)
+    if log.damaged:
+        lines = _some(map(str, log.damaged))
+        detail = f"lines of memory/{LOG} that cannot be read, so that what they decided counts for nothing: {lines}"
+        return Check(name, "critical", detail, "remove these lines, then accept again what is a candidate now")
+    return Check(name, "green", f"{plural(len(log.events), 'event')}, each as it was written")
+
+
+def _refs(records: Iterable[Record]) -> str:
+    return _some(record.ref for record in records)
+
+
+def _some(words: Iterable[str]) -> str:
+    found = list(words)
+    return ", ".join(found[:_MAX_NAMED]) + (f" and {len(found) - _MAX_NAMED} more" if len(found) > _MAX_NAMED else "")

@@ -1,0 +1,254 @@
+"""Decisions about records. Each is an event with a name; each is refused where the record changed meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Literal
+
+from aicx.config import Settings
+from aicx.errors import NotFound, RecordChanged, UsageError
+from aicx.memory.anchors import take_anchor
+from aicx.memory.events import LOG, is_person
+from aicx.memory.index import read_log
+from aicx.memory.proposing import Edit, checked, clean, edited, name_taken
+from aicx.memory.reading import Memory, Scope
+from aicx.memory.record import Adoption, Hold, Record, Result, Validation
+from aicx.memory.writing import Change, changing
+
+Action = Literal["accept", "reject", "hold", "release", "pin", "unpin", "archive", "restore"]
+# Decisions that give trust or take a protection away, for which a person stands with a name.
+NEEDS_PERSON = frozenset({"accept", "supersede", "release", "pin"})
+_EVENTS: dict[str, str] = {
+    "accept": "accepted",
+    "reject": "rejected",
+    "hold": "held",
+    "release": "released",
+    "pin": "pinned",
+    "unpin": "unpinned",
+    "archive": "archived",
+    "restore": "restored",
+}
+UNNAMED = "unspecified"
+# What a person who decided did not look at.
+_UNSEEN = frozenset({"updated_at", "last_event", "evidence", "sightings", "digest", "extra", "path"})
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """Who decides, why, and about which state of the record: ``shown`` is what they saw, ``rev`` what they named."""
+
+    by: str = UNNAMED
+    why: str | None = None
+    shown: Record | None = None
+    rev: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where decisions are made."""
+
+    settings: Settings
+    scope: Scope
+    now: datetime
+    notify: Callable[[str], None]
+
+
+def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
+    """Does ``action`` with the record that ``ref`` means and returns it as it is then.
+
+    Raises UsageError without a person's name where one is needed, RecordChanged where it is not as it was shown.
+    """
+    by = named(decider.by, action)
+    with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
+        record = _unchanged(memory, ref, decider)
+        if action == "accept":
+            return _accept(change, memory, record, decider)
+        why = decider.why and clean(decider.why)
+        match action:
+            case "reject":
+                new = replace(record, adoption=Adoption("rejected", by, desk.now, why))
+            case "hold":
+                new = replace(record, hold=Hold(why or "no reason given", by, desk.now))
+            case "release":
+                _refuse_malformed(record)
+                new = replace(record, hold=None)
+            case "pin" | "unpin":
+                new = replace(record, pinned=action == "pin")
+            case "archive":
+                new = replace(record, retention="archived")
+            case _:
+                kept = record.adoption if is_person(by) else Adoption()
+                new = replace(record, retention="live", adoption=kept)
+        return _write(change, new, _EVENTS[action], by)
+
+
+def supersede(desk: Desk, old: str, new: str, decider: Decider) -> tuple[Record, Record]:
+    """Puts ``new``, which a person accepted before, in the place of ``old``. ``decider.shown`` is of the old one."""
+    by = named(decider.by, "supersede")
+    with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
+        replaced, record = _unchanged(memory, old, decider), memory.find(new)
+        if replaced.id == record.id:
+            raise UsageError("a record cannot supersede itself")
+        (found,) = memory.assessed([record])
+        if found.status != "accepted":
+            raise UsageError(
+                f"{record.ref} is {found.status}: only what is accepted takes another record's place",
+                hint=f"aicx memory accept {record.ref} --by NAME",
+            )
+        others = tuple(dict.fromkeys([*record.supersedes, replaced.id]))
+        written = change.put(
+            replace(record, supersedes=others), "superseded", by, others=[replaced.id], before=record.digest
+        )
+        replaced = change.touch(replaced, written.last_event)
+        change.publish()
+        return written, replaced
+
+
+def validate(
+    desk: Desk, ref: str, result: Result, method: str, decider: Decider, evidence: Sequence[str] = ()
+) -> Record:
+    """Records that somebody, or a program, looked whether a record still holds. A pass takes its anchors anew."""
+    by = named(decider.by, "validate")
+    if by == UNNAMED:
+        raise UsageError("who validated it?", hint="--by NAME, of a person or a program")
+    if not method.strip():
+        raise UsageError("how was it validated?", hint="--method TEXT")
+    with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
+        record = _unchanged(memory, ref, decider)
+        _refuse_malformed(record)
+        done = Validation(desk.now, by, clean(method), result, tuple(map(clean, evidence)))
+        new = replace(record, validation=(*record.validation, done))
+        if result == "pass" and not record.by_hand:
+            new = _anchored_again(new, memory)
+        return _write(change, new, "validated", by, before=record.digest, code=result)
+
+
+def edit(desk: Desk, ref: str, wanted: Edit, decider: Decider) -> Record:
+    """Changes what a record says; what changes is proposed again. Without a change it takes in an edit by hand."""
+    with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
+        record = _unchanged(memory, ref, decider)
+        _refuse_malformed(record)
+        new = edited(record, wanted)
+        taken = [one for one in memory.records(everywhere=True) if one.name == new.name and one.id != record.id]
+        if new.name is not None and any(one.repository == new.repository for one in taken):
+            raise name_taken(new.name, taken[0].id)
+        return _write(change, new, "edited", named(decider.by, "edit"))
+
+
+def delete(desk: Desk, ref: str, decider: Decider) -> Record:
+    """Deletes a record's files; the log keeps that it was there, and who deleted it."""
+    with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
+        record = _unchanged(memory, ref, decider)
+        change.remove(record, named(decider.by, "delete"))
+        change.publish()
+        return record
+
+
+def named(by: str, action: str) -> str:
+    """Who decides, as it is recorded. Raises UsageError where it has to be a person and is none."""
+    name = clean(by)
+    if action in NEEDS_PERSON and not is_person(name):
+        raise UsageError(
+            f"{action} needs the name of a person" + (f", and {name!r} is none" if name not in ("", UNNAMED) else ""),
+            hint=f"aicx memory {action} REF --by NAME",
+        )
+    return name[:80] or UNNAMED
+
+
+def _memory(desk: Desk) -> Memory:
+    return Memory.open(desk.settings, desk.now, scope=desk.scope)
+
+
+def _accept(change: Change, memory: Memory, record: Record, decider: Decider) -> Record:
+    _refuse_malformed(record)
+    if record.source.origin == "instruction_file":
+        raise UsageError(
+            f"{record.ref} repeats an instruction file, which stays guidance", hint="state it as a record of its own"
+        )
+    by = named(decider.by, "accept")
+    why = decider.why and clean(decider.why)
+    new = replace(checked(record), adoption=Adoption("adopted", by, change.now, why))
+    old = [found for name in record.supersedes if (found := _perhaps(memory, name))]
+    written = change.put(new, "accepted", by, others=[one.id for one in old])
+    for one in old:
+        change.touch(one, written.last_event)
+    change.publish()
+    return written
+
+
+def _perhaps(memory: Memory, name: str) -> Record | None:
+    try:
+        return memory.find(name)
+    except (NotFound, UsageError):
+        return None
+
+
+def _write(
+    change: Change, record: Record, kind: str, by: str, *, before: str | None = None, code: str | None = None
+) -> Record:
+    written = change.put(record, kind, by, before=before, code=code)
+    change.publish()
+    return written
+
+
+def _anchored_again(record: Record, memory: Memory) -> Record:
+    """``record`` with its anchors as their files are now; those that are gone stay as they were."""
+    root = memory.scope.root
+    if root is None or record.repository != memory.scope.repository:
+        return record
+    found = memory.context([record]).anchors
+    anchors = []
+    for anchor in record.anchors:
+        now = found[anchor]
+        path = now.path or anchor.path
+        first, last = (now.first, now.last) if now.state == "relocated" else (anchor.first, anchor.last)
+        text = path if first is None else f"{path}#L{first}-L{last}"
+        try:
+            anchors.append(take_anchor(root, root, text, memory.head))
+        except (NotFound, UsageError):
+            anchors.append(anchor)
+    return replace(record, anchors=tuple(anchors))
+
+
+def _refuse_malformed(record: Record) -> None:
+    if any(flaw.code == "malformed" for flaw in record.flaws):
+        raise UsageError(
+            f"{record.path or record.ref} cannot be read as a record", hint="mend its files, or `aicx memory delete`"
+        )
+
+
+def _unchanged(memory: Memory, ref: str, decider: Decider) -> Record:
+    """The record that is meant, as it is now. Raises RecordChanged where somebody decided about another state of it."""
+    record = memory.find(decider.shown.ref if decider.shown else ref)
+    shown = decider.shown
+    changes = changed_fields(shown, record) if shown is not None else []
+    if decider.rev is not None and decider.rev != record.rev:
+        changes.append(f"it is revision {record.rev} now, not {decider.rev}")
+    if shown is not None and shown.last_event != record.last_event and not changes:
+        changes.append("somebody decided about it")
+    if changes:
+        last = _last_event(memory, record)
+        raise RecordChanged(
+            f"{record.ref} changed meanwhile: {', '.join(changes)}{last}",
+            hint=f"look at it again: aicx memory get {record.ref}",
+        )
+    return record
+
+
+def changed_fields(before: Record, after: Record) -> list[str]:
+    """The names of what differs between two readings of a record."""
+    return [
+        one.name.replace("_", " ")
+        for one in fields(Record)
+        if one.name not in _UNSEEN and getattr(before, one.name) != getattr(after, one.name)
+    ]
+
+
+def _last_event(memory: Memory, record: Record) -> str:
+    if record.by_hand:
+        return " (edited by hand)"
+    _, log = read_log(memory.settings.layout.memory, LOG)
+    last = next((event for event in reversed(log.events) if record.id in event.refs), None)
+    return f" ({last.type.removeprefix('memory.')} by {last.by})" if last else ""

@@ -1,0 +1,79 @@
+"""What a record rests on, as a person looks at it before deciding: anchored lines, and what references lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.views.references import ChunkTarget, find_target
+from aicx.errors import AicxError
+from aicx.git.roots import inside
+from aicx.git.state import Git
+from aicx.memory.reading import Scope
+from aicx.memory.record import Record
+from aicx.refs import Ref
+from aicx.text import printable, shorten
+
+_MAX_LINES = 9  # of one anchor
+_MAX_REFS = 8
+_EXCERPT = 400  # characters
+_MAX_BYTES = 1 << 20
+
+
+def show_evidence(settings: Settings, scope: Scope, record: Record) -> Iterator[tuple[str, list[str]]]:
+    """A heading and some lines for each anchor and each reference of ``record``."""
+    for anchor in record.anchors:
+        yield str(anchor), _file_lines(scope, anchor.path, anchor.first, anchor.last)
+    for ref in record.evidence[:_MAX_REFS]:
+        yield ref, _said_by(settings, scope, ref)
+    if len(record.evidence) > _MAX_REFS:
+        yield f"and {len(record.evidence) - _MAX_REFS} more", []
+
+
+def resolve_evidence(settings: Settings, text: str) -> str:
+    """``text`` as a reference with its prefix. Raises NotFound, UsageError for the name of nothing that is stored."""
+    if text.partition(":")[0] in ("ext", "live", "work", "cas"):
+        return text
+    ref = Ref.parse(text)
+    if ref.kind != "name":
+        return str(ref)
+    with open_catalog(settings.layout) as opened:
+        target = find_target(ref, opened.catalog)
+        if isinstance(target, ChunkTarget):
+            return str(Ref("chunk", load_sidecar(settings.layout, target.path).id))
+        return str(Ref.of_session(target.agent, target.session_id))
+
+
+def _said_by(settings: Settings, scope: Scope, text: str) -> list[str]:
+    try:
+        ref = Ref.parse(text)
+        if ref.kind == "file":
+            return _file_lines(scope, ref.path, None, None)
+        if ref.kind == "commit" and scope.root is not None:
+            subject = Git(scope.root).ask("log", "-1", "--format=%s", ref.value, "--")
+            return [shorten(subject, _EXCERPT)] if subject else ["it is not in this repository"]
+        if ref.kind not in ("chunk", "session", "name"):
+            return []
+        with open_catalog(settings.layout) as opened:
+            target = find_target(ref, opened.catalog)
+        if not isinstance(target, ChunkTarget):
+            return [f"a session of {target.agent}"]
+        sidecar = load_sidecar(settings.layout, target.path)
+        said = load_markdown(settings.layout, target.path).decode("utf-8", "replace")
+        return [shorten(str(sidecar.get("title") or ""), 100), shorten(said, _EXCERPT)]
+    except AicxError as error:
+        return [f"({error.message})"]
+
+
+def _file_lines(scope: Scope, path: str, first: int | None, last: int | None) -> list[str]:
+    if scope.root is None or not inside(scope.root, path):
+        return ["(not at hand)"]
+    place = scope.root / path
+    if place.stat().st_size > _MAX_BYTES:
+        return ["(large)"]
+    lines = place.read_text("utf-8", "replace").splitlines()
+    begin = (first or 1) - 1
+    shown = lines[begin : min(last or begin + _MAX_LINES, begin + _MAX_LINES)]
+    return [f"{number:>5}  {printable(line)[:160]}" for number, line in enumerate(shown, begin + 1)]

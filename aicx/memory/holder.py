@@ -1,0 +1,123 @@
+"""Memory as something that holds people's text: what `forget`, `store --redact-again`, `doctor` and `.aicxignore` do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from aicx.config import Settings
+from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
+from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
+from aicx.corpus.forget.redact_again import Redaction
+from aicx.engine.holders import Holder, Notify
+from aicx.errors import AicxError
+from aicx.memory.checking import check_adoption, check_log, check_records, read_all
+from aicx.memory.files import sidecar_of
+from aicx.memory.findings import texts_of
+from aicx.memory.proposing import clean
+from aicx.memory.record import Adoption, Hold, Record, digest_of
+from aicx.memory.writing import LOCK, changing, finish, place_in
+from aicx.paths import Layout
+from aicx.storage.lock import writer_lock
+from aicx.text import plural
+
+_BY = "aicx store --redact-again"  # who changed a record in which a secret was found
+
+
+class _Memory(Holder):
+    name = "memory"
+    noun = "record"
+    own = frozenset({"memory"})
+    removed = "deleted"
+
+    def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
+        wanted = [record for record in read_all(layout) if _is_meant(record, request, plan)]
+        plan.held[self.name] = [
+            (layout.memory / record.path, layout.memory / sidecar_of(record.path)) for record in wanted
+        ]
+
+    def erase(self, erasure: Erasure) -> None:
+        settings = erasure.settings
+        if erasure.plan.held.get(self.name):
+            with writer_lock(settings.layout.locks, settings.lock_wait_seconds, lambda _: None, name=LOCK):
+                super().erase(erasure)
+
+    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
+        """Redacts records by the rules of today. What a person had accepted of one that changes is proposed again."""
+        if not any(map(_holds_secret, read_all(settings.layout))):
+            return
+        with changing(settings, datetime.now(UTC), notify) as change:
+            found = [record for record in read_all(settings.layout) if _holds_secret(record)]
+            for record in found:
+                change.put(_redacted(record), "edited", _BY)
+            change.publish()
+        report.notes.append(f"{plural(len(found), 'record')} of the memory redacted, and proposed again")
+
+    def paths(self, facts: DoctorInputs) -> Collection[str]:
+        return [f"memory/{record.path}" for record in read_all(facts.layout)]
+
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
+        layout = facts.layout
+        if current_writer(layout, LOCK) is not None:
+            return (Check(self.name, "skipped", "it is being written; look again when that is done"),)
+        records = read_all(layout)
+        unfinished = place_in(layout).staging.exists()
+        return check_records(records, unfinished=unfinished), check_adoption(layout, records), check_log(layout)
+
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
+        layout = settings.layout
+        if not place_in(layout).staging.exists():
+            return
+        try:
+            with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
+                if finish(layout):
+                    done.applied.append("finished an interrupted change of the memory")
+        except AicxError as error:
+            done.refused.append(f"an interrupted change of the memory: {error.message}")
+
+
+def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
+    """Whether a record goes with what is forgotten: it is from there, or rests on nothing else, or repeats it."""
+    if request.pattern is not None:
+        return any(re.search(request.pattern, text) for text in texts_of(record))
+    if request.project is not None:
+        return record.repository == request.project
+    sessions = {f"{agent}:{session}" for agent, session in plan.sessions}
+    source = record.source
+    if source.session is not None and f"{source.agent}:{source.session}" in sessions:
+        return True
+    rests = [any(session in ref for session in sessions) for ref in record.evidence]
+    return bool(rests) and all(rests)
+
+
+def _holds_secret(record: Record) -> bool:
+    return any(flaw.code == "quarantined_secret" for flaw in record.flaws)
+
+
+def _redacted(record: Record) -> Record:
+    source = record.source
+    new = replace(
+        record,
+        statement=clean(record.statement),
+        topic=clean(record.topic),
+        name=record.name if record.name is None or clean(record.name) == record.name else None,
+        details=tuple(map(clean, record.details)),
+        tags=tuple(map(clean, record.tags)),
+        claims={clean(key): clean(value) for key, value in record.claims.items()},
+        evidence=tuple(map(clean, record.evidence)),
+        anchors=tuple(anchor for anchor in record.anchors if clean(anchor.path) == anchor.path),
+        source=replace(source, path=source.path and clean(source.path)),
+        hold=record.hold and Hold(clean(record.hold.reason), clean(record.hold.by), record.hold.at),
+        adoption=replace(record.adoption, why=record.adoption.why and clean(record.adoption.why)),
+        validation=tuple(
+            replace(one, by=clean(one.by), method=clean(one.method), evidence=tuple(map(clean, one.evidence)))
+            for one in record.validation
+        ),
+    )
+    return new if digest_of(new) == record.digest else replace(new, adoption=Adoption())
+
+
+HOLDER = _Memory()

@@ -1,0 +1,230 @@
+"""Proposing and editing: whatever is stated becomes a record that waits for a person. Nothing here grants trust."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+
+from aicx.config import Settings
+from aicx.errors import UsageError
+from aicx.memory.claims import normal
+from aicx.memory.findings import is_environment_negative
+from aicx.memory.reading import Memory, Scope
+from aicx.memory.record import (
+    MAX_STATEMENT,
+    Adoption,
+    Anchor,
+    Kind,
+    Record,
+    Source,
+    Validity,
+    digest_of,
+)
+from aicx.memory.writing import Change, changing
+from aicx.redaction import redact_plain
+from aicx.text import printable
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+_ID = re.compile(r"[0-9a-f]{12}")
+_LONGEST = {"topic": 80, "detail": 1000, "claim": 200, "tag": 40, "why": 500}  # characters
+_MOST = {"details": 50, "evidence": 100, "anchors": 50, "claims": 20, "tags": 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be proposed, as it was stated. ``by`` is who states it, a person or a program."""
+
+    statement: str
+    kind: Kind = "note"
+    topic: str = "general"
+    source: Source = field(default_factory=lambda: Source("assistant"))
+    repository: str | None = None
+    name: str | None = None
+    details: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    claims: Mapping[str, str] = field(default_factory=dict)
+    evidence: Sequence[str] = ()
+    anchors: Sequence[Anchor] = ()
+    validity: Validity = field(default_factory=Validity)
+    supersedes: Sequence[str] = ()  # ids
+    observed_at: datetime | None = None
+    by: str = "unspecified"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a draft became: a record of its own, or another sighting of one that says the same."""
+
+    record: Record
+    new: bool
+
+
+def clean(text: str) -> str:
+    """``text`` as it may be stored and shown: one line, nothing invisible, nothing secret."""
+    return redact_plain(" ".join(printable(text).split())).text
+
+
+def propose(
+    settings: Settings, scope: Scope, drafts: Iterable[Draft], now: datetime, notify: Callable[[str], None]
+) -> list[Proposed]:
+    """Makes records of ``drafts``, all or none; one that says what a record says already counts as a sighting of it.
+
+    Raises UsageError for a draft that cannot be a record.
+    """
+    with changing(settings, now, notify) as change, Memory.open(settings, now, scope=scope) as memory:
+        known = _Known(memory.records(everywhere=True))
+        made = [known.add(change, draft) for draft in drafts]
+        if made:
+            change.publish()
+    return made
+
+
+class _Known:
+    """The records there are, and those that are being made."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = {record.id: record for record in records}
+        self._same = {_same(record): record.id for record in self._records.values() if record.digest}
+        self._names = {(record.repository, record.name): record.id for record in self._records.values() if record.name}
+
+    def add(self, change: Change, draft: Draft) -> Proposed:
+        record = checked(_drafted(draft, change.now))
+        known = self._records.get(self._same.get(_same(record), ""))
+        if known is not None:
+            seen = _seen_again(known, record)
+            written = change.put(seen, "seen", draft.by)
+            self._records[written.id] = written
+            return Proposed(written, new=False)
+        if record.name is not None and (record.repository, record.name) in self._names:
+            raise name_taken(record.name, self._names[record.repository, record.name])
+        record = replace(record, id=self._free_id(record))
+        written = change.put(record, "proposed", draft.by)
+        self._records[written.id] = written
+        self._same[_same(written)] = written.id
+        if written.name:
+            self._names[written.repository, written.name] = written.id
+        return Proposed(written, new=True)
+
+    def _free_id(self, record: Record) -> str:
+        """An id that the same statement has on every machine, unless another record has it by now."""
+        for attempt in range(len(self._records) + 1):
+            text = f"{record.repository}\0{record.kind}\0{normal(record.statement)}\0{attempt or ''}"
+            found = sha256(text.encode()).hexdigest()[:12]
+            if found not in self._records:
+                return found
+        raise AssertionError("there are more attempts than ids")
+
+
+def _same(record: Record) -> tuple[str | None, str, str]:
+    return record.repository, record.kind, normal(record.statement)
+
+
+def _drafted(draft: Draft, now: datetime) -> Record:
+    statement = clean(draft.statement)
+    return Record(
+        id="",
+        repository=draft.repository,
+        kind=draft.kind,
+        topic=clean(draft.topic),
+        statement=statement,
+        source=draft.source,
+        created_at=min(draft.observed_at or now, now),
+        name=draft.name,
+        details=tuple(filter(None, map(clean, draft.details))),
+        tags=tuple(dict.fromkeys(map(clean, draft.tags))),
+        claims={clean(key): clean(value) for key, value in draft.claims.items()},
+        evidence=tuple(dict.fromkeys(map(clean, draft.evidence)))[: _MOST["evidence"]],
+        anchors=tuple(dict.fromkeys(draft.anchors)),
+        validity=draft.validity,
+        supersedes=tuple(dict.fromkeys(draft.supersedes)),
+        environment_negative=is_environment_negative(draft.kind, statement),
+    )
+
+
+def checked(record: Record) -> Record:
+    """``record`` if it can be written. Raises UsageError."""
+    if not record.statement:
+        raise UsageError("there is no statement", hint="say in one sentence what is to be remembered")
+    if len(record.statement) > MAX_STATEMENT:
+        raise UsageError(
+            f"the statement has {len(record.statement)} characters; {MAX_STATEMENT} is the most",
+            hint="say it in a sentence, and the rest with --detail",
+        )
+    if record.name is not None and (not _NAME.fullmatch(record.name) or _ID.fullmatch(record.name)):
+        raise UsageError(f"{record.name!r} cannot be a name", hint="lower-case letters, digits, and . _ - between them")
+    texts = {
+        "topic": [record.topic],
+        "detail": record.details,
+        "claim": [word for pair in record.claims.items() for word in pair],
+        "tag": record.tags,
+    }
+    for what, found in texts.items():
+        for text in found:
+            if not text or len(text) > _LONGEST[what]:
+                raise UsageError(f"a {what} has 1 to {_LONGEST[what]} characters, not {len(text)}")
+    for what, most in _MOST.items():
+        if len(getattr(record, what)) > most:
+            raise UsageError(f"at most {most} {what} belong to a record")
+    if record.anchors and record.repository is None:
+        raise UsageError("what holds everywhere has no anchor", hint="leave out --global or --anchor")
+    if record.id and record.id in record.supersedes:
+        raise UsageError("a record cannot supersede itself")
+    return record
+
+
+def name_taken(name: str, by: str) -> UsageError:
+    return UsageError(f"{name!r} is the name of mem:{by}", hint=f"aicx memory edit {name}, or choose another name")
+
+
+def _seen_again(known: Record, again: Record) -> Record:
+    """A record that was stated once more: the evidence grows, and what was decided stays."""
+    evidence = tuple(dict.fromkeys([*known.evidence, *again.evidence]))[: _MOST["evidence"]]
+    return replace(known, evidence=evidence, sightings=known.sightings + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What `edit` changes; None leaves a field as it is."""
+
+    statement: str | None = None
+    topic: str | None = None
+    name: str | None = None
+    details: Sequence[str] | None = None
+    tags: Sequence[str] | None = None
+    claims: Mapping[str, str] | None = None
+    evidence: Sequence[str] | None = None
+    anchors: Sequence[Anchor] | None = None
+    validity: Validity | None = None
+    supersedes: Sequence[str] | None = None
+
+
+def edited(record: Record, edit: Edit) -> Record:
+    """``record`` as it is after ``edit``. What a person accepted is proposed again when it changes."""
+    new = record
+    if edit.statement is not None:
+        statement = clean(edit.statement)
+        new = replace(new, statement=statement, environment_negative=is_environment_negative(new.kind, statement))
+    if edit.topic is not None:
+        new = replace(new, topic=clean(edit.topic))
+    if edit.name is not None:
+        new = replace(new, name=edit.name)
+    if edit.details is not None:
+        new = replace(new, details=tuple(filter(None, map(clean, edit.details))))
+    if edit.tags is not None:
+        new = replace(new, tags=tuple(dict.fromkeys(map(clean, edit.tags))))
+    if edit.claims is not None:
+        new = replace(new, claims={clean(key): clean(value) for key, value in edit.claims.items()})
+    if edit.evidence is not None:
+        new = replace(new, evidence=tuple(dict.fromkeys([*new.evidence, *map(clean, edit.evidence)])))
+    if edit.anchors is not None:
+        new = replace(new, anchors=tuple(dict.fromkeys(edit.anchors)))
+    if edit.validity is not None:
+        new = replace(new, validity=edit.validity)
+    if edit.supersedes is not None:
+        new = replace(new, supersedes=tuple(dict.fromkeys(edit.supersedes)))
+    if digest_of(new) == record.digest and not record.by_hand:
+        return checked(new)
+    return checked(replace(new, adoption=Adoption()))

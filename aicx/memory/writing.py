@@ -1,0 +1,150 @@
+"""Writing: one writer at a time, every file and its event together or not at all.
+
+The lock is the memory's own, so that a decision does not wait for a long `aicx store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.errors import UnsafePath
+from aicx.memory.events import LOG, Event, appended, new_id
+from aicx.memory.files import encode, path_of, sidecar_of
+from aicx.memory.record import Adoption, Record, digest_of
+from aicx.paths import Layout
+from aicx.storage.journal import Writer, clear_staging, play_journal
+from aicx.storage.lock import writer_lock
+
+LOCK = "memory"
+_BY_HAND = "by hand"  # in the event of an edit that nobody announced
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlace:
+    """Where the journal works: ``memory/``, with a staging folder of its own."""
+
+    home: Path
+    staging: Path
+
+    def inside(self, relative: str) -> Path:
+        if relative == LOG:
+            return self.home / LOG
+        parts = relative.split("/")
+        plain = not any(sign in relative for sign in "\0\\\n\r")
+        if not plain or len(parts) != 3 or any(part in ("", ".", "..") for part in parts):
+            raise UnsafePath(f"not a path of the memory: {relative!r}")
+        return self.home / relative
+
+
+def place_in(layout: Layout) -> MemoryPlace:
+    return MemoryPlace(layout.memory, layout.locks / "memory-staging")
+
+
+@dataclass(slots=True)
+class Change:
+    """What one call changes, collected under the lock and published together."""
+
+    layout: Layout
+    now: datetime
+    _staged: dict[str, tuple[bytes, bytes] | None] = field(default_factory=dict)
+    _events: list[Event] = field(default_factory=list)
+
+    def put(
+        self,
+        record: Record,
+        kind: str,
+        by: str,
+        *,
+        others: Iterable[str] = (),
+        before: str | None = None,
+        code: str | None = None,
+    ) -> Record:
+        """Stages ``record`` with the event ``memory.<kind>`` about it; returns it as it is written.
+
+        ``others`` are further records that the event names, ``before`` the digest that this one's replaces.
+        """
+        if record.by_hand:  # what nobody announced is an event of its own, and proposed again
+            self._say(record, "edited", _BY_HAND)
+            record = record if kind in ("accepted", "rejected") else replace(record, adoption=Adoption())
+        rev = record.rev + (kind not in ("proposed", "seen"))
+        record = replace(record, digest=digest_of(record), by_hand=False, flaws=(), rev=rev)
+        event = self._say(record, kind, by, others=others, before=before, code=code)
+        return self.stage(replace(record, last_event=event))
+
+    def touch(self, record: Record, event: str | None) -> Record:
+        """Stages a record that an event about another names, with nothing of it decided."""
+        adoption = Adoption() if record.by_hand else record.adoption
+        return self.stage(replace(record, last_event=event, adoption=adoption))
+
+    def stage(self, record: Record) -> Record:
+        """Stages a record as it is."""
+        record = replace(record, updated_at=self.now, path=record.path or path_of(record))
+        self._staged[record.path] = encode(record)
+        return record
+
+    def remove(self, record: Record, by: str) -> None:
+        self._say(record, "deleted", by)
+        self._staged[record.path] = None
+
+    def publish(self) -> None:
+        """Puts everything in its place."""
+        place = place_in(self.layout)
+        writer = Writer(place)
+        for path, files in self._staged.items():
+            if files is None:
+                writer.stage_removal(path)
+                writer.stage_removal(sidecar_of(path))
+            else:
+                writer.stage(sidecar_of(path), files[1])
+                writer.stage(path, files[0])
+        log = self.layout.memory / LOG
+        writer.stage(LOG, appended(log.read_bytes() if log.exists() else b"", self._events))
+        writer.publish()
+        writer.finish()
+        clear_staging(place)
+        for path, files in self._staged.items():
+            if files is None:
+                with suppress(OSError):  # others may be in it
+                    (self.layout.memory / path).parent.rmdir()
+
+    def _say(
+        self,
+        record: Record,
+        kind: str,
+        by: str,
+        *,
+        others: Iterable[str] = (),
+        before: str | None = None,
+        code: str | None = None,
+    ) -> str:
+        refs = (record.id, *others)
+        event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code)
+        self._events.append(event)
+        return event.id
+
+
+@contextmanager
+def changing(settings: Settings, now: datetime, notify: Callable[[str], None]) -> Iterator[Change]:
+    """Holds the memory's lock, after finishing what a killed writer left. What the block stages is for it to publish.
+
+    Raises StoreLocked, StoreUnwritable, CorpusDamaged for a journal that cannot be read.
+    """
+    layout = settings.layout
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
+        finish(layout)
+        yield Change(layout, now)
+
+
+def finish(layout: Layout) -> bool:
+    """Brings to its end what a killed writer had begun; whether there was anything. The caller holds the lock."""
+    place = place_in(layout)
+    if not place.staging.exists():
+        return False
+    journal = play_journal(place)
+    clear_staging(place)
+    return bool(journal.moves or journal.removals)
