@@ -16,6 +16,8 @@ def redact_store(settings: Settings, on_progress: Callable[[int, int], None], no
     """
     holders = load_holders()
     report = redact_again(settings, on_progress, notify, holders)
+    for holder in holders:
+        holder.redact_own(settings, notify, report)
     if settings.layout.redacting.exists():
         for holder in reversed(holders):
             holder.redact(settings, notify, report)

@@ -1,4 +1,4 @@
-"""Memory as something that holds people's text: what `forget`, `store --redact-again`, `doctor` and `.aicxignore` do."""
+"""Memory as a holder of people's text: what `forget`, `store --redact-again`, `doctor` and `.aicxignore` do to it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Memory(Holder):
             with writer_lock(settings.layout.locks, settings.lock_wait_seconds, lambda _: None, name=LOCK):
                 super().erase(erasure)
 
-    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
+    def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts records by the rules of today. What a person had accepted of one that changes is proposed again."""
         if not any(map(_holds_secret, read_all(settings.layout))):
             return
@@ -54,6 +54,7 @@ class _Memory(Holder):
             for record in found:
                 change.put(_redacted(record), "edited", _BY)
             change.publish()
+        report.elsewhere += len(found)
         report.notes.append(f"{plural(len(found), 'record')} of the memory redacted, and proposed again")
 
     def paths(self, facts: DoctorInputs) -> Collection[str]:

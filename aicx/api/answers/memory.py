@@ -27,8 +27,8 @@ class MemoryScore:
 class MemoryEntry:
     """A record. ``statement`` is null where it may not be shown; ``score`` where nothing was asked.
 
-    ``reasons`` are codes of the closed list in docs/memory.md, the deciding one first; ``because`` has the ``code`` again
-    with what it is about, such as the ``anchor`` that changed, where there is something to name.
+    ``reasons`` are codes of the closed list in docs/memory.md, the deciding one first; ``because`` repeats the ``code``
+    of those that are about something, such as the ``anchor`` that changed, and names it.
     ``source`` has ``class``, ``at`` and ``lane``; ``path``, ``sha256``, ``agent`` and ``session`` where they are known.
     """
 

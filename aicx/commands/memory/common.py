@@ -128,7 +128,7 @@ def parse_claims(texts: list[str]) -> dict[str, str]:
     """The claims of `--claim KEY=VALUE`. Raises UsageError."""
     found = {}
     for text in texts:
-        key, sign, value = text.rpartition("=")
+        key, sign, value = text.partition("=")
         if not sign or not key.strip() or not value.strip():
             raise UsageError(f"{text!r} is no claim", hint="write --claim KEY=VALUE")
         found[key.strip()] = value.strip()

@@ -76,6 +76,9 @@ class Holder:
 
     # store --redact-again
 
+    def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
+        """Redacts what it holds that follows no store. May be called again."""
+
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Loses what was redacted in the store. May be called again."""
 
