@@ -9,7 +9,8 @@ AicxError                     1  anything below, as one family
 ├── StoreUnwritable           6  disk full, read-only home, no permission
 ├── RecordChanged             1  a record is not as it was when a decision about it was made
 ├── CorpusDamaged             7  a stored file cannot be read as what it should be
-└── SourceUnreadable          8  an agent's log cannot be read at all
+├── SourceUnreadable          8  an agent's log cannot be read at all
+└── MalformedPolicy           9  a memory policy cannot be understood, so no memory is shown
 """
 
 from __future__ import annotations
@@ -69,3 +70,7 @@ class CorpusDamaged(AicxError):
 
 class SourceUnreadable(AicxError):
     exit_code = 8
+
+
+class MalformedPolicy(AicxError):
+    exit_code = 9

@@ -30,5 +30,7 @@ COMMANDS = {
     "delete": "aicx.commands.memory.delete",
     "history": "aicx.commands.memory.history",
     "stats": "aicx.commands.memory.stats",
+    "sources": "aicx.commands.memory.sources",
+    "candidates": "aicx.commands.memory.candidates",
 }
 DEFAULT = "list"

@@ -1,0 +1,112 @@
+"""`aicx memory sources`: lists the instruction files that recall reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.memory_sources import SCHEMA, BlockedItem, SourceItem, SourcesAnswer
+from aicx.config import Settings, load_settings
+from aicx.errors import UsageError
+from aicx.git.identity import find_repository
+from aicx.paths import user_path
+from aicx.text import instant, local
+
+
+def command(
+    repo: options.Repo = None,
+    outside: Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")] = False,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            *("--path", "-f"),
+            metavar="FILE",
+            click_type=options.PATH,
+            help="A file or folder outside the repository, such as an agent's memory folder; needs --global.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="NAME", help="Whose the files named with --path are.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """List the instruction files of a repository that recall reads, without their content.
+
+    They are read when they are asked for, never stored, and always advisory. What a memory policy excludes, what a link
+    leads out of the repository to, and what cannot be read as text is listed with the reason. Writes nothing.
+
+    Example: aicx memory sources --json
+    Example: aicx memory sources --global --path ~/.claude/projects/-work-site/memory
+    """
+    if path and not outside:
+        raise UsageError("--path leads outside the repository, which needs --global", hint="add --global")
+    if source and not path:
+        raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
+    answer = list_sources(load_settings(), user_path(repo or "."), [user_path(one) for one in path or ()], source)
+    if json:
+        console.out_answer(SCHEMA, answer)
+        return
+    for item in answer.sources:
+        _print(item)
+    for blocked in answer.blocked:
+        console.out(f"{console.style('blocked', fg='yellow')}  {blocked.ref}  {blocked.reason}")
+    if not answer.sources:
+        console.notify("No instruction file is there. `aicx memory sources --help` says where they are looked for.")
+
+
+def list_sources(settings: Settings, folder: Path, named: list[Path], owner: str | None) -> SourcesAnswer:
+    """The live sources of the repository that ``folder`` is in, and of what is ``named`` outside it."""
+    # Imported here: not needed for --help.
+    from aicx.memory.policy import load_policy
+    from aicx.memory.sources import Named, read_live
+
+    root = find_repository(folder).root
+    policy = load_policy(settings.layout.home, root, settings.user_home)
+    live = read_live(
+        root,
+        policy,
+        [Named(path, owner) for path in named],
+        homes=settings.homes,
+        redact_secrets=settings.redact_secrets,
+    )
+    counts = Counter(one.source.id for one in live.statements)
+    return SourcesAnswer(
+        str(root),
+        [
+            SourceItem(
+                one.id,
+                one.source,
+                one.path,
+                one.kind,
+                one.sha256,
+                _instant(one.mtime),
+                one.size,
+                one.policy,
+                one.reason,
+                counts[one.id],
+            )
+            for one in live.sources
+        ],
+        [BlockedItem(one.ref, one.reason) for one in live.blocked],
+        [str(path) for path in policy.files],
+        policy.digest,
+    )
+
+
+def _instant(at: datetime | None) -> str | None:
+    return instant(at) if at else None
+
+
+def _print(item: SourceItem) -> None:
+    allowed = item.policy == "allowed"
+    state = console.style("allowed" if allowed else "blocked", fg="green" if allowed else "yellow")
+    facts = [item.kind, console.plural(item.statements, "statement")] if not item.reason else [item.kind, item.reason]
+    if item.size is not None and item.mtime:
+        facts += [console.size(item.size), f"changed {local(item.mtime):%Y-%m-%d %H:%M}"]
+    console.out(f"{state}  {' '.join(item.id.split())}")
+    console.out(f"         {' · '.join(facts)}")

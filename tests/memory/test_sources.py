@@ -1,0 +1,248 @@
+"""Live sources: which files are read, what is only listed, and that reading leaves no trace."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from aicx.errors import NotFound, UsageError
+from aicx.memory.policy import Policy
+from aicx.memory.sources import LISTED, MAX_BYTES, MAX_FILES, Live, LiveSource, Named, read_live
+from aicx.types import AgentHomes
+
+SECRET = "AKIA" + "Q3EGR7ZTHJVNPWXL"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    return folder
+
+
+def _write(folder: Path, name: str, text: str = "Use tabs.\n") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def _one(live: Live, path: str) -> LiveSource:
+    return next(one for one in live.sources if one.path == path)
+
+
+def _tree(folder: Path) -> dict[str, tuple[int, int, str]]:
+    """Every name below a folder with its mode, its time of change and its content."""
+    found = {}
+    for path in sorted([folder, *folder.rglob("*")]):
+        about = path.lstat()
+        body = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        found[str(path)] = (about.st_mode, about.st_mtime_ns, sha256(body).hexdigest())
+    return found
+
+
+def test_exactly_the_listed_files_are_read(repository: Path) -> None:
+    for number, (name, _, _) in enumerate(LISTED):
+        if name != ".cursor/rules":
+            _write(repository, name, f"Rule {number}.\n")
+    _write(repository, ".cursor/rules/b.mdc", "Rule b.\n")
+    _write(repository, ".cursor/rules/deep/a.md", "Rule a.\n")
+    for name in ("README.md", "docs/CLAUDE.md", ".cursor/rules/notes.txt", ".claude/settings.json"):
+        _write(repository, name, "Not a rule.\n")
+    live = read_live(repository, Policy())
+    expected = {name for name, _, _ in LISTED} - {".cursor/rules"} | {".cursor/rules/b.mdc", ".cursor/rules/deep/a.md"}
+    assert {one.path for one in live.sources} == expected
+    assert len(live.statements) == len(expected)
+    assert "Not a rule." not in {one.statement.text for one in live.statements}
+
+
+def test_a_source_is_described_by_what_is_on_disk(repository: Path) -> None:
+    path = _write(repository, "CLAUDE.md", "# Rules\n\n- Use tabs.\n")
+    source = read_live(repository, Policy()).sources[0]
+    about = path.stat()
+    assert (source.id, source.source, source.kind) == ("live:claude:CLAUDE.md", "claude", "instructions")
+    assert source.sha256 == sha256(path.read_bytes()).hexdigest()
+    assert source.size == about.st_size
+    assert source.mtime is not None
+    assert source.mtime.timestamp() == pytest.approx(about.st_mtime)
+    assert (source.policy, source.reason) == ("allowed", None)
+
+
+def test_cursor_rules_may_be_a_file_and_other_sources_no_folder(repository: Path) -> None:
+    _write(repository, ".cursor/rules")
+    _write(repository, "CLAUDE.md/inner.md")
+    live = read_live(repository, Policy())
+    assert [(one.path, one.reason) for one in live.sources] == [("CLAUDE.md", "unreadable"), (".cursor/rules", None)]
+
+
+def test_links_out_of_the_repository_are_listed_without_a_body(repository: Path, tmp_path: Path) -> None:
+    outside = _write(tmp_path, "outside/CLAUDE.md", "Body from outside.\n")
+    (repository / "CLAUDE.md").symlink_to(outside)
+    (repository / ".claude").symlink_to(outside.parent)
+    (repository / ".cursor").mkdir()
+    (repository / ".cursor" / "rules").symlink_to(outside.parent)
+    _write(repository, ".git/config")
+    (repository / "GEMINI.md").symlink_to(repository / ".git" / "config")
+    (repository / "AGENTS.md").symlink_to(tmp_path / "nowhere.md")
+    (repository / ".cursorrules").symlink_to(repository / "missing.md")
+    live = read_live(repository, Policy())
+    assert {one.path: one.reason for one in live.sources} == {
+        "CLAUDE.md": "unsafe_symlink",
+        ".claude/CLAUDE.md": "unsafe_symlink",
+        "GEMINI.md": "unsafe_symlink",
+        "AGENTS.md": "unsafe_symlink",
+        ".cursor/rules": "unsafe_symlink",
+        ".cursorrules": "unreadable",
+    }
+    assert not live.statements
+    assert all(one.sha256 is None and one.policy == "blocked" for one in live.sources)
+
+
+def test_a_link_inside_the_repository_is_followed_and_its_content_counts_once(repository: Path) -> None:
+    _write(repository, "AGENTS.md")
+    (repository / "CLAUDE.md").symlink_to("AGENTS.md")
+    live = read_live(repository, Policy())
+    assert [(one.path, one.policy, one.reason) for one in live.sources] == [
+        ("CLAUDE.md", "allowed", None),
+        ("AGENTS.md", "allowed", "duplicate"),
+    ]
+    assert len(live.statements) == 1
+
+
+def test_what_is_no_readable_text_is_listed_with_its_reason(repository: Path) -> None:
+    (repository / "CLAUDE.md").write_bytes(b"Use\0tabs")
+    (repository / "AGENTS.md").write_bytes(bytes(range(128, 256)))
+    (repository / "GEMINI.md").write_bytes(b"x" * (MAX_BYTES + 1))
+    os.mkfifo(repository / ".cursorrules")
+    closed = _write(repository, ".github/copilot-instructions.md")
+    closed.chmod(0)
+    live = read_live(repository, Policy())
+    reasons = {one.path: one.reason for one in live.sources}
+    if os.geteuid() == 0:  # root may read everything
+        reasons.pop(".github/copilot-instructions.md")
+    else:
+        assert reasons.pop(".github/copilot-instructions.md") == "unreadable"
+        assert not live.statements
+    assert reasons == {
+        "CLAUDE.md": "binary",
+        "AGENTS.md": "binary",
+        "GEMINI.md": "over_budget",
+        ".cursorrules": "unreadable",
+    }
+
+
+def test_text_in_another_encoding_is_text(repository: Path) -> None:
+    (repository / "CLAUDE.md").write_bytes("Nutze Tabs für Einrückung, nie Leerzeichen.\n".encode("latin-1"))
+    assert read_live(repository, Policy()).sources[0].policy == "allowed"
+
+
+def test_a_large_folder_is_read_in_part_and_listed_as_a_whole(repository: Path) -> None:
+    for number in range(MAX_FILES + 2):
+        _write(repository, f".cursor/rules/{number:04d}.mdc", f"Rule {number}.\n")
+    live = read_live(repository, Policy())
+    assert len(live.sources) == MAX_FILES + 2
+    assert [one.reason for one in live.sources[-3:]] == [None, "over_budget", "over_budget"]
+
+
+def test_a_blocked_path_is_not_even_opened(repository: Path) -> None:
+    _write(repository, "CLAUDE.md", "Body.\n")
+    _write(repository, "notes/private.md", "Body.\n")
+    (repository / "AGENTS.md").symlink_to("notes/private.md")
+    live = read_live(repository, Policy(exclude_paths=(("claude.md", "notes/"),)))
+    assert [(one.path, one.reason, one.sha256) for one in live.sources] == [
+        ("CLAUDE.md", "policy_path", None),
+        ("AGENTS.md", "policy_path", None),
+    ]
+    assert not live.statements
+
+
+def test_a_blocked_source_is_listed_alone(repository: Path) -> None:
+    _write(repository, "CLAUDE.md", "Body.\n")
+    _write(repository, "GEMINI.md", "Other.\n")
+    live = read_live(repository, Policy(exclude_sources=("live:claude:*",)))
+    assert [(one.path, one.reason) for one in live.sources] == [("CLAUDE.md", "policy_source"), ("GEMINI.md", None)]
+    assert {one.statement.text for one in live.statements} == {"Other."}
+
+
+def test_a_pattern_blocks_statements_and_the_headings_that_others_would_quote(repository: Path) -> None:
+    _write(repository, "CLAUDE.md", "# Project falcon\n\n- Use tabs.\n- Falcon ships\n  in May.\n\n> fal-\n> con\n")
+    live = read_live(repository, Policy(exclude_patterns=("falcon", r"fal-\s+con")))
+    assert [one.ref for one in live.blocked] == [
+        "live:claude:CLAUDE.md#L1",
+        "live:claude:CLAUDE.md#L4-L5",
+        "live:claude:CLAUDE.md#L7-L8",
+    ]
+    assert [(one.statement.text, one.statement.heading) for one in live.statements] == [("Use tabs.", ())]
+    assert "falcon" not in repr(live).lower()
+
+
+def test_a_pattern_also_sees_what_redaction_takes_out(repository: Path) -> None:
+    _write(repository, "CLAUDE.md", f"The key of falcon is {SECRET}.\n")
+    live = read_live(repository, Policy(exclude_patterns=(SECRET.lower(),)))
+    assert not live.statements
+    assert len(live.blocked) == 1
+
+
+def test_secrets_are_masked_and_every_statement_keeps_its_lines(repository: Path) -> None:
+    key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *("MIIEpAIBAAKCAQEA" * 4 for _ in range(5))])
+    _write(repository, "CLAUDE.md", f"- One {SECRET}.\n\n{key}\n-----END RSA PRIVATE KEY-----\n\n- Last.\n")
+    live = read_live(repository, Policy())
+    assert SECRET not in repr(live)
+    assert "MIIEpAIBAAKCAQEA" not in repr(live)
+    assert live.statements[0].ref == "live:claude:CLAUDE.md#L1"
+    assert (live.statements[-1].statement.text, live.statements[-1].ref) == ("Last.", "live:claude:CLAUDE.md#L11")
+
+
+def test_a_file_outside_the_repository_is_read_when_it_is_named(repository: Path, tmp_path: Path) -> None:
+    _write(repository, "CLAUDE.md")
+    homes = AgentHomes(tmp_path / ".claude", tmp_path / ".codex", tmp_path / ".gemini")
+    memory = _write(tmp_path, ".claude/projects/-work-repo/memory/MEMORY.md", "Release on Fridays.\n").parent
+    (memory / "linked.md").symlink_to(_write(tmp_path, "secret.md", "Body from outside.\n"))
+    assert len(read_live(repository, Policy(), homes=homes).sources) == 1
+    live = read_live(repository, Policy(), [Named(memory), Named(tmp_path / "secret.md", "ada")], homes=homes)
+    found = [(one.source, one.policy, one.reason) for one in live.sources[1:]]
+    assert found == [
+        ("claude", "allowed", None),
+        ("claude", "blocked", "unsafe_symlink"),
+        ("ada", "allowed", None),
+    ]
+    identity = sha256(os.fsencode(memory / "MEMORY.md")).hexdigest()[:12]
+    assert live.sources[1].id == f"live:claude:global:{identity}"
+
+
+def test_naming_a_path_of_the_repository_does_not_lead_out_of_it(repository: Path, tmp_path: Path) -> None:
+    (repository / "notes.md").symlink_to(_write(tmp_path, "secret.md", "Body from outside.\n"))
+    live = read_live(repository, Policy(), [Named(repository / "notes.md")])
+    assert [(one.id, one.reason) for one in live.sources] == [("live:file:notes.md", "unsafe_symlink")]
+
+
+def test_the_policy_counts_for_named_files_too(repository: Path, tmp_path: Path) -> None:
+    named = _write(tmp_path, "private/notes.md", "Body.\n")
+    policy = Policy(exclude_paths=((f"{tmp_path}/private/".casefold(),),))
+    assert read_live(repository, policy, [Named(named)]).sources[0].reason == "policy_path"
+
+
+def test_a_named_path_that_is_not_there_is_an_error(repository: Path) -> None:
+    with pytest.raises(NotFound):
+        read_live(repository, Policy(), [Named(repository / "nothing.md")])
+    with pytest.raises(UsageError):
+        read_live(repository, Policy(), [Named(_write(repository, "a.md"), "two words")])
+
+
+def test_reading_leaves_the_repository_as_it_was(repository: Path) -> None:
+    _write(repository, "CLAUDE.md")
+    _write(repository, ".cursor/rules/a.mdc")
+    (repository / "AGENTS.md").symlink_to("CLAUDE.md")
+    before = _tree(repository)
+    read_live(repository, Policy())
+    assert _tree(repository) == before
+
+
+def test_an_edit_is_seen_at_once(repository: Path) -> None:
+    _write(repository, "CLAUDE.md", "Use tabs.\n")
+    read_live(repository, Policy())
+    _write(repository, "CLAUDE.md", "Use spaces.\n")
+    assert [one.statement.text for one in read_live(repository, Policy()).statements] == ["Use spaces."]
