@@ -67,6 +67,14 @@ def topic_of(command: Simple) -> str | None:
     return check.topic if check else None
 
 
+def whole_check(command: Simple) -> str | None:
+    """A check of everything, without its options: ``mise run lint``, ``go test ./...``; None for any other command."""
+    check = _check(command, command_rules())
+    if check is None or check.parts:
+        return None
+    return f"{check.program} ./..." if "./..." in command.text.split() else check.program
+
+
 def _covers(later: Check, failed: Check) -> bool:
     if later.program == failed.program:
         return _includes(later.parts, failed.parts)

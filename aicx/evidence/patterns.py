@@ -128,6 +128,37 @@ class StatementRules(_Expressions):
     unquotable = _Lazy(_any)
 
 
+class MemoryRules(_Expressions):
+    """Which sentences and commands are worth proposing as a memory."""
+
+    rules = _Lazy(_any)
+    preferences = _Lazy(_any)
+    choices = _Lazy(_any)
+    facts = _Lazy(_any)
+    correction = _Lazy(_any)
+    opening = _Lazy(_any)
+    passing = _Lazy(_any)
+    pasted = _Lazy(_any)
+    limits = _Lazy(_any)
+    causes = _Lazy(_any)
+    guessed = _Lazy(_any)
+    remedies = _Lazy(_any)
+    choices_made = _Lazy(_any)
+    not_lasting = _Lazy(_any)
+    not_settled = _Lazy(_any)
+    about_procedure = _Lazy(_any)
+    answers_nothing = _Lazy(_any)
+    prepares = _Lazy(_any)
+    at_place = _Lazy(_any)
+    varies = _Lazy(_any)
+    says_little = _Lazy(_any)
+
+
+@cache
+def memory_rules() -> MemoryRules:
+    return MemoryRules(_table("memories"))
+
+
 @cache
 def request_rules() -> RequestRules:
     return RequestRules(_table("requests"))

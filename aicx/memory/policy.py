@@ -77,6 +77,15 @@ class Policy:
                 return "policy_pattern"
         return None
 
+    def __or__(self, other: Policy) -> Policy:
+        """What either excludes."""
+        return Policy(
+            (*self.exclude_paths, *other.exclude_paths),
+            tuple(dict.fromkeys((*self.exclude_sources, *other.exclude_sources))),
+            tuple(dict.fromkeys((*self.exclude_patterns, *other.exclude_patterns))),
+            tuple(dict.fromkeys((*self.files, *other.files))),
+        )
+
     @cached_property
     def _paths(self) -> list[Any]:
         # Imported here: most repositories have no such rule, and every recall would pay for it.

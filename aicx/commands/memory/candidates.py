@@ -1,0 +1,136 @@
+"""`aicx memory candidates`: lists what the history proposes to keep."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.memory_candidates import (
+    SCHEMA,
+    CandidateEvidence,
+    CandidateItem,
+    CandidatesAnswer,
+    ExcludedCandidate,
+)
+from aicx.config import Settings, load_settings
+from aicx.paths import NON_REPOSITORY, user_path
+from aicx.text import instant, local
+
+# Of many places that say the same, the latest show it.
+_MAX_EVIDENCE = 5
+
+
+class Kind(StrEnum):
+    policy = "policy"
+    preference = "preference"
+    decision = "decision"
+    procedure = "procedure"
+    fact = "fact"
+    failure = "failure"
+
+
+def command(
+    limit: options.Limit = 20,
+    kind: Annotated[Kind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """List what the stored sessions propose to keep, the best first, with the words it comes from.
+
+    Rules alone find them: what a person stated for good, checks that failed and later passed, what linters objected to
+    in several sessions, and what agents concluded. None of it counts for anything until a person accepts it. With
+    --repo only candidates of that repository are listed. Writes nothing.
+
+    Example: aicx memory candidates --repo .
+    Example: aicx memory candidates --kind policy --json
+    """
+    answer = list_candidates(load_settings(), user_path(repo) if repo else None, kind.value if kind else None, limit)
+    if json:
+        console.out_answer(SCHEMA, answer)
+        return
+    for item in answer.candidates:
+        _print(item)
+    for excluded in answer.excluded:
+        console.out(f"{console.style('excluded', fg='yellow')}  {excluded.id}  {excluded.reason}")
+    for note in answer.notes:
+        console.notify(f"note: {note}")
+    if not answer.candidates:
+        console.notify("Nothing is proposed. `aicx store` adds new sessions.")
+    elif answer.matched > answer.results:
+        console.notify(f"{answer.results:,} of {answer.matched:,}; --limit {answer.matched} shows all.")
+
+
+def list_candidates(settings: Settings, folder: Path | None, kind: str | None, limit: int) -> CandidatesAnswer:
+    """The candidates of all stored sessions, or of the repository that ``folder`` is in."""
+    # Imported here: not needed for --help.
+    from aicx.corpus.catalog.query import open_catalog
+    from aicx.corpus.places.decisions import load_decisions
+    from aicx.corpus.places.stored import place_of
+    from aicx.git.identity import find_repository
+    from aicx.memory.candidates.gather import gather
+    from aicx.memory.policy import Policy, load_policy
+
+    root = find_repository(folder).root if folder else None
+    policy = load_policy(settings.layout.home, root, settings.user_home)
+    where, values = "1", []
+    with open_catalog(settings.layout) as opened:
+        if root is not None:
+            decisions = load_decisions(settings.layout.projects)
+            identity = place_of(opened.catalog, settings.user_home, decisions, str(root))
+            if identity:
+                where, values = "project=?", [identity.project]
+            else:
+                # The half-open range holds every folder below this one: "0" follows "/".
+                where = f"project='{NON_REPOSITORY}' AND (cwd=? OR (cwd>=? AND cwd<?))"
+                values = [str(root), f"{root}/", f"{root}0"]
+
+        def policy_in(place: Path) -> Policy:
+            return load_policy(settings.layout.home, place, settings.user_home)
+
+        found = gather(settings.layout, opened.catalog, policy, where, values, policy_in)
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *found.notes]
+    wanted = [one for one in found.proposals if kind is None or one.kind == kind]
+    items = [
+        CandidateItem(
+            one.id,
+            one.kind,
+            one.topic,
+            one.statement,
+            one.repository,
+            one.origin,
+            one.lane,
+            one.reason,
+            one.blocked,
+            len(one.sightings),
+            one.sessions,
+            dict(one.claims),
+            list(one.anchors),
+            [
+                CandidateEvidence(
+                    str(seen.ref), str(seen.session), instant(seen.at), seen.lane, seen.quote, seen.outcome
+                )
+                for seen in one.latest(_MAX_EVIDENCE)
+            ],
+        )
+        for one in wanted[:limit]
+    ]
+    excluded = [ExcludedCandidate(one.id, one.reason) for one in found.excluded]
+    return CandidatesAnswer(len(items), len(wanted), items, excluded, notes)
+
+
+def _print(item: CandidateItem) -> None:
+    style = console.style
+    console.out(f"{style(item.kind, fg='cyan')}  {style(item.statement, bold=True)}")
+    facts = [item.id, item.repository, item.reason.replace("_", " ")]
+    if item.sessions > 1:
+        facts.append(console.plural(item.sessions, "session"))
+    if item.blocked:
+        facts.append(style("blocked: only subagents are behind it", fg="yellow"))
+    console.out(f"  {' · '.join(facts)}")
+    for one in item.evidence[:2]:
+        console.out(f"    {style('│', dim=True)} {one.quote}")
+        console.out(f"    {style('│', dim=True)} {style(one.ref, fg='green')}  {local(one.at):%Y-%m-%d %H:%M}")

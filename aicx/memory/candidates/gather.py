@@ -1,0 +1,156 @@
+"""Reads the stored sessions and gathers their proposals, each once, the best first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import groupby
+from operator import or_
+from pathlib import Path
+from sqlite3 import Row
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.evidence.transcript import read_steps
+from aicx.git.identity import find_repository
+from aicx.git.roots import Roots, repository_of
+from aicx.memory.candidates.commands import commands
+from aicx.memory.candidates.concluded import concluded
+from aicx.memory.candidates.session import Session
+from aicx.memory.candidates.stated import stated
+from aicx.memory.policy import Policy, PolicyReason
+from aicx.memory.proposals import Proposal, ProposalReason, joined
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.types import Lane
+
+RULES: tuple[Callable[[Session], Iterator[Proposal]], ...] = (stated, commands, concluded)
+# In how many sessions something must be seen that one session says too little of.
+LEAST_SESSIONS = 2
+# What comes first, a person's own words before all else.
+_ORDER: tuple[ProposalReason, ...] = (
+    "person_stated",
+    "person_answered",
+    "passed_after_failure",
+    "prepared_check",
+    "recurring_failure",
+    "named_limit",
+    "cause_and_fix",
+    "agent_choice",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A proposal that the policy excludes, by its id alone."""
+
+    id: str
+    reason: PolicyReason
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the history proposes, the best first, and what the policy keeps out of it."""
+
+    proposals: list[Proposal]
+    excluded: list[Excluded]
+    notes: list[str]
+
+
+def gather(
+    layout: Layout,
+    catalog: Catalog,
+    policy: Policy,
+    where: str = "1",
+    values: Sequence[str] = (),
+    policy_in: Callable[[Path], Policy] | None = None,
+) -> Candidates:
+    """The proposals of all stored sessions, or of those chunks that ``where``, a condition in SQL, holds for.
+
+    ``policy`` counts for all of them, and what ``policy_in`` gives for a folder that a repository was worked on in and
+    that is there, for those of that repository. Raises what that raises.
+    """
+    own: dict[str, Policy] = {}
+    for repository, folders in _folders(catalog, where, values).items() if policy_in else ():
+        own[repository] = reduce(or_, map(policy_in, folders), policy)
+    notes: list[str] = []
+    found = (proposal for session in sessions(layout, catalog, notes, where, values) for proposal in propose(session))
+    every = [one for one in joined(found) if _holds(one)]
+    excluded = [
+        Excluded(one.id, reason) for one in every if (reason := _excluded(one, own.get(one.repository, policy)))
+    ]
+    hidden = {one.id for one in excluded}
+    best = sorted((one for one in every if one.id not in hidden), key=_rank)
+    return Candidates(best, excluded, notes)
+
+
+def propose(session: Session) -> Iterator[Proposal]:
+    """What one session proposes, by every rule."""
+    for rule in RULES:
+        yield from rule(session)
+
+
+def sessions(
+    layout: Layout, catalog: Catalog, notes: list[str], where: str = "1", values: Sequence[str] = ()
+) -> Iterator[Session]:
+    """The stored sessions, each by the repositories it worked in; what could not be read is said in ``notes``."""
+    rows = catalog.rows(
+        "SELECT agent, session_id, project, cwd, lane, path FROM chunks WHERE ignored=0 AND stream=''"
+        f" AND ({where}) ORDER BY agent, session_id, project, number",
+        list(values),
+    )
+
+    for (agent, session_id, repository), chunks in groupby(sorted(rows, key=_place), _place):
+        parts = list(chunks)
+        steps, unread = read_steps(layout, sorted(str(row["path"]) for row in parts))
+        notes += unread
+        lane: Lane = "subagent" if any(row["lane"] == "subagent" for row in parts) else "primary"
+        folders = [row["cwd"] for row in parts if row["cwd"]]
+        roots = Roots.of(map(repository_of, folders))
+        yield Session(agent, session_id, repository, lane, steps, roots, next(iter(folders), None))
+
+
+def _holds(proposal: Proposal) -> bool:
+    """Whether a proposal was seen often enough for what it says."""
+    if proposal.reason == "recurring_failure":
+        return proposal.sessions >= LEAST_SESSIONS
+    if proposal.reason != "passed_after_failure":
+        return True
+    passed = [sighting for sighting in proposal.sightings if sighting.outcome == "passed"]
+    failed = min((sighting.at for sighting in proposal.sightings if sighting.outcome == "failed"), default=None)
+    often = len({sighting.session for sighting in passed}) >= LEAST_SESSIONS
+    return often and failed is not None and max(sighting.at for sighting in passed) > failed
+
+
+def _place(row: Row) -> tuple[str, str, str]:
+    project = row["project"]
+    return row["agent"], row["session_id"], row["cwd"] or project if project == NON_REPOSITORY else project
+
+
+def _folders(catalog: Catalog, where: str, values: Sequence[str]) -> dict[str, list[Path]]:
+    """The folders that are there of each repository's working folders."""
+    rows = catalog.rows(
+        f"SELECT DISTINCT '' AS agent, '' AS session_id, project, cwd FROM chunks WHERE cwd IS NOT NULL AND ({where})",
+        list(values),
+    )
+    found: dict[str, dict[Path, None]] = {}
+    for row in rows:
+        if os.path.isdir(row["cwd"]):  # noqa: PTH112  Path.is_dir raises for what may not be read
+            found.setdefault(_place(row)[2], {})[find_repository(Path(row["cwd"])).root] = None
+    return {repository: list(folders) for repository, folders in found.items()}
+
+
+def _excluded(proposal: Proposal, policy: Policy) -> PolicyReason | None:
+    texts = (proposal.statement, *(sighting.quote for sighting in proposal.sightings))
+    named = (policy.of_source(str(ref)) for sighting in proposal.sightings for ref in (sighting.ref, sighting.session))
+    return policy.of_text(*texts) or next(filter(None, named), None) or policy.of_path(*proposal.anchors)
+
+
+def _rank(proposal: Proposal) -> tuple[bool, int, int, float, str]:
+    return (
+        proposal.blocked,
+        _ORDER.index(proposal.reason),
+        -proposal.sessions,
+        -proposal.last_seen.timestamp(),
+        proposal.id,
+    )

@@ -1,0 +1,115 @@
+"""One session as the rules for candidates are given it, and the proposals they make of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.patterns import command_rules
+from aicx.evidence.runs import Run, followed, runs_of
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+from aicx.memory.proposals import (
+    MAX_STATEMENT,
+    OriginClass,
+    Proposal,
+    ProposalKind,
+    ProposalReason,
+    Sighting,
+)
+from aicx.refs import Ref
+from aicx.text import shorten
+from aicx.types import Lane
+
+_NO_CLAIMS: Mapping[str, str] = MappingProxyType({})
+_PATH = re.compile(r"(?<![\w/.:-])(?:[\w.-]+/)+[\w-][\w.-]*\.\w{1,8}\b(?!/)")
+# What a statement is about; the first that fits.
+_TOPICS = {
+    "git": r"\b(?:branch(?:es)?|commits?|git|main|merge|prs?|pull requests?|push|rebase|release branch)\b",
+    "tests": r"\b(?:coverage|e2e|fixtures?|specs?|tests?|testing)\b",
+    "release": r"\b(?:changelog|deploy\w*|publish\w*|releases?|versions?)\b",
+    "docs": r"\b(?:agents\.md|claude\.md|docs?|documentation|readme)\b",
+    "style": r"\b(?:format\w*|lint\w*|nam(?:e|ing)|rename|style|types?)\b",
+}
+
+
+@dataclass(frozen=True)
+class Session:
+    """The messages of one session in one repository. What a subagent's prompts say is its parent's, not a person's."""
+
+    agent: str
+    session_id: str
+    repository: str
+    lane: Lane
+    steps: Sequence[Step] = field(repr=False)
+    roots: Roots = field(default_factory=lambda: Roots(()))
+    folder: str | None = None  # where it worked first
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The commands that were more than looking around, each with its outcome."""
+        return runs_of(followed(self._calls))
+
+    @cached_property
+    def edits(self) -> list[Step]:
+        """The calls that changed files, or tried to."""
+        rules = command_rules()
+        return [
+            call
+            for call, _ in self._calls
+            if rules.tools.search(call.tool or "") or "*** Begin Patch" in call.text or "sed -i" in call.command
+        ]
+
+    def relative(self, path: str) -> str | None:
+        """A path as the repository knows it; None for one outside the folders that the session worked in."""
+        return self.roots.relative(path, self.folder)
+
+    @cached_property
+    def _calls(self) -> list[tuple[Step, Step | None]]:
+        return answered_calls(self.steps)
+
+    def proposal(
+        self,
+        statement: str,
+        kind: ProposalKind,
+        reason: ProposalReason,
+        step: Step | Run,
+        *,
+        origin: OriginClass,
+        quote: str = "",
+        topic: str = "",
+        claims: Mapping[str, str] = _NO_CLAIMS,
+        outcome: Literal["passed", "failed"] | None = None,
+    ) -> Proposal:
+        """A proposal that this session makes at ``step``; ``quote`` are the words there, by default the statement's."""
+        text = shorten(statement, MAX_STATEMENT)
+        where = Sighting(
+            Ref("chunk", step.chunk),
+            Ref.of_session(self.agent, self.session_id),
+            step.at,
+            self.lane,
+            shorten(quote or statement, MAX_STATEMENT),
+            outcome,
+        )
+        return Proposal(
+            text,
+            kind,
+            topic or topic_of_text(text),
+            "subagent" if self.lane == "subagent" else origin,
+            self.lane,
+            reason,
+            self.repository,
+            (where,),
+            claims,
+            tuple(dict.fromkeys(_PATH.findall(text))),
+        )
+
+
+def topic_of_text(text: str) -> str:
+    """What a statement is about, in a word; ``general`` where nothing tells."""
+    return next((topic for topic, pattern in _TOPICS.items() if re.search(pattern, text, re.IGNORECASE)), "general")

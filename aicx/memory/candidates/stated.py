@@ -1,0 +1,97 @@
+"""What a person stated: rules, preferences, choices and facts in typed prompts, and answers to an agent's questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from aicx.evidence.patterns import MemoryRules, memory_rules
+from aicx.evidence.statements import weigh
+from aicx.evidence.texts import sentences, words
+from aicx.evidence.transcript import Step
+from aicx.memory.candidates.session import Session
+from aicx.memory.proposals import MAX_STATEMENT, Proposal, ProposalKind
+from aicx.telling import ENOUGH, count_telling
+
+# Longer prompts are mostly pasted, or the whole task for an agent.
+_LONGEST_PROMPT = 1500
+# A rule in fewer words leaves out what it is about.
+_MIN_WORDS = 4
+_ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{2,300})"')
+_RECOMMENDED = re.compile(r"\s*\((?:recommended|default)\)", re.IGNORECASE)
+# Who writes without capitals ends sentences all the same.
+_LOWER_CASE_END = re.compile(r"(?<=[a-z]{3}[.!])\s+(?=[a-z])")
+_MARKS_AT_END = re.compile(r"[!.]{2,}$")
+_ARTICLE = re.compile(r"^(?:the|a|an) ")
+# "use X instead of Y", and the like: what is chosen, and over what.
+_WORDS = r"`[^`]+`|[\w./@+-]+(?: [\w./@+-]+){0,2}?"
+_CHOICE = re.compile(
+    rf"\b(?:use|using|prefer|call it|name it) (?P<one>{_WORDS})"
+    rf"(?:,? (?:instead of|rather than|over)|,? (?:and |but )?not) (?P<other>{_WORDS})(?=[\s,.;!)]|$)",
+    re.IGNORECASE,
+)
+
+
+def stated(session: Session) -> Iterator[Proposal]:
+    """What the person of a session stated for good. A subagent has no person, and neither has what a program asks."""
+    rules = memory_rules()
+    for step in session.steps:
+        if step.role == "user" and step.origin == "typed":
+            yield from _in_prompt(session, step, rules)
+        elif step.tool == "AskUserQuestion" and step.phase == "result":
+            yield from _answered(session, step, rules)
+
+
+def _in_prompt(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
+    text = weigh(step.text).text
+    if not text or len(text) > _LONGEST_PROMPT or rules.pasted.search(text):
+        return
+    for said in sentences(text):
+        for part in _LOWER_CASE_END.split(said.text):
+            statement = _plain(part, rules)
+            kind = _kind(statement, rules)
+            if kind is not None and len(statement) <= MAX_STATEMENT:
+                claims = claims_of(statement)
+                yield session.proposal(
+                    statement, kind, "person_stated", step, origin="human", quote=part, claims=claims
+                )
+
+
+def _plain(text: str, rules: MemoryRules) -> str:
+    """A sentence without what leads over to it, without brackets around it, and with one mark at its end."""
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    text = rules.opening.sub("", rules.correction.sub("", text))
+    return _MARKS_AT_END.sub(lambda found: found[0][0], text).strip()
+
+
+def _kind(text: str, rules: MemoryRules) -> ProposalKind | None:
+    if rules.passing.search(text):
+        return None
+    if rules.rules.search(text):
+        return "policy" if len(words(text)) >= _MIN_WORDS else None
+    if count_telling(text) < ENOUGH:
+        return None
+    kinds: tuple[tuple[re.Pattern[str], ProposalKind], ...] = (
+        (rules.preferences, "preference"),
+        (rules.choices, "decision"),
+        (rules.facts, "fact"),
+    )
+    return next((kind for pattern, kind in kinds if pattern.search(text)), None)
+
+
+def claims_of(text: str) -> Mapping[str, str]:
+    """What a statement chooses, under a key that the opposite choice has as well; empty where it chooses nothing."""
+    found = _CHOICE.search(text)
+    if found is None:
+        return {}
+    one, other = (_ARTICLE.sub("", found[name].strip("`").casefold()) for name in ("one", "other"))
+    return {f"choice:{' | '.join(sorted((one, other)))}": one} if one != other else {}
+
+
+def _answered(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
+    for question, answer in _ANSWER.findall(step.text):
+        chosen = _RECOMMENDED.sub("", answer).strip()
+        if rules.about_procedure.search(question) or rules.answers_nothing.search(chosen):
+            continue
+        yield session.proposal(f"{question} {chosen}", "decision", "person_answered", step, origin="human")

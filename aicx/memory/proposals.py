@@ -1,0 +1,158 @@
+"""What may become a memory once a person adopts it: a statement with its evidence, and nothing that grants trust."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal
+
+from aicx.evidence.texts import words
+from aicx.refs import Ref
+from aicx.types import Lane
+
+ProposalKind = Literal["policy", "preference", "decision", "procedure", "fact", "failure"]
+KINDS: tuple[ProposalKind, ...] = ("policy", "preference", "decision", "procedure", "fact", "failure")
+# Whose words a proposal is made of.
+OriginClass = Literal["human", "assistant", "tool_output", "subagent"]
+# The rule that found it.
+ProposalReason = Literal[
+    "person_stated",  # a person wrote it in a prompt
+    "person_answered",  # a person chose it when an agent asked
+    "passed_after_failure",  # a check of everything that failed and later passed, in several sessions
+    "prepared_check",  # what let a check pass with nothing edited meanwhile
+    "recurring_failure",  # what a check found in several sessions, and no longer at their end
+    "named_limit",  # an agent stated what something named cannot do
+    "cause_and_fix",  # an agent reported why something failed and what it changed
+    "agent_choice",  # an agent chose between two ways and said why
+]
+
+MAX_STATEMENT = 300
+# The share of words that two statements have in common that say the same.
+_SAME = 0.8
+# Of a statement the words by which others are looked up that may say the same.
+_LOOKED_UP = 3
+_CODE = re.compile(r"`[^`]*`")
+# One of these more or less turns a statement around.
+_NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One place in the history that a proposal was found at; ``session`` is its reference, ``quote`` its words.
+
+    ``outcome`` is that of a command, where the proposal is about one.
+    """
+
+    ref: Ref
+    session: Ref
+    at: datetime
+    lane: Lane
+    quote: str
+    outcome: Literal["passed", "failed"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A statement worth keeping, of one repository (``owner/name``, or a folder), seen at least once.
+
+    ``lane`` is ``subagent`` where nothing but subagents is behind it. ``anchors`` are paths that the statement names.
+    """
+
+    statement: str
+    kind: ProposalKind
+    topic: str
+    origin: OriginClass
+    lane: Lane
+    reason: ProposalReason
+    repository: str
+    sightings: tuple[Sighting, ...]
+    claims: Mapping[str, str] = field(default_factory=dict)
+    anchors: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> tuple[Ref, ...]:
+        """The chunks that it was found in, each once."""
+        return tuple(dict.fromkeys(sighting.ref for sighting in self.sightings))
+
+    @property
+    def sessions(self) -> int:
+        return len({sighting.session for sighting in self.sightings})
+
+    @property
+    def last_seen(self) -> datetime:
+        return max(sighting.at for sighting in self.sightings)
+
+    def latest(self, limit: int) -> list[Sighting]:
+        """The last sightings, the latest first, those of primary sessions before those of subagents.
+
+        Where a command failed as well, the latest failure is among them.
+        """
+        ordered = sorted(self.sightings, key=lambda one: (one.lane == "subagent", -one.at.timestamp()))
+        failed = next((one for one in ordered if one.outcome == "failed"), None)
+        if failed is None or failed in ordered[:limit]:
+            return ordered[:limit]
+        return [*ordered[: limit - 1], failed]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether it is out of bounds until a person adopts it by name."""
+        return self.lane == "subagent"
+
+    @property
+    def id(self) -> str:
+        """16 hexadecimal digits of repository, kind and words: the same wherever and however often it is said."""
+        key = "\0".join((self.repository, self.kind, *words(self.statement)))
+        return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """The proposals, each once: those that say the same of one repository are one with all sightings.
+
+    What a primary session said comes before what a subagent said, and the earlier before the later.
+    """
+    found: list[Proposal] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    for proposal in sorted(proposals, key=_precedence):
+        keys = [(proposal.repository, proposal.kind, word) for word in _looked_up(proposal.statement)]
+        near = dict.fromkeys(place for key in keys for place in places.get(key, ()))
+        same = next((place for place in near if _say_the_same(found[place], proposal)), None)
+        if same is None:
+            for key in keys:
+                places.setdefault(key, []).append(len(found))
+            found.append(proposal)
+        else:
+            found[same] = _with(found[same], proposal.sightings)
+    return found
+
+
+def _precedence(proposal: Proposal) -> tuple[bool, datetime, str]:
+    first = min(proposal.sightings, key=lambda sighting: sighting.at)
+    return proposal.blocked, first.at, proposal.statement
+
+
+def _looked_up(statement: str) -> Sequence[str]:
+    """The longest words: the rarest, as far as one can tell without counting."""
+    return sorted({*words(statement)}, key=lambda word: (-len(word), word))[:_LOOKED_UP]
+
+
+def _say_the_same(one: Proposal, other: Proposal) -> bool:
+    if dict(one.claims) != dict(other.claims) or _CODE.findall(one.statement) != _CODE.findall(other.statement):
+        return False
+    first, second = words(one.statement), words(other.statement)
+    every, common = {*first, *second}, {*first} & {*second}
+    if len(common) < _SAME * len(every) or _negations(first) != _negations(second):
+        return False
+    # "use X, not Y" and "use Y, not X" have the same words.
+    return [word for word in first if word in common] == [word for word in second if word in common]
+
+
+def _negations(said: Sequence[str]) -> frozenset[str]:
+    return _NEGATIONS.intersection(said)
+
+
+def _with(proposal: Proposal, more: Sequence[Sighting]) -> Proposal:
+    every = dict.fromkeys((*proposal.sightings, *more))
+    return replace(proposal, sightings=tuple(sorted(every, key=lambda one: (one.lane == "subagent", one.at))))
