@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,9 +21,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from aicx.bench.abstention import count_labels
 from aicx.bench.dataset import session_key
 from aicx.bench.stores import settings_for
 from aicx.engine.search import Searcher, SearchQuery
+from retrieval.evidence import Evidence
 
 READINGS = Path(__file__).with_name("abstention_readings.jsonl")
 
@@ -35,7 +36,7 @@ class Asked:
 
     home: str
     answerable: bool
-    evidence: str
+    evidence: Evidence
     named: bool
     shown: bool | None
 
@@ -72,22 +73,19 @@ def ask(
 
 def figures(home: str, answerable: bool, asked: list[Asked]) -> str:
     """One line on the questions of a kind: how many got strong, weak or no evidence, and which were lost."""
-    counts = Counter(one.evidence for one in asked)
-    line = f"{home}, {'answerable' if answerable else 'unanswerable'}: {len(asked)} asked, "
-    line += ", ".join(f"{counts[evidence]} {evidence}" for evidence in ("strong", "weak", "none"))
+    labels = count_labels(one.evidence for one in asked)
+    line = f"{home}, {'answerable' if answerable else 'unanswerable'}: {labels.asked} asked, "
+    line += f"{labels.strong} strong, {labels.weak} weak, {labels.none} none"
     line += f"; words named as missing in {sum(one.named for one in asked)}"
     if known := [one for one in asked if one.shown is not None]:
         found = [one for one in known if one.shown]
-        line += f"; right session shown in {len(found)} of {len(known)}, of these {_weak(found)} labelled weak"
+        weak = count_labels(one.evidence for one in found).weak
+        line += f"; right session shown in {len(found)} of {len(known)}, of these {weak} labelled weak"
     return line
 
 
 def question_id(question: str) -> str:
     return sha256(question.encode()).hexdigest()[:12]
-
-
-def _weak(asked: list[Asked]) -> int:
-    return sum(one.evidence == "weak" for one in asked)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

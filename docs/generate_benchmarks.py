@@ -109,7 +109,7 @@ def _size(dataset: Mapping[str, Any]) -> str:
 def _quality(dataset: Mapping[str, Any], reference: str) -> Iterator[str]:
     lines = dataset["quality"][_COUNTED]
     queries = next(iter(lines.values()))["queries"]
-    silent = dataset["abstention"]
+    labels = dataset["abstention"]
     head = ["ranker", f"MRR@10 (n = {queries})", "nDCG@10", "Recall@10", "hit@1", f"MRR@10 against `{reference}`", "p"]
     rows = []
     for ranker, line in lines.items():
@@ -117,12 +117,12 @@ def _quality(dataset: Mapping[str, Any], reference: str) -> Iterator[str]:
         row = [f"`{ranker}`", _ends(line["MRR@10"])]
         row += [f"{line[measure]['mean']:.3f}" for measure in ("nDCG@10", "Recall@10", "hit@1")]
         row += [_gap(gap), _chance(gap["corrected"])] if gap else ["", ""]
-        if silent:
-            found = silent[ranker]
+        if labels:
+            found = labels[ranker]
             precision = "" if found["precision"] is None else f" (precision {found['precision']:.2f})"
-            row.append(f"{found['abstained']} of {found['negatives']}{precision}")
+            row.append(f"{found['abstained'] + found['weak']} of {found['negatives']}{precision}")
         rows.append(row)
-    yield from _table([*head, *(["silent where nothing answers"] if silent else [])], rows)
+    yield from _table([*head, *(["none or weak where nothing answers"] if labels else [])], rows)
 
 
 def _by_type(dataset: Mapping[str, Any]) -> Iterator[str]:
@@ -219,8 +219,8 @@ def _effect(effect: Mapping[str, Any] | None) -> str:
     if effect is None:
         return ""
     cell = _gap(effect)
-    if effect["silent"] != effect["silent_base"]:
-        cell += f"; silent on {effect['silent']} negatives, not {effect['silent_base']}"
+    if effect["quiet"] != effect["quiet_base"]:
+        cell += f"; quiet on {effect['quiet']} negatives, not {effect['quiet_base']}"
     return cell
 
 

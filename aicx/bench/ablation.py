@@ -101,8 +101,8 @@ def ablations(ranker: str, *, stored: bool) -> dict[str, Choices]:
 class Effect:
     """What one change did to a ranker on one part of a dataset: its mean on the primary measure minus the base's.
 
-    ``corrected`` is p for all changes to that ranker on that part together. ``silent`` and ``silent_base`` count
-    negative questions without an answer, which is what they should get; None where the dataset has none.
+    ``corrected`` is p for all changes to that ranker on that part together. ``quiet`` and ``quiet_base`` count
+    negative questions without an answer or with one labelled weak, as they should get; None where the dataset has none.
     """
 
     dataset: str
@@ -112,8 +112,8 @@ class Effect:
     queries: int
     difference: Difference
     corrected: float
-    silent: int | None
-    silent_base: int | None
+    quiet: int | None
+    quiet_base: int | None
 
     @property
     def where(self) -> str:
@@ -146,8 +146,8 @@ def effects(result: Result) -> list[Effect]:
 
 def _effects(result: Result, dataset: str, part: str, ranker: str) -> Iterator[Effect]:
     values = values_of(result, dataset, part)
-    silences = abstentions_of(result, dataset) if part == COUNTED else []
-    silent = {line.ranker: line.abstained for line in silences}
+    told = abstentions_of(result, dataset) if part == COUNTED else []
+    quiet = {line.ranker: line.quiet for line in told}
     found: list[tuple[Ablation, str, str, Difference]] = []
     for ablation in ABLATIONS:
         name, base = f"{ranker} {ablation.name}", f"{ranker} {ablation.base}".rstrip()
@@ -158,7 +158,7 @@ def _effects(result: Result, dataset: str, part: str, ranker: str) -> Iterator[E
     for ablation, name, base, difference in found:
         queries = len(values[name])
         yield Effect(
-            dataset, part, ranker, ablation, queries, difference, corrected[name], silent.get(name), silent.get(base)
+            dataset, part, ranker, ablation, queries, difference, corrected[name], quiet.get(name), quiet.get(base)
         )
 
 
@@ -180,7 +180,7 @@ class Verdict:
 
         An answer where there should be none counts as worse.
         """
-        talks = any((effect.silent or 0) < (effect.silent_base or 0) for effect in self.effects)
+        talks = any((effect.quiet or 0) < (effect.quiet_base or 0) for effect in self.effects)
         worse = any(effect.worse for effect in self.effects)
         better = any(effect.better for effect in self.effects if effect.part == COUNTED)
         return talks or worse or self.mean <= 0 or not better
@@ -188,7 +188,7 @@ class Verdict:
     @property
     def earned(self) -> bool:
         """Whether the rule as it is helps on some set by more than noise, or keeps answers from where none belong."""
-        return any(effect.worse or (effect.silent or 0) < (effect.silent_base or 0) for effect in self.effects)
+        return any(effect.worse or (effect.quiet or 0) < (effect.quiet_base or 0) for effect in self.effects)
 
 
 def verdicts(result: Result, ranker: str) -> list[Verdict]:

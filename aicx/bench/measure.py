@@ -19,6 +19,7 @@ from aicx.bench.metrics import DEPTH
 from aicx.bench.rankers import (
     DEFAULT_CHOICES,
     Choices,
+    Labelling,
     Outside,
     Place,
     QuestionFailed,
@@ -30,6 +31,7 @@ from aicx.bench.rankers import (
 )
 from aicx.errors import AicxError, MissingExtra
 from aicx.types import Document
+from retrieval.evidence import Evidence
 
 # Sessions are ranked by their best chunk, so more chunks are asked for than answers.
 _CHUNKS = 100
@@ -58,11 +60,13 @@ class Task:
 class Measured:
     """What came out, by question: answers (best first, each once) and seconds. Times and sizes are sums over corpora.
 
-    ``failed`` are the questions that the ranker failed on, and why: nobody got an answer to them, and nobody chose to
-    give none. With a ``failure`` nothing else counts.
+    ``evidence`` is the label of each question's answers; None where the ranker labels none, or failed. ``failed`` are
+    the questions that the ranker failed on, and why: they got no answer, which is not the choice to give none. With a
+    ``failure`` nothing else counts.
     """
 
     answers: dict[str, list[str]] = field(default_factory=dict)
+    evidence: dict[str, Evidence | None] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
     build_seconds: float | None = None
@@ -135,9 +139,9 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
         _answers(answering, query, dataset, {})
     for query in dataset.queries:
         started = time.perf_counter()
-        found = _answers(answering, query, dataset, measured.failed)
+        found, evidence = _answers(answering, query, dataset, measured.failed)
         measured.seconds[query.id] = time.perf_counter() - started
-        measured.answers[query.id] = found
+        measured.answers[query.id], measured.evidence[query.id] = found, evidence
         _check_failing(measured, len(dataset.queries))
     outside = [ranker for ranker in rankers.values() if isinstance(ranker, Outside)]
     # What others hand over is theirs to shape, and they were asked for more than a reader would ask them for.
@@ -157,13 +161,15 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
     return measured
 
 
-def _answers(answering: Answering, query: Query, dataset: Dataset, failed: dict[str, str]) -> list[str]:
+def _answers(
+    answering: Answering, query: Query, dataset: Dataset, failed: dict[str, str]
+) -> tuple[list[str], Evidence | None]:
     """The answers; none where the ranker fails, and then the question is written into ``failed``."""
     try:
-        return answering.answers(query)
+        return answering.labelled(query)
     except QuestionFailed as error:
         failed[query.id] = _told(error, dataset)
-        return []
+        return [], None
 
 
 def _check_failing(measured: Measured, questions: int) -> None:
@@ -199,12 +205,19 @@ class Answering:
 
     def answers(self, query: Query) -> list[str]:
         """The best answers, each once; a session stands where its best chunk does."""
+        return self.labelled(query)[0]
+
+    def labelled(self, query: Query) -> tuple[list[str], Evidence | None]:
+        """The best answers with their label, where the ranker labels them."""
         ranker = self._rankers[query.corpus]
         by_chunk = self._sessions and not isinstance(ranker, Excerpting)
         asked = _CHUNKS if by_chunk else DEPTH + (query.exclude is not None)
         ids = self._answer_ids[query.corpus]
-        found = dict.fromkeys(ids[hit.id] for hit in ranker.rank(query, asked))
-        return [answer for answer in found if answer != query.exclude][:DEPTH]
+        ranked, evidence = (
+            ranker.labelled(query, asked) if isinstance(ranker, Labelling) else (ranker.rank(query, asked), None)
+        )
+        found = dict.fromkeys(ids[hit.id] for hit in ranked)
+        return [answer for answer in found if answer != query.exclude][:DEPTH], evidence
 
     def tokens(self, query: Query, answers: Sequence[str]) -> int:
         """About how many tokens a reader is handed: the excerpts, or the best document of each answer, whole."""

@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 SCHEMA = "aicx.bench/1"
 _METADATA = "aicx.bench"
 _NEXT = "aicx bench run makes one"
+# The column that results of older versions lack.
+_LATER = "evidence"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """``facts`` are JSON values: settings, machine, versions, datasets, rankers. ``rows`` is a polars frame.
 
-    A row: dataset, ranker, query, part, type, the measures (null for a negative question), answers (how many),
-    seconds (warm), tokens (null where they were not counted). ``answers`` is null where the ranker failed on the
-    question: that is no silence.
+    A row: dataset, ranker, query, part, type, evidence (as the ranker labels its answers; null where it labels none),
+    the measures (null for a negative question), answers (how many), seconds (warm), tokens (null where they were not
+    counted). ``answers`` is null where the ranker failed on the question: that is not silence.
     """
 
     facts: Mapping[str, Any]
@@ -42,10 +44,10 @@ class Result:
         return int(self.facts["settings"]["seed"])
 
 
-def rows_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """The rows as a frame, with the columns a result has even where there are no rows."""
+def rows_frame(rows: list[dict[str, Any]] | dict[str, list[Any]]) -> pl.DataFrame:
+    """Rows, or their columns, as a frame, with the columns a result has even where there are no rows."""
     polars = load_polars()
-    texts = dict.fromkeys(("dataset", "ranker", "query", "part", "type"), polars.String)
+    texts = dict.fromkeys(("dataset", "ranker", "query", "part", "type", "evidence"), polars.String)
     numbers = dict.fromkeys((*MEASURES, "seconds"), polars.Float64)
     counts = {"answers": polars.Int64, "tokens": polars.Int64}
     frame: pl.DataFrame = polars.DataFrame(rows, schema=texts | numbers | counts)
@@ -78,9 +80,12 @@ def read_result(path: Path) -> Result:
         if path.suffix == ".parquet":
             facts = orjson.loads(pl.read_parquet_metadata(path)[_METADATA])
             rows = pl.read_parquet(path).with_columns(pl.col("seconds").cast(pl.Float64))
+            if _LATER not in rows.columns:
+                rows = rows.with_columns(pl.lit(None, pl.String).alias(_LATER))
         else:
             facts = orjson.loads(path.read_bytes())
-            rows = rows_frame(facts.pop("rows"))
+            columns = facts.pop("rows")
+            rows = rows_frame({_LATER: [None] * len(columns["query"]), **columns})
         if facts.pop("schema") != SCHEMA:
             raise ValueError("it is of another version")
     except FileNotFoundError as error:

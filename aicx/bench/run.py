@@ -145,6 +145,7 @@ def _rows(dataset: Dataset, ranker: str, measured: Measured) -> list[dict[str, A
             "type": query.type,
             **values.get(query.id, nothing),
             "answers": None if query.id in measured.failed else len(measured.answers[query.id]),
+            "evidence": measured.evidence[query.id],
             "seconds": measured.seconds[query.id],
             "tokens": measured.tokens.get(query.id),
         }

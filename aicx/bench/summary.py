@@ -8,10 +8,12 @@ from math import ceil
 from statistics import median
 from typing import Any
 
+from aicx.bench.abstention import count_labels, label_of
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, Interval, differences, holm, intervals
+from retrieval.evidence import Evidence
 
 PRIMARY = "MRR@10"
 _SLOW = 0.95
@@ -37,16 +39,28 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """How a ranker did on questions that nothing answers, and what its silence is worth.
+    """How a ranker did on questions that nothing answers, and what its warnings are worth.
 
-    ``abstained`` of ``negatives`` got no answer, as they should. ``precision`` is the share of negative questions among
-    all that got none; None where every question got one.
+    ``abstained`` of ``negatives`` got no answer and ``weak`` got one labelled as weak evidence, as they should.
+    ``lost`` and ``doubted`` count the same of the ``answerable`` questions, where it is wrong. ``precision`` is the
+    share of negative questions among all without a strong answer; None where every question got one. ``labels`` says
+    whether the ranker labels its answers at all.
     """
 
     ranker: str
     negatives: int
     abstained: int
+    weak: int
+    answerable: int
+    lost: int
+    doubted: int
     precision: float | None
+    labels: bool
+
+    @property
+    def quiet(self) -> int:
+        """Negative questions that got what they should."""
+        return self.abstained + self.weak
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +134,27 @@ def abstentions_of(result: Result, dataset: str) -> list[Abstention]:
     found = []
     for ranker in rankers_of(result, dataset):
         mine = rows.filter(rows["ranker"] == ranker)
-        negative = mine["type"] == "negative"
-        silent = mine["answers"] == 0
-        negatives, abstained, silences = int(negative.sum()), int((negative & silent).sum()), int(silent.sum())
-        if negatives:
-            found.append(Abstention(ranker, negatives, abstained, abstained / silences if silences else None))
+        answered = mine.filter(mine["answers"].is_not_null())  # a failure is not silence
+        told: dict[bool, list[Evidence]] = {True: [], False: []}
+        for kind, answers, evidence in answered.select("type", "answers", "evidence").iter_rows():
+            told[kind == "negative"].append(label_of(answers, evidence))
+        asked = int((mine["type"] == "negative").sum())
+        negative, others = count_labels(told[True]), count_labels(told[False])
+        if asked:
+            quiet = negative.quiet + others.quiet
+            found.append(
+                Abstention(
+                    ranker,
+                    negatives=asked,
+                    abstained=negative.none,
+                    weak=negative.weak,
+                    answerable=len(mine) - asked,
+                    lost=others.none,
+                    doubted=others.weak,
+                    precision=negative.quiet / quiet if quiet else None,
+                    labels=bool(mine["evidence"].is_not_null().any()),
+                )
+            )
     return found
 
 

@@ -105,6 +105,27 @@ def test_silence_is_precise_when_only_what_nothing_answers_gets_none() -> None:
     assert (aicx.abstained, aicx.precision) == (1, 1.0)
 
 
+def labelled(**evidence: str) -> Result:
+    """Rows of a ranker that labels every answer as strong, except where ``evidence`` says otherwise by question."""
+    found = rows("aicx:static", 1.0)
+    return result([{**row, "evidence": evidence.get(row["query"], "strong")} for row in found])
+
+
+def test_answer_that_is_labelled_weak_is_right_where_nothing_answers_and_wrong_elsewhere() -> None:
+    (line,) = abstentions_of(labelled(n1="weak", q03="weak", q04="none"), "set")
+    assert (line.abstained, line.weak, line.quiet, line.labels) == (0, 1, 1, True)
+    assert (line.answerable, line.doubted, line.lost) == (QUESTIONS + 2, 1, 1)
+    assert line.precision == pytest.approx(1 / 3)
+    table = "| aicx:static | 1 of 1 | 0 | 1 | 2 of 42 | 0.33 |"
+    assert table in markdown(labelled(n1="weak", q03="weak", q04="none"))
+
+
+def test_question_that_a_ranker_failed_on_is_not_silence() -> None:
+    found = [{**row, "answers": None} if row["query"] == "n1" else row for row in rows("fts5", 1.0)]
+    (line,) = abstentions_of(result(found), "set")
+    assert (line.negatives, line.quiet, line.labels) == (1, 0, False)
+
+
 def test_percentiles_are_of_the_single_questions() -> None:
     (line,) = costs_of(result(rows("aicx", 1.0, seconds=0.001)), "set")
     # 1 to 42 ms and the negative question's 1 ms: the median is 21 ms, and 95 % are at most 41 ms.

@@ -228,6 +228,13 @@ def test_both_files_hold_the_same_result(tmp_path: Path) -> None:
     assert from_json.rows.equals(written.rows)
 
 
+def test_result_from_before_labels_were_kept_is_read(tmp_path: Path) -> None:
+    written = ran(tmp_path, "fts5")
+    older = Result(written.facts, written.rows.drop("evidence"))
+    for path in write_result(older, tmp_path / "r"):
+        assert read_result(path).rows["evidence"].to_list() == [None] * len(written.rows)
+
+
 def test_newest_result_of_a_folder_is_read(tmp_path: Path) -> None:
     written = ran(tmp_path, "grep")
     for stem in ("20260101T000000Z-a", "20260201T000000Z-b"):

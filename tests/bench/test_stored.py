@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from aicx.bench.dataset import COUNTED, Dataset, session_key
+from aicx.bench.dataset import COUNTED, Dataset, Query, session_key
 from aicx.bench.datasets import commits, own
 from aicx.bench.measure import Answering, Task, run_here
 from aicx.bench.mining import absent, dates, identifiers, reasks, subjects
@@ -116,6 +116,23 @@ def test_sessions_are_answered_each_once(name: str, user: Home, tmp_path: Path) 
     answers = Answering(dataset, {"all": ranker}).answers(dataset.queries[0])
     assert answers[0] in (SESSION, THIRD)
     assert len(set(answers)) == len(answers)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("tide gauge readings at midnight", "strong"),
+        ("whose gauge renews certificates of the ingress controller", "weak"),
+        ("zzyzx quux", "none"),
+    ],
+)
+def test_label_of_an_answer_is_the_one_that_search_gives(text: str, label: str, user: Home, tmp_path: Path) -> None:
+    dataset = loaded(user, tmp_path, row())
+    place = Place(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
+    answering = Answering(dataset, {"all": open_ranker("aicx", dataset.corpora["all"], place)})
+    assert answering.labelled(Query("q", text))[1] == label
+    plain = Answering(dataset, {"all": open_ranker("fts5", dataset.corpora["all"], place)})
+    assert plain.labelled(Query("q", text))[1] is None
 
 
 def test_twin_leaves_the_home_it_copies_as_it_was(user: Home, tmp_path: Path) -> None:

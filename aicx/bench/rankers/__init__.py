@@ -14,6 +14,7 @@ from typing import Literal, Protocol, runtime_checkable
 from aicx.bench.dataset import Query
 from aicx.errors import AicxError, UsageError
 from aicx.types import Candidate, Document
+from retrieval.evidence import Evidence
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 
 
@@ -51,6 +52,15 @@ class Outside(Protocol):
 
     def close(self) -> int:
         """Ends its process, and says the most memory that has held, in bytes."""
+        ...
+
+
+@runtime_checkable
+class Labelling(Protocol):
+    """A ranker that says how far its answers have what was asked."""
+
+    def labelled(self, query: Query, limit: int) -> tuple[list[Candidate], Evidence]:
+        """What `rank` gives, with the label of it."""
         ...
 
 

@@ -19,13 +19,14 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, p
 from aicx.bench.stores import seconds_of_lexical, settings_for
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.engine.search import Hit, Searcher, SearchQuery
+from aicx.engine.search import Searcher, SearchQuery, SearchReport
 from aicx.engine.vector_index import build_vectors
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 from aicx.storage import checksums
 from aicx.types import Candidate, Document
 from retrieval.decay import PROFILES
+from retrieval.evidence import Evidence
 
 IN_MEMORY = False
 
@@ -42,12 +43,20 @@ class Product:
     choices: Choices
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
-        return [Candidate(hit.sidecar.id, hit.score) for hit in self._hits(query, limit)]
+        return self.labelled(query, limit)[0]
+
+    def labelled(self, query: Query, limit: int) -> tuple[list[Candidate], Evidence]:
+        report = self._report(query, limit)
+        if report is None:
+            return [], "none"
+        return [Candidate(hit.sidecar.id, hit.score) for hit in report.hits], report.evidence
 
     def excerpts(self, query: Query, limit: int) -> list[str]:
-        return [line.text for hit in self._hits(query, limit) for line in hit.lines]
+        report = self._report(query, limit)
+        return [line.text for hit in report.hits for line in hit.lines] if report else []
 
-    def _hits(self, query: Query, limit: int) -> list[Hit]:
+    def _report(self, query: Query, limit: int) -> SearchReport | None:
+        """None for a question without a word to look for; the command line says so in as many words."""
         asked = SearchQuery(
             query.text,
             query.now,
@@ -60,10 +69,10 @@ class Product:
         try:
             report = self.searcher.search(asked)
         except UsageError:
-            return []  # a question without a word to look for; the command line says so in as many words
+            return None
         if reason := report.oracle_status["fallback_reason"]:
             raise OtherRankers(f"a fallback has answered: {reason}")
-        return report.hits
+        return report
 
 
 def build(name: str, documents: Sequence[Document], place: Place) -> float | None:

@@ -26,19 +26,19 @@ def _table(found: Sequence[Effect]) -> Table:
     title = f"Each rule off in turn: {found[0].ranker}"
     if found[0].part != COUNTED:
         title += f", apart: {found[0].part}"
-    negatives = any(effect.silent is not None for effect in found)
+    negatives = any(effect.quiet is not None for effect in found)
     rows = []
     for effect in found:
         row = [effect.ablation.name, effect.ablation.rule, signed(effect.difference), chance(effect.corrected)]
         if negatives:
-            row.append(f"{effect.silent} (was {effect.silent_base})")
+            row.append(f"{effect.quiet} (was {effect.quiet_base})")
         rows.append([*row, _word(effect)])
     note = (
         f"n = {found[0].queries}. {PRIMARY} with the change minus {PRIMARY} without it, with its 95 % interval (paired "
         "bootstrap); p: paired randomisation test, corrected for the number of changes (Holm). What is below zero "
         "speaks for the rule as it is."
     )
-    head = ["change", "rule", PRIMARY, "p", *(["silent on negatives"] if negatives else []), "more than noise"]
+    head = ["change", "rule", PRIMARY, "p", *(["none or weak on negatives"] if negatives else []), "more than noise"]
     return Table(title, note, head, rows)
 
 
@@ -95,8 +95,8 @@ def recommendation(result: Result, ranker: str) -> dict[str, Any]:
                     "queries": effect.queries,
                     **{name: round(value, 4) for name, value in asdict(effect.difference).items()},
                     "corrected": round(effect.corrected, 4),
-                    "silent": effect.silent,
-                    "silent_base": effect.silent_base,
+                    "quiet": effect.quiet,
+                    "quiet_base": effect.quiet_base,
                 }
                 for effect in verdict.effects
             },

@@ -170,14 +170,23 @@ def _by_type(result: Result, dataset: str, types: Sequence[str]) -> Table:
 
 def _abstention(result: Result, dataset: str) -> Table:
     rows = [
-        [line.ranker, f"{line.abstained} of {line.negatives}", _share(line.precision)]
+        [
+            line.ranker,
+            f"{line.quiet} of {line.negatives}",
+            str(line.abstained),
+            str(line.weak) if line.labels else "-",
+            f"{line.lost + line.doubted} of {line.answerable}",
+            _share(line.precision),
+        ]
         for line in abstentions_of(result, dataset)
     ]
     note = (
-        "Negative questions have no answer, and none is what they should get. Precision: the share of them among all "
-        "questions that got none. An answer that aicx labels as weak evidence counts as an answer here."
+        "Negative questions have no answer: none is what they should get, or one that is labelled as weak evidence "
+        "(- for rankers without labels). Wrongly: questions with an answer that got none or a label. Precision: the "
+        "share of negative questions among all that got none or a label."
     )
-    return Table("Abstention", note, ["ranker", "silent on negatives", "precision of silence"], rows)
+    head = ["ranker", "none or weak on negatives", "none", "weak", "wrongly", "precision"]
+    return Table("Abstention", note, head, rows)
 
 
 def _costs(result: Result, dataset: str) -> Table:

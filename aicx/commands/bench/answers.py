@@ -45,6 +45,7 @@ class BenchAnswer:
         Object,
         "column → values, a row for every question put to every ranker: `dataset`, `ranker`, `query`, `part`, `type`,"
         " `MRR@10`, `nDCG@10`, `Recall@5`, `Recall@10`, `hit@1`, `hit@10` (null for a question without an answer),"
+        " `evidence` (as the ranker labels its answers, `strong`, `weak` or `none`; null where it labels none),"
         " `answers` (null where the ranker failed on the question), `seconds`, `tokens`",
     ]
 
@@ -65,7 +66,8 @@ class BenchReport:
         "each as in `aicx.bench/1`, with `failures` (ranker → reason), `quality` (part → ranker → `queries` and, for"
         " each measure, `mean`, `low`, `high`, of 95 %), `types` (the same by type of question, for the part that"
         " counts), and by ranker `against` (difference from `reference` in MRR@10: `mean`, `low`, `high`, `p`,"
-        " `corrected`), `abstention` (`negatives`, `abstained`, `precision`) and `costs` (`warm_p50`, `warm_p95`,"
+        " `corrected`), `abstention` (`negatives`, `abstained`,"
+        " `weak`, `answerable`, `lost`, `doubted`, `precision`, `labels`) and `costs` (`warm_p50`, `warm_p95`,"
         " `cold_p50`, `cold_p95` in milliseconds, `cold_ratio`, `build_seconds`, `index_bytes`, `memory_bytes`,"
         " `base_bytes`, `tokens`)",
     ]
@@ -86,7 +88,7 @@ class BenchRecommendation:
     evidence: Annotated[
         Sequence[Object],
         "`change`, `rule`, `mean` (over the sets), `keep`, `earned`, `sets` (name → `queries`, `mean`, `low`, `high`,"
-        " `p`, `corrected`, `silent`, `silent_base`)",
+        " `p`, `corrected`, `quiet`, `quiet_base`)",
     ]
 
 
