@@ -18,6 +18,9 @@ from aicx.bench.dataset import Query
 from aicx.bench.metrics import DEPTH
 from aicx.bench.rankers import Place, method_of
 
+# Methods that are measured as the command line over a store.
+_COMMANDS = ("aicx", "why")
+
 
 def cold_seconds(
     ranker: str, queries: Sequence[Query], place_of: Callable[[Query], Place]
@@ -28,10 +31,10 @@ def cold_seconds(
     for query in queries:
         place = place_of(query)
         bare.append(_timed([sys.executable, "-c", "pass"], None, os.environ))
-        if place.home is not None and ranker.startswith("aicx"):
+        if place.home is not None and ranker.startswith(_COMMANDS):
             from aicx.bench.rankers.product import home_of
 
-            command = [sys.executable, "-m", "aicx", "search", "--group", "session", "--json", "--", query.text]
+            command = [sys.executable, "-m", "aicx", *_words(ranker, query)]
             cold.append(_timed(command, None, os.environ | {"AICX_HOME": str(home_of(ranker, place))}))
         elif ranker.startswith("peer:"):
             cold.append(_peer_seconds(ranker, query, place))
@@ -41,6 +44,13 @@ def cold_seconds(
             # -P: a folder of the user's named as one of our packages must not be imported in its place.
             cold.append(_timed([sys.executable, "-P", "-m", "aicx.bench.cold"], asked, os.environ))
     return cold, bare
+
+
+def _words(ranker: str, query: Query) -> list[str]:
+    """The command line that asks what a ranker of ours was asked."""
+    if ranker.startswith("why"):
+        return ["why", "--repo", str(query.place), "--json", "--", str(query.target)]
+    return ["search", "--group", "session", "--json", "--", query.text]
 
 
 def _peer_seconds(ranker: str, query: Query, place: Place) -> float:

@@ -30,7 +30,11 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, its clock, and the answers that count: id -> grade. A negative question has none."""
+    """A question, its clock, and the answers that count: id -> grade. A negative question has none.
+
+    ``target`` is what `aicx why` is asked for in its place, such as a commit, with the repository in the folder
+    ``place`` at hand.
+    """
 
     id: str
     text: str
@@ -40,6 +44,8 @@ class Query:
     corpus: str = "all"  # which of the set's corpora it is asked of
     part: str = COUNTED
     exclude: str | None = None  # an answer that does not count, such as the session that asks
+    target: str | None = None
+    place: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +125,5 @@ def query_fields(query: Query) -> dict[str, Any]:
         "corpus": query.corpus,
         "part": query.part,
         "exclude": query.exclude,
+        **({"target": query.target} if query.target else {}),
     }

@@ -18,6 +18,7 @@ FORMS: Mapping[str, str] = {
     "bundled": "aicx.bench.datasets.bundled",
     "own": "aicx.bench.datasets.own",
     "commits": "aicx.bench.datasets.commits",
+    "why": "aicx.bench.datasets.why",
     "locomo": "aicx.bench.datasets.locomo",
     "cosqa": "aicx.bench.datasets.cosqa",
     "trec": "aicx.bench.datasets.trec",
@@ -45,13 +46,17 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What loaders need beside their file: a home folder with agents' logs, where stored logs are kept, what is own."""
+    """What loaders need beside their file: a home folder with agents' logs, where stored logs are kept, what is own.
+
+    ``repositories`` holds the repositories of commits, as `read_places` reads it.
+    """
 
     user_home: Path | None
     cache: Path
     notify: Notify
     layout: Layout  # of the user's own corpus
     seed: int = 0
+    repositories: Path | None = None
 
 
 def parse_wanted(text: str) -> Wanted:
@@ -99,11 +104,16 @@ def _open(wanted: Wanted, around: Around) -> Dataset:
         return own.load(around.layout, around.seed)
     if wanted.path is None:
         raise NotFound(f"no data for {wanted.form}", hint=f"--dataset {wanted.form}=FILE")
-    if wanted.form == "commits":
-        from aicx.bench.datasets import commits
+    if wanted.form in ("commits", "why"):
+        from aicx.bench.datasets import commits, why
 
         if around.user_home is None:
             raise NotFound("the home folder whose sessions made the commits is not given", hint="--home FOLDER")
-        return commits.load(wanted.path, around.user_home, around.cache, around.notify)
+        logs = (wanted.path, around.user_home, around.cache, around.notify)
+        if wanted.form == "commits":
+            return commits.load(*logs, around.repositories)
+        if around.repositories is None:
+            raise NotFound("the repositories of the commits are not given", hint="--repositories FOLDER")
+        return why.load(*logs, around.repositories)
     dataset: Dataset = import_module(FORMS[wanted.form]).load(wanted.path)
     return dataset

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from aicx.bench.dataset import Query
 from aicx.errors import AicxError, UsageError
 from aicx.types import Candidate, Document
 from retrieval.evidence import Evidence
 from retrieval.params import DEFAULT_PARAMS, RankingParams
+
+if TYPE_CHECKING:
+    from aicx.why.ranking import Weights
 
 
 class Ranker(Protocol):
@@ -77,13 +80,15 @@ class Place:
 class Choices:
     """How a ranker of ours is to rank; others have no use for it. ``group`` and ``decay`` are for aicx over a store.
 
-    ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days.
+    ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days. ``why``: what
+    each signal of `aicx why` is worth; None for its own choice.
     """
 
     rules: RankingParams = DEFAULT_PARAMS
     group: Literal["session", "chunk"] = "session"
     decay: str = "off"
     lift_dates: bool = True
+    why: Weights | None = None
 
 
 DEFAULT_CHOICES = Choices()
@@ -131,6 +136,7 @@ METHODS: Mapping[str, str] = {
     "rrf": "aicx.bench.rankers.fusion",
     "weighted": "aicx.bench.rankers.fusion",
     "aicx": "aicx.bench.rankers.product",
+    "why": "aicx.bench.rankers.why",
     "peer": "benchmarks.peers.ranker",
 }
 

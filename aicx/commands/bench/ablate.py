@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aicx import options
 from aicx.commands.bench.results import Against, Output
-from aicx.commands.bench.run import Data, Datasets, Home, Rankers, Seed, Timeout, measure_and_print
+from aicx.commands.bench.run import Data, Datasets, Home, Rankers, Repositories, Seed, Timeout, measure_and_print
 
 # Whose rules are switched off: what a user asks, with everything on that can be.
 ABLATED = ("aicx:static",)
@@ -14,6 +14,7 @@ def command(
     dataset: Datasets = None,
     data: Data = None,
     home: Home = None,
+    repositories: Repositories = None,
     ranker: Rankers = None,
     seed: Seed = 0,
     timeout: Timeout = 1800,
@@ -25,4 +26,7 @@ def command(
 
     Example: aicx bench ablate --dataset own
     """
-    measure_and_print(ranker or ABLATED, dataset or (), data, home, seed, timeout, output, against, json, ablate=True)
+    chosen = ranker or ABLATED
+    measure_and_print(
+        chosen, dataset or (), data, home, repositories, seed, timeout, output, against, json, ablate=True
+    )

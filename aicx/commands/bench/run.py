@@ -39,7 +39,12 @@ Data = Annotated[
     Path | None, typer.Option("--data", metavar="FOLDER", envvar="AICX_BENCH_DATA", help="A folder with datasets.")
 ]
 Home = Annotated[
-    Path | None, typer.Option("--home", metavar="FOLDER", help="A home folder with logs, for the dataset `commits`.")
+    Path | None,
+    typer.Option("--home", metavar="FOLDER", help="A home folder with logs, for the datasets `commits` and `why`."),
+]
+Repositories = Annotated[
+    Path | None,
+    typer.Option("--repositories", metavar="FOLDER", help="Repositories of these logs, for the dataset `why`."),
 ]
 Rankers = Annotated[
     list[str] | None,
@@ -56,6 +61,7 @@ def command(
     dataset: Datasets = None,
     data: Data = None,
     home: Home = None,
+    repositories: Repositories = None,
     ranker: Rankers = None,
     full: Full = False,
     seed: Seed = 0,
@@ -72,7 +78,9 @@ def command(
     Example: aicx bench run --ranker aicx --ranker peer:qmd --ranker peer:txtai/dense
     """
     rankers = ranker or (FULL if full else QUICK)
-    measure_and_print(rankers, dataset or (), data, home, seed, timeout, output, against, json, ablate=False)
+    measure_and_print(
+        rankers, dataset or (), data, home, repositories, seed, timeout, output, against, json, ablate=False
+    )
 
 
 def measure_and_print(
@@ -80,6 +88,7 @@ def measure_and_print(
     datasets: Sequence[str],
     data: Path | None,
     home: Path | None,
+    repositories: Path | None,
     seed: int,
     timeout: float,
     output: Path | None,
@@ -92,7 +101,7 @@ def measure_and_print(
     Zone.utc = True  # a month in a question is the same on every machine
     settings = load_settings()
     folder = results_folder(settings, output)
-    result, path = _measure(settings, folder, rankers, datasets, data, home, seed, timeout, ablate=ablate)
+    result, path = _measure(settings, folder, rankers, datasets, data, home, repositories, seed, timeout, ablate=ablate)
     if json:
         from aicx.commands.bench.answers import BenchAnswer
 
@@ -109,6 +118,7 @@ def _measure(
     names: Sequence[str],
     data: Path | None,
     home: Path | None,
+    repositories: Path | None,
     seed: int,
     timeout: float,
     *,
@@ -123,7 +133,7 @@ def _measure(
     if not wanted:
         wanted = [parse_wanted("bundled"), *(in_folder(data) if data else ())]
     cache = folder / "cache"
-    around = Around(home, cache, console.notify, settings.layout, seed)
+    around = Around(home, cache, console.notify, settings.layout, seed, repositories)
     # Rules decide how an index is asked, not how it is opened: an ablation starts nothing from cold.
     plan = Plan(rankers, cache, settings.layout.models, seed, 0 if ablate else 5, timeout, ablate)
     now = options.now()
