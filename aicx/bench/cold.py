@@ -1,6 +1,7 @@
 """How long a question takes from nothing: a new process that opens an index on disk and answers once.
 
-`python -m aicx.bench.cold` is that process. aicx over a store is measured as its command line.
+`python -m aicx.bench.cold` is that process. aicx over a store is measured as its command line, unless a rule of it is
+changed, or to be compared with one that is.
 """
 
 from __future__ import annotations
@@ -23,15 +24,18 @@ _COMMANDS = ("aicx", "why")
 
 
 def cold_seconds(
-    ranker: str, queries: Sequence[Query], place_of: Callable[[Query], Place]
+    ranker: str, queries: Sequence[Query], place_of: Callable[[Query], Place], variant: str | None = None
 ) -> tuple[list[float], list[float]]:
-    """Seconds for each question, and for a bare interpreter started just before it."""
+    """Seconds for each question, and for a bare interpreter started just before it.
+
+    With ``variant``, the ranker's name with a rule changed or none, the command line is not used.
+    """
     cold: list[float] = []
     bare: list[float] = []
     for query in queries:
         place = place_of(query)
         bare.append(_timed([sys.executable, "-c", "pass"], None, os.environ))
-        if place.home is not None and ranker.startswith(_COMMANDS):
+        if variant is None and place.home is not None and ranker.startswith(_COMMANDS):
             from aicx.bench.rankers.product import home_of
 
             command = [sys.executable, "-m", "aicx", *_words(ranker, query)]
@@ -39,8 +43,10 @@ def cold_seconds(
         elif ranker.startswith("peer:"):
             cold.append(_peer_seconds(ranker, query, place))
         else:
-            where = {"folder": str(place.folder), "models": str(place.models)}
-            asked = json.dumps({"ranker": ranker, "text": query.text, **where})
+            folders = {"folder": place.folder, "models": place.models, "home": place.home, "place": query.place}
+            where = {name: str(path) if path else None for name, path in folders.items()}
+            names = {"ranker": ranker, "variant": variant or ranker}
+            asked = json.dumps({**names, "text": query.text, "target": query.target, **where})
             # -P: a folder of the user's named as one of our packages must not be imported in its place.
             cold.append(_timed([sys.executable, "-P", "-m", "aicx.bench.cold"], asked, os.environ))
     return cold, bare
@@ -73,10 +79,15 @@ def _timed(command: Sequence[str], said: str | None, environ: Mapping[str, str])
 
 
 def _answer_once() -> None:
+    from aicx.bench.variants import variant
+
     asked = json.load(sys.stdin)
-    place = Place(Path(asked["folder"]), Path(asked["models"]))
-    found = method_of(asked["ranker"]).open_ranker(asked["ranker"], (), place).rank(Query("cold", asked["text"]), DEPTH)
-    json.dump([hit.id for hit in found], sys.stdout)
+    folders = {name: Path(path) if (path := asked[name]) else None for name in ("home", "place")}
+    place = Place(Path(asked["folder"]), Path(asked["models"]), folders["home"])
+    choices = variant(asked["variant"]).choices
+    ranker = method_of(asked["ranker"]).open_ranker(asked["ranker"], (), place, choices)
+    query = Query("cold", asked["text"], target=asked["target"], place=folders["place"])
+    json.dump([hit.id for hit in ranker.rank(query, DEPTH)], sys.stdout)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,6 @@ from aicx.bench.dataset import Dataset, Query
 from aicx.bench.machine import peak_memory
 from aicx.bench.metrics import DEPTH
 from aicx.bench.rankers import (
-    DEFAULT_CHOICES,
-    Choices,
     Labelling,
     Outside,
     Place,
@@ -29,6 +27,7 @@ from aicx.bench.rankers import (
     full_text,
     method_of,
 )
+from aicx.bench.variants import variant
 from aicx.errors import AicxError, MissingExtra
 from aicx.types import Document
 from retrieval.evidence import Evidence
@@ -45,7 +44,10 @@ _FAILING = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One ranker over one dataset, once for each of ``choices``. Indexes are kept below ``folder``."""
+    """One ranker over one dataset. Indexes are kept below ``folder``.
+
+    ``variants`` are names of it with a rule changed, each measured on the same index; without any it is as it is.
+    """
 
     ranker: str
     dataset: Dataset
@@ -53,7 +55,11 @@ class Task:
     models: Path
     cold_runs: int = 5
     seconds: float = 1800.0  # after which the ranker is given up
-    choices: Sequence[Choices] = (DEFAULT_CHOICES,)
+    variants: Sequence[str] = ()
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.variants or (self.ranker,)
 
 
 @dataclass(slots=True)
@@ -88,7 +94,7 @@ class Excerpting(Protocol):
 
 
 def measure(task: Task) -> list[Measured]:
-    """Runs the task in another process, and gives what came out for each of its choices.
+    """Runs the task in another process, and gives what came out for each of its names.
 
     A ranker that fails, dies or takes too long gives failures, never an error.
     """
@@ -112,16 +118,16 @@ def measure(task: Task) -> list[Measured]:
 
 
 def run_here(task: Task) -> list[Measured]:
-    """Runs the task in this process. Choices decide how an index is asked, so all of them ask the same one."""
+    """Runs the task in this process. Rules decide how an index is asked, so all variants ask the same one."""
     base_bytes = peak_memory()
     method = method_of(task.ranker)
     built = [
         method.build(task.ranker, documents, _place(task, corpus)) for corpus, documents in task.dataset.corpora.items()
     ]
-    return [_ask(task, choices, built, base_bytes) for choices in task.choices]
+    return [_ask(task, name, built, base_bytes) for name in task.names]
 
 
-def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes: int) -> Measured:
+def _ask(task: Task, name: str, built: Sequence[float | None], base_bytes: int) -> Measured:
     dataset = task.dataset
     method = method_of(task.ranker)
     measured = Measured(base_bytes=base_bytes)
@@ -130,7 +136,7 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
     for (corpus, documents), seconds in zip(dataset.corpora.items(), built, strict=True):
         place = _place(task, corpus)
         started = time.perf_counter()
-        rankers[corpus] = method.open_ranker(task.ranker, documents, place, choices)
+        rankers[corpus] = method.open_ranker(task.ranker, documents, place, variant(name).choices)
         builds.append(time.perf_counter() - started if method.IN_MEMORY else seconds)
         measured.index_bytes += sum(map(_size, method.index_paths(task.ranker, place)))
     measured.build_seconds = None if None in builds else sum(filter(None, builds))
@@ -145,7 +151,7 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
         _check_failing(measured, len(dataset.queries))
     outside = [ranker for ranker in rankers.values() if isinstance(ranker, Outside)]
     # What others hand over is theirs to shape, and they were asked for more than a reader would ask them for.
-    for query in dataset.queries[: _WEIGHED if len(task.choices) == 1 and not outside else 0]:
+    for query in dataset.queries[: _WEIGHED if len(task.names) == 1 and not outside else 0]:
         measured.tokens[query.id] = answering.tokens(query, measured.answers[query.id])
     measured.notes = list(dict.fromkeys(note for ranker in outside for note in ranker.notes()))
     if measured.failed:
@@ -157,7 +163,10 @@ def _ask(task: Task, choices: Choices, built: Sequence[float | None], base_bytes
     starts = not method.IN_MEMORY and (dataset.home is not None or not task.ranker.startswith("aicx"))
     if starts and task.cold_runs:
         asked = dataset.queries[: task.cold_runs]
-        measured.cold, measured.bare = cold_seconds(task.ranker, asked, lambda query: _place(task, query.corpus))
+        # What a rule costs is compared without the command line, which knows none of them.
+        compared = name if name != task.ranker or len(task.names) > 1 else None
+        places = (task.ranker, asked, lambda query: _place(task, query.corpus))
+        measured.cold, measured.bare = cold_seconds(*places, compared)
     return measured
 
 
@@ -244,7 +253,7 @@ def _send(task: Task, sender: Connection) -> None:
 
 
 def _failed(task: Task, failure: str) -> list[Measured]:
-    return [Measured(failure=failure) for _ in task.choices]
+    return [Measured(failure=failure) for _ in task.names]
 
 
 def _place(task: Task, corpus: str) -> Place:

@@ -10,15 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from aicx.bench.ablation import ablations
 from aicx.bench.dataset import Dataset
 from aicx.bench.datasets import Skipped
 from aicx.bench.machine import commit, machine, versions
 from aicx.bench.measure import Measured, Task, measure
 from aicx.bench.metrics import DEPTH, MEASURES, quality
-from aicx.bench.rankers import DEFAULT_CHOICES, check_name
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.statistics import RESAMPLES
+from aicx.bench.variants import ablations, check_rules, check_variant, variant
 from retrieval.params import DEFAULT_PARAMS
 
 # Done, total, and what is being measured.
@@ -29,7 +28,8 @@ OnProgress = Callable[[int, int, str], None]
 class Plan:
     """What to run. Indexes are kept below ``cache``, exported models in ``models``.
 
-    With ``ablate`` each ranker is run with every rule as it is and with each one switched off in turn.
+    A ranker may be named with one rule changed. With ``ablate`` each ranker is run with every rule as it is and with
+    each one switched off in turn, or only each of ``rules`` where any are named.
     """
 
     rankers: Sequence[str]
@@ -39,12 +39,14 @@ class Plan:
     cold_runs: int = 5
     seconds: float = 1800.0  # for one ranker over one dataset
     ablate: bool = False
+    rules: Sequence[str] = ()
 
 
 def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on_progress: OnProgress) -> Result:
     """Every ranker over every dataset. What is not there or fails is named in the result, and the rest goes on."""
     for name in plan.rankers:
-        check_name(name)  # a misspelt name is better known now than in an hour
+        check_variant(name)  # a misspelt name is better known now than in an hour
+    check_rules(plan.rules)
     made_by = commit()  # before anybody changes the checkout
     rows: list[dict[str, Any]] = []
     costs: list[dict[str, Any]] = []
@@ -59,12 +61,11 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
         with _folder(dataset, plan.cache / fingerprint) as folder:
             for number, name in enumerate(plan.rankers):
                 on_progress(number, len(plan.rankers), f"{dataset.name} {name}")
-                chosen = ablations(name, stored=dataset.home is not None) if plan.ablate else {"": DEFAULT_CHOICES}
-                task = Task(name, dataset, folder, plan.models, plan.cold_runs, plan.seconds, list(chosen.values()))
-                for ablation, measured in zip(chosen, measure(task), strict=True):
-                    label = f"{name} {ablation}".rstrip()
-                    costs.append(_cost(dataset, label, measured))
-                    rows += _rows(dataset, label, measured)
+                for index, labels in _by_index(name, dataset, plan).items():
+                    task = Task(index, dataset, folder, plan.models, plan.cold_runs, plan.seconds, labels)
+                    for label, measured in zip(labels, measure(task), strict=True):
+                        costs.append(_cost(dataset, label, measured))
+                        rows += _rows(dataset, label, measured)
     facts = {
         "made_at": made_at.isoformat(timespec="seconds"),
         "commit": made_by,
@@ -85,6 +86,18 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
         "rankers": costs,
     }
     return Result(facts, rows_frame(rows))
+
+
+def _by_index(name: str, dataset: Dataset, plan: Plan) -> dict[str, list[str]]:
+    """The rankers that ``name`` stands for, by the one whose index they share."""
+    names = [name]
+    if plan.ablate:
+        changes = ablations(name, plan.rules, stored=dataset.home is not None)
+        names = [f"{name} {change}".rstrip() for change in changes]
+    found: dict[str, list[str]] = {}
+    for label in names:
+        found.setdefault(variant(label).ranker, []).append(label)
+    return found
 
 
 @contextmanager

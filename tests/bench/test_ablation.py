@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from aicx.bench.ablation import ABLATIONS, ablations, effects, recommended, verdicts
+from aicx.bench.ablation import effects, recommended, verdicts
 from aicx.bench.dataset import Dataset, Query, text_document, with_version
+from aicx.bench.measure import Measured, Task
 from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
+from aicx.bench.report.ablations import effect_tables, recommendation
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.run import Plan, run
+from aicx.bench.variants import ABLATIONS, ASKED, Ablation, ablations, check_variant, variant
+from aicx.errors import UsageError
 from aicx.types import Part
+from aicx.why.ranking import Weights
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from tests.bench.invented import models, small
 
@@ -23,6 +29,17 @@ pytest.importorskip("ir_measures")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RANKER = "aicx:static"
 QUESTIONS = 30
+
+
+COST = {
+    "failure": None,
+    "build_seconds": 1.5,
+    "index_bytes": 2_000_000,
+    "base_bytes": 0,
+    "peak_bytes": 0,
+    "cold_seconds": [],
+    "bare_seconds": [],
+}
 
 
 def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None, part: str = "counted") -> Result:
@@ -47,22 +64,20 @@ def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = N
             ]
     labels = {(row["dataset"], row["ranker"]) for row in rows}
     facts = {
+        "made_at": "2026-03-01T10:00:00+00:00",
+        "commit": None,
         "settings": {"seed": 0, "rankers": [RANKER], "ablate": True},
-        "datasets": [{"name": name} for name in changes],
-        "rankers": [{"dataset": dataset, "ranker": label, "failure": None} for dataset, label in sorted(labels)],
+        "datasets": [{"name": name, "fingerprint": name} for name in changes],
+        "rankers": [{"dataset": dataset, "ranker": label, **COST} for dataset, label in sorted(labels)],
     }
     return Result(facts, rows_frame(rows))
 
 
 def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:
-    for ablation in ABLATIONS:
+    for ablation in (ablation for ablation in ABLATIONS if ablation.of_search):
         rules = asdict(ablation.choices.rules)
         changed = {name for name, value in asdict(DEFAULT_PARAMS).items() if rules[name] != value}
-        changed |= {
-            name
-            for name in ("decay", "lift_dates")
-            if getattr(ablation.choices, name) != getattr(DEFAULT_CHOICES, name)
-        }
+        changed |= {name for name in ASKED if getattr(ablation.choices, name) != getattr(DEFAULT_CHOICES, name)}
         # Without meaning it is out in lookups as well.
         assert changed - {"meaning_in_lookup"} == {ablation.rule} - {"meaning_in_lookup"}
         assert ablation.rule in changed
@@ -77,6 +92,32 @@ def test_what_cannot_make_a_difference_is_not_run() -> None:
     assert "fused by ranks" not in in_words
     assert "subagents in full" not in in_words
     assert {"fused by ranks", "strong decay", "in chunks"} <= set(ablations(RANKER, stored=True))
+    assert set(ablations("fts5", stored=True)) == {""}
+
+
+def test_only_the_rules_that_are_named_are_switched_off(tmp_path: Path) -> None:
+    assert list(ablations(RANKER, ["fusion"], stored=True)) == ["", "fused by ranks"]
+    plan = Plan(["aicx"], tmp_path, tmp_path, ablate=True, rules=["luck"])
+    with pytest.raises(UsageError, match="no rule 'luck'"):
+        run([small()], plan, NOW, lambda done, total, at: None)
+
+
+def test_signals_of_why_are_switched_off_one_by_one() -> None:
+    found = ablations("why", stored=True)
+    assert list(found) == ["", *(f"without {field.name}" for field in fields(Weights) if field.name != "least")]
+    assert found["without files"].choices.why == Weights(files=0)
+    assert "without files" not in ablations("aicx", stored=True)
+
+
+def test_ranker_can_be_named_with_a_rule_changed() -> None:
+    assert variant("aicx:static fused by ranks").choices.rules.fusion == "reciprocal"
+    assert variant("aicx:static").choices == DEFAULT_CHOICES
+
+
+@pytest.mark.parametrize("name", ["aicx fused by ranks", "aicx with luck", "fts5 without headers", "why in full"])
+def test_change_that_a_ranker_does_not_have_is_a_usage_error(name: str) -> None:
+    with pytest.raises(UsageError, match="has no rule"):
+        check_variant(name)
 
 
 def test_loss_is_the_change_minus_the_rule_as_it_is() -> None:
@@ -144,27 +185,51 @@ def test_ablation_runs_every_change_on_every_question(tmp_path: Path) -> None:
     assert result.facts["settings"]["rules"] == asdict(DEFAULT_PARAMS)
 
 
+def test_change_to_the_index_has_an_index_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cost is its own; those of the other changes are the ranker's."""
+    pytest.importorskip("lancedb")
+    built = models(tmp_path / "models")
+    other = Ablation("twice", "index", DEFAULT_CHOICES, frozenset({"search", "meaning"}), index="+")
+    monkeypatch.setattr("aicx.bench.variants.ABLATIONS", (ABLATIONS[0], other))
+    assert variant(f"{RANKER} twice").ranker == f"{RANKER}+"
+    seen: list[tuple[str, Sequence[str]]] = []
+
+    def measured(task: Task) -> list[Measured]:
+        seen.append((task.ranker, task.variants))
+        return [Measured(failure="not run") for _ in task.names]
+
+    monkeypatch.setattr("aicx.bench.run.measure", measured)
+    run([small()], Plan([RANKER], tmp_path, built, ablate=True), NOW, lambda done, total, at: None)
+    assert seen == [(RANKER, [RANKER, f"{RANKER} {ABLATIONS[0].name}"]), (f"{RANKER}+", [f"{RANKER} twice"])]
+
+
+def test_table_of_costs_has_the_ranker_as_it_is_and_each_change() -> None:
+    found = recommendation(made({"set": {"fused by ranks": 0.4}}), RANKER)["costs"]["set"]
+    assert {name: cost["index_bytes"] for name, cost in found.items()} == {"": 2_000_000, "fused by ranks": 2_000_000}
+    *_, costs = effect_tables(made({"set": {"fused by ranks": 0.4}}), "set")
+    assert [row[:2] for row in costs.rows] == [["as it is", "2.0"], ["fused by ranks", "2.0"]]
+
+
 def test_rules_reach_the_ranker(tmp_path: Path) -> None:
     """A document that is found by its header only is not found without headers."""
     document = with_version("d", "harbour board", (Part("the tide"),), {})
     place = Place(tmp_path / "indexes", tmp_path / "models")
-    choices = ablations("aicx", stored=False)
-    ranker = open_ranker("aicx", [document], place, choices[""])
+    ranker = open_ranker("aicx", [document], place)
     assert [hit.id for hit in ranker.rank(Query("q", "harbour"), 10)] == ["d"]
-    assert open_ranker("aicx", [document], place, choices["without headers"]).rank(Query("q", "harbour"), 10) == []
+    changed = variant("aicx without headers").choices
+    assert open_ranker("aicx", [document], place, changed).rank(Query("q", "harbour"), 10) == []
 
 
 def test_what_only_meaning_speaks_for_is_left_out_over_documents_too(tmp_path: Path) -> None:
     pytest.importorskip("lancedb")
     place = Place(tmp_path / "indexes", models(tmp_path / "models"))
     documents = small().corpora["all"]
-    choices = ablations(RANKER, stored=False)
     asked = Query("q", "naïve")  # the model knows it, and no document has it
-    ranker = open_ranker(RANKER, documents, place, choices["never silent by meaning"])
+    ranker = open_ranker(RANKER, documents, place, variant(f"{RANKER} never silent by meaning").choices)
     assert ranker.rank(asked, 10)
     near = place.folder / "dense-static" / "near.txt"
     near.write_text("2.0")  # nearer than anything comes
-    again = method_of(RANKER).open_ranker(RANKER, documents, place, choices[""])
+    again = method_of(RANKER).open_ranker(RANKER, documents, place)
     assert again.rank(asked, 10) == []
 
 

@@ -78,7 +78,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a ranker of ours is to rank; others have no use for it. ``group`` and ``decay`` are for aicx over a store.
+    """How a ranker of ours is to rank; others have no use for it.
+
+    ``group``, ``decay`` and ``automated``, the factor for sessions that a program ran, are for aicx over a store.
 
     ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days. ``why``: what
     each signal of `aicx why` is worth; None for its own choice.
@@ -87,6 +89,7 @@ class Choices:
     rules: RankingParams = DEFAULT_PARAMS
     group: Literal["session", "chunk"] = "session"
     decay: str = "off"
+    automated: float = 0.8
     lift_dates: bool = True
     why: Weights | None = None
 

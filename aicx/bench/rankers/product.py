@@ -64,6 +64,7 @@ class Product:
             limit=limit,
             decay=PROFILES[self.choices.decay],
             lift_dates=self.choices.lift_dates,
+            automated=self.choices.automated,
             rules=self.choices.rules,
         )
         try:

@@ -24,7 +24,10 @@ IN_MEMORY = False
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """``chunks`` names a chunk of each session: an answer of `aicx why` is a session, one of a ranker a document."""
+    """``chunks`` names a chunk of each session: an answer of `aicx why` is a session, one of a ranker a document.
+
+    Without documents, in a process that only shows how long it takes, the session itself is named.
+    """
 
     settings: Settings
     choices: Choices
@@ -32,7 +35,8 @@ class Why:
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         sessions = self._report(query, limit).sessions
-        return [Candidate(self.chunks[session_key(one.session.session_id)], one.score) for one in sessions]
+        keys = [session_key(one.session.session_id) for one in sessions]
+        return [Candidate(self.chunks.get(key, key), one.score) for key, one in zip(keys, sessions, strict=True)]
 
     def excerpts(self, query: Query, limit: int) -> list[str]:
         return [line.text for line in self._report(query, limit).reason]

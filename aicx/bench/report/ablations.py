@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,16 +10,33 @@ import orjson
 
 from aicx.bench.ablation import Effect, Verdict, effects, recommended, verdicts
 from aicx.bench.dataset import COUNTED
-from aicx.bench.report.cells import Table, chance, signed
+from aicx.bench.report.cells import COSTS, Table, chance, cost_cells, rounded, signed
 from aicx.bench.results import Result
-from aicx.bench.summary import PRIMARY
+from aicx.bench.summary import PRIMARY, Cost, costs_of
+from aicx.bench.variants import ABLATIONS
 
 
 def effect_tables(result: Result, dataset: str) -> list[Table]:
     """A table for each ranker whose rules were switched off on this dataset, and for each of its parts."""
     found = [effect for effect in effects(result) if effect.dataset == dataset]
     wholes = dict.fromkeys((effect.ranker, effect.part) for effect in found)
-    return [_table([effect for effect in found if (effect.ranker, effect.part) == whole]) for whole in wholes]
+    tables = [_table([effect for effect in found if (effect.ranker, effect.part) == whole]) for whole in wholes]
+    costs = {line.ranker: line for line in costs_of(result, dataset)}
+    rankers = dict.fromkeys(effect.ranker for effect in found)
+    return [*tables, *(_cost_table(ranker, costs) for ranker in rankers)]
+
+
+def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> Table:
+    """What each change saves or takes: its own figures, those of the ranker as it is first."""
+    names = [ranker, *(f"{ranker} {ablation.name}" for ablation in ABLATIONS)]
+    rows = [
+        [name.removeprefix(ranker).strip() or "as it is", *cost_cells(costs[name])] for name in names if name in costs
+    ]
+    note = (
+        "Cold: processes that ask once, without the command line, as a multiple of a bare interpreter. Changes without "
+        "an index of their own share one with the ranker as it is."
+    )
+    return Table(f"Cost: {ranker}", note, ["change", *COSTS], rows)
 
 
 def _table(found: Sequence[Effect]) -> Table:
@@ -82,6 +99,7 @@ def recommendation(result: Result, ranker: str) -> dict[str, Any]:
         "rules": orjson.loads(orjson.dumps(asdict(choices.rules))),
         "decay": choices.decay,
         "lift_dates": choices.lift_dates,
+        "automated": choices.automated,
     }
     evidence = [
         {
@@ -103,7 +121,20 @@ def recommendation(result: Result, ranker: str) -> dict[str, Any]:
         }
         for verdict in found
     ]
-    return facts | {"evidence": evidence}
+    return facts | {"evidence": evidence, "costs": _costs(result, ranker)}
+
+
+def _costs(result: Result, ranker: str) -> dict[str, Any]:
+    """Dataset -> change -> what it costs; the ranker as it is has no name."""
+    names = {ranker: "", **{f"{ranker} {ablation.name}": ablation.name for ablation in ABLATIONS}}
+    return {
+        described["name"]: {
+            names[line.ranker]: {what: rounded(getattr(line, what)) for what in COSTS.values()}
+            for line in costs_of(result, described["name"])
+            if line.ranker in names
+        }
+        for described in result.facts["datasets"]
+    }
 
 
 def _word(effect: Effect) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from aicx.bench.statistics import Difference, Interval
+from aicx.bench.summary import Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,28 @@ class Table:
     note: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+
+# What of a ranker's cost a change to it may change, by the head of its column.
+COSTS: Mapping[str, str] = {
+    "index MB": "index_bytes",
+    "build s": "build_seconds",
+    "warm p50 ms": "warm_p50",
+    "cold/bare": "cold_ratio",
+}
+_UNITS = {"index_bytes": 1e-6}
+_DIGITS = 4
+
+
+def cost_cells(cost: Cost) -> list[str]:
+    """The columns of `COSTS`; a dash for what was not measured."""
+    values = {name: getattr(cost, name) for name in COSTS.values()}
+    return ["-" if value is None else f"{value * _UNITS.get(name, 1):.1f}" for name, value in values.items()]
+
+
+def rounded(value: Any) -> Any:
+    """To as many digits as a reader needs."""
+    return round(value, _DIGITS) if isinstance(value, float) else value
 
 
 def with_ends(interval: Interval) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from aicx.bench.report.cells import rounded
 from aicx.bench.report.tables import DEFAULT_REFERENCE
 from aicx.bench.results import Result
 from aicx.bench.summary import (
@@ -21,7 +22,6 @@ from aicx.bench.summary import (
 
 # Of a machine, what decides a time.
 _MACHINE = ("system", "architecture", "processor", "cores", "memory_gb")
-_DIGITS = 4
 
 
 def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> dict[str, Any]:
@@ -69,9 +69,5 @@ def _quality(lines: Sequence[Quality]) -> dict[str, Any]:
 
 
 def _rounded(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the ranker, which is its key, and to as many digits as anybody reads."""
-    return {
-        name: round(value, _DIGITS) if isinstance(value, float) else value
-        for name, value in fields.items()
-        if name != "ranker"
-    }
+    """Without the ranker, which is its key, and to as many digits as a reader needs."""
+    return {name: rounded(value) for name, value in fields.items() if name != "ranker"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aicx import options
 from aicx.commands.bench.results import Against, Output
-from aicx.commands.bench.run import Data, Datasets, Home, Rankers, Repositories, Seed, Timeout, measure_and_print
+from aicx.commands.bench.run import Data, Datasets, Home, Rankers, Repositories, Rules, Seed, Timeout, measure_and_print
 
 # Whose rules are switched off: what a user asks, with everything on that can be.
 ABLATED = ("aicx:static",)
@@ -16,6 +16,7 @@ def command(
     home: Home = None,
     repositories: Repositories = None,
     ranker: Rankers = None,
+    rule: Rules = None,
     seed: Seed = 0,
     timeout: Timeout = 1800,
     output: Output = None,
@@ -25,8 +26,8 @@ def command(
     """Switch off each ranking rule in turn and show the loss.
 
     Example: aicx bench ablate --dataset own
+    Example: aicx bench ablate --ranker aicx:minilm --rule meaning --rule fusion
     """
     chosen = ranker or ABLATED
-    measure_and_print(
-        chosen, dataset or (), data, home, repositories, seed, timeout, output, against, json, ablate=True
-    )
+    given = (dataset or (), data, home, repositories, seed, timeout, output, against, json)
+    measure_and_print(chosen, *given, ablate=True, rules=rule or ())

@@ -51,6 +51,9 @@ Rankers = Annotated[
     typer.Option("--ranker", "-r", metavar="NAME", help="Retriever to measure; may be given several times."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Also the retrievers that take minutes to build.")]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rule", metavar="NAME", help="Rule to switch off; all of them by default.")
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
 Timeout = Annotated[
     float, typer.Option("--timeout", min=1, metavar="SECONDS", help="Give up one retriever after this long.")
@@ -96,12 +99,15 @@ def measure_and_print(
     json: bool,
     *,
     ablate: bool,
+    rules: Sequence[str] = (),
 ) -> None:
     """What `run` and `ablate` have in common."""
     Zone.utc = True  # a month in a question is the same on every machine
     settings = load_settings()
     folder = results_folder(settings, output)
-    result, path = _measure(settings, folder, rankers, datasets, data, home, repositories, seed, timeout, ablate=ablate)
+    result, path = _measure(
+        settings, folder, rankers, datasets, data, home, repositories, seed, timeout, ablate=ablate, rules=rules
+    )
     if json:
         from aicx.commands.bench.answers import BenchAnswer
 
@@ -123,6 +129,7 @@ def _measure(
     timeout: float,
     *,
     ablate: bool,
+    rules: Sequence[str],
 ) -> tuple[Result, Path]:
     from aicx.bench.datasets import Around, in_folder, open_datasets, parse_wanted
     from aicx.bench.results import load_polars, write_result
@@ -134,8 +141,7 @@ def _measure(
         wanted = [parse_wanted("bundled"), *(in_folder(data) if data else ())]
     cache = folder / "cache"
     around = Around(home, cache, console.notify, settings.layout, seed, repositories)
-    # Rules decide how an index is asked, not how it is opened: an ablation starts nothing from cold.
-    plan = Plan(rankers, cache, settings.layout.models, seed, 0 if ablate else 5, timeout, ablate)
+    plan = Plan(rankers, cache, settings.layout.models, seed, 2 if ablate else 5, timeout, ablate, rules)
     now = options.now()
     with console.count_bar("Measuring") as on_progress:
         result = run(open_datasets(wanted, around), plan, now, on_progress)
