@@ -113,11 +113,13 @@ class Corpus:
         sort: Sort = "relevance",
         decay: str = "off",
         min_score: float = 0.0,
+        repo: str | PathLike[str] | None = None,
         **where: Unpack[Where],
     ) -> SearchAnswer:
         """The passages that answer a question, as `aicx search` finds them.
 
         ``decay``: off, gentle, strong, or days. ``min_score``, from 0 to 10, leaves out what `aicx rank` scores less.
+        ``repo`` is a folder of the repository that counts more, as the current one does on the command line.
         """
         now = datetime.now(UTC)
         query = SearchQuery(
@@ -130,19 +132,29 @@ class Corpus:
             sort=sort,
             decay=parse_decay(decay),
             min_score=min_score,
+            place=Path(repo) if repo is not None else None,
         )
         return search_answer(self._searcher.search(query))
 
-    def steer(self, question: str = "", *, limit: int = 20, decay: str = DECAY, **where: Unpack[Where]) -> SteerAnswer:
+    def steer(
+        self,
+        question: str = "",
+        *,
+        limit: int = 20,
+        decay: str = DECAY,
+        repo: str | PathLike[str] | None = None,
+        **where: Unpack[Where],
+    ) -> SteerAnswer:
         """Chunks by what is known of them, newest first, as `aicx steer` lists them.
 
-        With a question, those that are about it, by words, meaning and age; ``decay`` as in `search`.
+        With a question, those that are about it, by words, meaning and age; ``decay`` and ``repo`` as in `search`.
         """
         now = datetime.now(UTC)
         filters = _filters(where, now)
         if not question.strip():
             return steer_answer(steer(self._settings.layout, filters, limit))
-        return ranked_answer(self._searcher.search(steer_query(question, now, filters, limit, decay)))
+        place = Path(repo) if repo is not None else None
+        return ranked_answer(self._searcher.search(steer_query(question, now, filters, limit, decay, place)))
 
     def show(self, ref: str, *, limit: int = 20, full: bool = False, verify: bool = False) -> ShowAnswer:
         """One chunk, one session, or what has to do with a file or a commit, as `aicx show` does."""

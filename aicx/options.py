@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,8 @@ from click.types import StringParamType
 
 from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 from aicx.completion import OFFERS
+from aicx.errors import UsageError
+from aicx.paths import user_path
 from aicx.text import Zone
 
 
@@ -80,6 +83,10 @@ Repo = Annotated[
         help="A folder of the repository; by default the current one.",
     ),
 ]
+Everywhere = Annotated[
+    bool,
+    typer.Option("--everywhere", help="Prefer no repository, and ask none for the commits that the question names."),
+]
 NoRedact = Annotated[
     bool,
     typer.Option(
@@ -140,6 +147,16 @@ def _parameter(row: Filter) -> Parameter:
         default=False if row.value == "flag" else None,
         annotation=Annotated[_TYPES.get(row.value, str | None), _option(row.name)],
     )
+
+
+def place(repo: str | None, *, everywhere: bool) -> Path | None:
+    """The folder whose repository counts more; None for none. Raises UsageError for what is no folder."""
+    folder = None if everywhere else user_path(repo or ".")
+    if repo and everywhere:
+        raise UsageError("--everywhere is without --repo", hint="leave out one of them")
+    if repo and folder is not None and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder", hint="--repo takes a folder in a repository")
+    return folder
 
 
 def now() -> datetime:

@@ -44,6 +44,9 @@ class RankingParams:
             ones do not beat a good one.
         diversity: factor for each further chunk of a session already among the answers, when chunks are asked for.
         abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come.
+        history: how many times its score is added to an answer that surely made the commit that a question names, by
+            what a repository's history says; less where that is less sure. 0 asks no repository.
+        own_repository: the same for an answer of the repository that is asked in.
     """
 
     fusion: Literal["weighted", "reciprocal"] = "weighted"
@@ -62,6 +65,8 @@ class RankingParams:
     session_nearness: float = 2.0
     diversity: float = 0.9
     abstain: bool = True
+    history: float = 8.0
+    own_repository: float = 0.1
 
     def weights(self, *, lookup: bool) -> dict[str, float]:
         """What each ranker's vote is worth; ``lookup`` says that the question is looked up, not interpreted."""

@@ -6,7 +6,7 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,9 @@ from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
 from retrieval.decay import parse_decay
+
+if TYPE_CHECKING:
+    from aicx.engine.history import Traced
 
 _FEW, _MANY = 5, 10
 _MAX_NAMED = 6
@@ -73,8 +76,12 @@ def command(
         float,
         typer.Option("--min-score", min=0, max=10, metavar="N", help="Only chunks that `aicx rank` scores N or more."),
     ] = 0,
+    repo: options.Repo = None,
+    everywhere: options.Everywhere = False,
     filters: Filters = EVERYTHING,
-    explain: Annotated[bool, typer.Option("--explain", help="Show each retriever's rank and score.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show each retriever's rank and score, and what else counted.")
+    ] = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -93,6 +100,10 @@ def command(
     matched whole; a "quoted phrase" must occur. A time in the question ("january 2026", 2026-01-15, last week, in
     march, before the release of 0.5) limits the answers to it. A misspelt word that occurs nowhere is searched for as
     it was probably meant. A filter that takes a name may be given several times: any of the names matches.
+
+    What was done in the repository you are in counts a little more. Where the question is nearly the subject of one of
+    its commits, or names one by hash or number, or a tag, branch or file, sessions from the time of that commit come
+    first.
 
     An answer shows what the agent said in the end: a line with ↳ names the later chunk that it is from. `aicx show`
     opens what an answer names. On a terminal, what does not fit goes through AICX_PAGER, PAGER or less.
@@ -113,6 +124,7 @@ def command(
         fold=group is None and not json,
         decay=parse_decay(decay),
         min_score=min_score,
+        place=options.place(repo, everywhere=everywhere),
     )
     settings = load_settings()
     report = search(settings, asked)
@@ -166,8 +178,17 @@ def _print(hit: Hit, explain: bool) -> None:
     if explain:
         votes = [f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items()]
         ranked = f"score {hit.score:.2f}: {', '.join(votes)}" if votes else "by date"
-        reasons = f"{ranked}; decay x{hit.decay_factor:.2f}"
+        reasons = f"{ranked}; decay x{hit.decay_factor:.2f}; this repository x{hit.own:.2f}"
+        reasons += f"; {_history(hit, hit.history)}" if hit.history else ""
         console.out(f"    {style(reasons, fg='magenta')}")
+
+
+def _history(hit: Hit, made: Traced) -> str:
+    before = f"{made.gap.total_seconds() / 3600:.1f} h before it"
+    return (
+        f"commit {made.commit[:10]}, named by {made.kind}, x{hit.history_factor:.2f}: at work {before}, touched"
+        f" {made.touched} of {made.files}"
+    )
 
 
 def _print_places(hit: Hit, store: Path) -> None:

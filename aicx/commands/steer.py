@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +33,8 @@ def command(
             help="With TEXT, prefer recent chunks: off, gentle (as without this option), strong, or a number of days.",
         ),
     ] = None,
+    repo: options.Repo = None,
+    everywhere: options.Everywhere = False,
     limit: options.Limit = 20,
     json: options.Json = False,
 ) -> None:
@@ -39,7 +42,8 @@ def command(
 
     Every filter has to hold. One that takes a name may be given several times, and then any of the names will do. With
     a text, chunks come in the order of a search: by words, by meaning where there is an index for it, and by age. It
-    needs no quotes, and what is quoted in it has to occur. Without a text the newest come first.
+    needs no quotes, and what is quoted in it has to occur. With a text, the repository you are in counts as in `aicx
+    search`. Without a text the newest come first.
 
     Example: aicx steer -p myrepo --since 7d
     Example: aicx steer why does the parser lose lines -p myrepo --kind plans
@@ -47,7 +51,8 @@ def command(
     Example: aicx steer -p api -p web --failed --tool Bash
     Example: aicx steer --run-id r-2026-01-31 --json
     """
-    answer = _answer(load_settings(), " ".join(text or ()), filters, decay, limit)
+    place = options.place(repo, everywhere=everywhere)
+    answer = _answer(load_settings(), " ".join(text or ()), filters, decay, limit, place)
     if json:
         console.out_answer(SCHEMA, answer)
         return
@@ -56,7 +61,9 @@ def command(
     _print_summary(answer)
 
 
-def _answer(settings: Settings, text: str, filters: Filters, decay: str | None, limit: int) -> SteerAnswer:
+def _answer(
+    settings: Settings, text: str, filters: Filters, decay: str | None, limit: int, place: Path | None
+) -> SteerAnswer:
     if not text.strip():
         if decay is not None:
             raise UsageError("--decay is for a TEXT; without one the newest come first", hint="aicx steer --help")
@@ -65,7 +72,7 @@ def _answer(settings: Settings, text: str, filters: Filters, decay: str | None, 
     from aicx.engine.search import search
     from aicx.engine.steering import DECAY, steer_query
 
-    return ranked_answer(search(settings, steer_query(text, options.now(), filters, limit, decay or DECAY)))
+    return ranked_answer(search(settings, steer_query(text, options.now(), filters, limit, decay or DECAY, place)))
 
 
 def _print_summary(answer: SteerAnswer) -> None:

@@ -16,7 +16,7 @@ from aicx.paths import Layout
 from retrieval.conditions import Condition
 
 # What ranking needs to know of a chunk.
-COLUMNS = f"id, path, agent, session_id, parent_session, lane, started_at, completed_at, {FACTS}"
+COLUMNS = f"id, path, agent, session_id, parent_session, lane, started_at, completed_at, project, cwd, {FACTS}"
 # What is remembered of the catalogue at most: some 20 MB of rows.
 _MAX_ROWS, _MAX_FILTERS = 20_000, 64
 _ROWS_A_QUERY = 500

@@ -7,9 +7,10 @@ from typing import Any, Self
 from aicx.config import Settings
 from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
+from aicx.corpus.places.standing import find_place
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import evidence, order, question, quote, retrieve, runs, select
+from aicx.engine.stages import evidence, history, order, own, question, quote, retrieve, runs, select
 from aicx.engine.stages.state import Group as Group
 from aicx.engine.stages.state import Hit as Hit
 from aicx.engine.stages.state import Mode as Mode
@@ -17,6 +18,7 @@ from aicx.engine.stages.state import SearchQuery as SearchQuery
 from aicx.engine.stages.state import SearchReport as SearchReport
 from aicx.engine.stages.state import Sort as Sort
 from aicx.engine.stages.state import Stage, State
+from aicx.text import instant
 from retrieval.questions import parse_question
 
 READ: tuple[Stage, ...] = (
@@ -24,15 +26,19 @@ READ: tuple[Stage, ...] = (
     question.parse,  # words, names, phrases
 )
 ANSWER: tuple[Stage, ...] = (
+    history.begin,  # git looks for what the question names
     question.limit,  # filters become conditions of the indexes
     retrieve.by_words,
     retrieve.by_meaning,
     retrieve.by_reading,  # where no index answers by words
     retrieve.look_up,  # what the catalogue says of each candidate
+    history.widen,  # the time of the commits that it names
     select.keep_phrases,
     select.drop_noise,
     evidence.keep_telling,
     order.fuse,  # one ranking out of several
+    history.raise_makers,  # who may have made those commits
+    own.prefer_own,
     order.prefer_recent,
     runs.fold,  # one answer for all runs of a prompt
     order.spread_sessions,
@@ -58,6 +64,7 @@ class Searcher:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._layout = settings.layout
         self._catalog = KeptCatalog(settings.layout)
         self._retrievers = Retrievers(settings)
@@ -84,6 +91,7 @@ class Searcher:
             return self._search(query, self._catalog.refresh(without=True))
 
     def _search(self, query: SearchQuery, opened: Opened) -> SearchReport:
+        place = find_place(opened.catalog, self._settings.user_home, query.place) if query.place else None
         state = State(
             query,
             self._layout,
@@ -92,6 +100,7 @@ class Searcher:
             parse_question(""),
             reasons=(opened.fallback_reason,) if opened.fallback_reason else (),
             notes=tuple(opened.notes),
+            place=place,
         )
         for stage in READ:
             state = stage(state)
@@ -129,4 +138,10 @@ def _status(state: State) -> dict[str, Any]:
         "nearest": state.nearest,
         "candidate_count": len(state.answers),
         "source_paths_verified": not state.unreadable,
+        "place": state.place.name if state.place else None,
+        "history": [
+            {"by": item.kind, "name": item.name, "commit": commit.hash, "at": instant(commit.committed_at)}
+            for item in state.named
+            for commit in item.commits
+        ],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 from aicx.api.filters import Filters
 from aicx.dates import lift_dates
@@ -13,7 +14,9 @@ from retrieval.questions import parse_question
 DECAY = "gentle"
 
 
-def steer_query(text: str, now: datetime, filters: Filters, limit: int, decay: str = DECAY) -> SearchQuery:
+def steer_query(
+    text: str, now: datetime, filters: Filters, limit: int, decay: str = DECAY, place: Path | None = None
+) -> SearchQuery:
     """Raises UsageError for a decay that is none. A text that is only a date lists the newest, as without a text."""
     dated = lift_dates(text) if filters.date is None else None
     only_date = dated is not None and dated.days is not None and parse_question(dated.text).empty
@@ -24,4 +27,5 @@ def steer_query(text: str, now: datetime, filters: Filters, limit: int, decay: s
         limit=limit,
         sort="newest" if only_date else "relevance",
         decay=parse_decay(decay),
+        place=place,
     )

@@ -403,7 +403,7 @@ class _Resume:
         # Imported here: without a task nothing is searched.
         from aicx.resume.search import Asked, recall
 
-        asked = Asked(self._topic, query.now, query.since, query.mode, query.exclude_session, query.decay)
+        asked = Asked(self._topic, query.now, query.since, query.mode, query.exclude_session, query.decay, query.folder)
         related = related_projects(self._catalog, scope.project) if scope.project else {}
         related = {name: why for name, why in related.items() if name not in scope.also}
         found, notes = recall(self._settings, asked, scope if sessions else None, related)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from aicx.api.filters import Filters
@@ -21,6 +22,8 @@ _RELATED_POOL = 3
 # Every related repository is a search of its own.
 _MAX_RELATED = 3
 _STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unknown", "indexed_count", "candidate_count")
+# Of the commits that the task names; a brief has little room.
+_NAMED, _MAX_NAMED = ("by", "commit", "at"), 2
 
 
 class Asked(NamedTuple):
@@ -32,6 +35,7 @@ class Asked(NamedTuple):
     mode: Mode
     exclude_session: tuple[str, ...]
     decay: Decay | None
+    place: Path | None  # a folder of the repository
 
 
 class Found(NamedTuple):
@@ -65,6 +69,7 @@ def _recall_own(searcher: Searcher, asked: Asked, scope: Scope) -> Found:
         return Found([], {}, [f"nothing to look for in the task {asked.task[:60]!r}: only stop words or symbols"])
     passages = [passage for hit in report.hits if (passage := _passage(hit, scope)) is not None]
     status = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
+    status["history"] = [{key: named[key] for key in _NAMED} for named in report.oracle_status["history"][:_MAX_NAMED]]
     return Found(passages, status, _search_notes(report))
 
 
@@ -75,7 +80,7 @@ def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str
     order = ("same_session", "same_name", "same_owner")
     for project in sorted(projects, key=lambda name: (order.index(projects[name]), name))[:_MAX_RELATED]:
         try:
-            report = _ask(searcher, asked, (project,), _RELATED_POOL, "lexical")
+            report = _ask(searcher, asked._replace(place=None), (project,), _RELATED_POOL, "lexical")
         except AicxError as error:
             notes.append(f"related repositories were not searched: {error.message}")
             break
@@ -95,6 +100,7 @@ def _ask(searcher: Searcher, asked: Asked, projects: tuple[str, ...], limit: int
         group="session",
         limit=limit,
         decay=asked.decay,
+        place=asked.place,
         lift_dates=False,  # a date in a task is what it is about, not when it was talked about
     )
     try:
@@ -128,6 +134,7 @@ def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | N
         files=tuple(sidecar.get("files") or ()),
         relation=relation,
         altered=hit.altered,
+        raised=hit.history_factor,
     )
 
 

@@ -72,7 +72,7 @@ def test_the_stages_one_after_another_give_what_search_gives(user: Home) -> None
 def test_a_chunk_that_is_hidden_now_is_no_candidate(user: Home) -> None:
     user.settings.layout.ignore_file.write_text("*\n", "utf-8")
     state = begun(user, SearchQuery("gasket", NOW))
-    for stage in (*READ, *ANSWER[:5]):
+    for stage in (*READ, *ANSWER[:6]):
         state = stage(state)
     state.catalog.close()
     assert (state.rows, state.rankings) == ({}, {"lexical": []})

@@ -24,6 +24,28 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """Why a session is raised: it was at work before a commit that the question names, and touched some of its files."""
+
+    by: Annotated[str, "what names the commit: `subject`, `hash`, `number`, `tag`, `branch` or `file`"]
+    commit: str
+    factor: Annotated[float, "what its score was multiplied by"]
+    hours_before: Annotated[float, "hours from its work to the commit"]
+    touched: Annotated[int, "files of the commit that it edited"]
+    files: Annotated[int, "files of the commit, or the one file or branch that is named"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCommit:
+    """A commit that the question names."""
+
+    by: Annotated[str, "as above"]
+    name: Annotated[str, "the name in the question; the whole question where `by` is `subject`"]
+    commit: str
+    at: Annotated[str, "its author's date"]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What the agent said in the end, from a later chunk of the session."""
 
@@ -70,6 +92,8 @@ class SearchItem:
     density_score: Annotated[float, "its `score` in `rank`"]
     label: str
     decay_factor: Annotated[float, "the factor for age; 1 without `--decay`"]
+    place_factor: Annotated[float, "the factor for the repository that you are in; 1 elsewhere and with `--everywhere`"]
+    history: Annotated[Made | None, "the commit that raised it, where the question names one; else null"]
     contributions: Annotated[dict[str, Contribution], "by retriever"]
     automated: bool
     automated_why: str | None
@@ -108,6 +132,8 @@ class SearchStatus:
     nearest: Annotated[float | None, "the score (cosine) of the nearest passage; null without the dense retriever"]
     candidate_count: Annotated[int, "number of candidates"]
     source_paths_verified: Annotated[bool, "whether every returned path exists"]
+    place: Annotated[str | None, "the repository that you are in, which counts a little more; or null"]
+    history: Annotated[list[NamedCommit], "commits of it that the question names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +200,16 @@ def _capital(text: str) -> str:
 
 def search_status(report: SearchReport) -> SearchStatus:
     freshness = {name: IndexFreshness(**index) for name, index in report.oracle_status["freshness"].items()}
-    return SearchStatus(**{**report.oracle_status, "freshness": freshness})
+    history = [NamedCommit(**named) for named in report.oracle_status["history"]]
+    return SearchStatus(**{**report.oracle_status, "freshness": freshness, "history": history})
+
+
+def _made(hit: Hit) -> Made | None:
+    found = hit.history
+    if found is None:
+        return None
+    hours = round(found.gap.total_seconds() / 3600, 1)
+    return Made(found.kind, found.commit, round(hit.history_factor, 4), hours, found.touched, found.files)
 
 
 def _item(hit: Hit, home: Path) -> SearchItem:
@@ -207,6 +242,8 @@ def _item(hit: Hit, home: Path) -> SearchItem:
         density_score=density.score,
         label=density.label,
         decay_factor=round(hit.decay_factor, 4),
+        place_factor=round(hit.own, 4),
+        history=_made(hit),
         contributions={
             name: Contribution(vote.rank, round(vote.score, 4), round(vote.worth, 6))
             for name, vote in hit.votes.items()

@@ -33,14 +33,26 @@ class Identity:
 
 def from_remote(url: str) -> str | None:
     """``org/repo`` of a git remote in any of its spellings; None when the URL names none."""
+    parts = _parts_of(url)
+    return _named(*parts) if parts else None
+
+
+def remotes_of(common: Path) -> list[str]:
+    """``org/repo`` of each remote of the repository with git's folder ``common``, ``origin`` first.
+
+    As git has them, to be compared with names that were stored: they may hold what must not be printed.
+    """
+    named = (safe_project(*parts) for url in _remote_urls(common / "config") if (parts := _parts_of(url)))
+    return [project for project in named if project]
+
+
+def _parts_of(url: str) -> tuple[str, str] | None:
     match = _REMOTE.fullmatch(url.strip())
     if not match or url.startswith(("/", ".", "file:")):
         return None
     parts = [part for part in match["path"].removesuffix(".git").split("/") if part]
-    if len(parts) < 2:
-        return None
     # GitLab subgroups: everything before the repository is one organisation.
-    return _named(".".join(parts[:-1]), parts[-1])
+    return (".".join(parts[:-1]), parts[-1]) if len(parts) >= 2 else None
 
 
 def _named(organisation: str, repository: str) -> str | None:

@@ -10,6 +10,7 @@ from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.corpus.views.replies import find_reply
+from aicx.engine.stages import history, own
 from aicx.engine.stages.order import decay_of
 from aicx.engine.stages.state import Hit, QuotedReply, State, density_of, session_of
 from aicx.errors import AicxError
@@ -82,6 +83,9 @@ def quote(state: State) -> State:
                 reply=reply,
                 votes=answer.votes,
                 decay_factor=decay_of(row, query)[0],
+                own=own.factor_of(state, answer.best),
+                history=state.traced.get((row["agent"], row["session_id"])),
+                history_factor=history.factor_of(state, answer.best),
                 ref=ref,
                 title=row["session_title"],
                 automated_why=row["automated_why"],

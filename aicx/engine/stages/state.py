@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aicx.api.filters import Filters
 from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.places.standing import Place
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.paths import Layout
@@ -23,7 +24,12 @@ from retrieval.questions import Question
 from retrieval.ranking import Answer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aicx.corpus.views.density import Density
+    from aicx.engine.history import Traced
+    from aicx.engine.look import Look
+    from aicx.git.named import Named
 
 Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 Group = Literal["chunk", "session"]
@@ -38,6 +44,8 @@ class SearchQuery:
     it; the order stays. ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates``
     says whether "january 2026" in the text limits the answers to that month. ``automated`` is the factor for a chunk of
     a session that a program ran: its prompt comes again and again, and what a person asked is the better answer.
+    ``place`` is a folder: sessions of the repository around it count more, and git is asked there what commits, files
+    or branches the question names. None asks as from nowhere.
     """
 
     text: str
@@ -52,6 +60,7 @@ class SearchQuery:
     min_score: float = 0.0
     lift_dates: bool = True
     automated: float = 0.8
+    place: Path | None = None
     rules: RankingParams = DEFAULT_PARAMS
 
 
@@ -84,6 +93,9 @@ class Hit:
     chunks: int = 1  # how many chunks of the session matched, when grouped
     terms_found: int = 0  # of the question's words, names and phrases, this many are in the chunk
     terms_asked: int = 0
+    own: float = 1.0  # the factor for the repository that is asked in
+    history: Traced | None = None  # why the session is raised, where the question names a commit that it may have made
+    history_factor: float = 1.0
     altered: bool = False  # the chunk was altered on disk since it was stored, and so may the lines be
     reply: QuotedReply | None = None  # where the lines only ask or announce, and a later chunk tells the outcome
     said: tuple[str, ...] = ()  # the chunk's texts without those of tools
@@ -138,6 +150,10 @@ class State:
     nearest: float | None = None  # the score of its best candidate
     rows: Mapping[str, Any] = field(default_factory=dict)  # the catalogue's row of every candidate
     answers: Sequence[Answer] = ()
+    place: Place | None = None  # the repository that is asked in
+    look: Look | None = None  # at git, while the indexes are searched
+    named: tuple[Named, ...] = ()  # what the question names of the repository, as far as that tells of a time
+    traced: Mapping[tuple[str, str], Traced] = field(default_factory=dict)  # by session
     runs: Mapping[str, Sequence[str]] = field(
         default_factory=dict
     )  # by an answer's best chunk, where there are several

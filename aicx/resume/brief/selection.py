@@ -29,6 +29,7 @@ class Reason(StrEnum):
     READ_BEFORE = "read_before"
     IN_RECALLED = "in_recalled"
     IN_MAP = "in_map"
+    NEAR_COMMIT = "near_commit"
     RELATED_REPOSITORY = "related_repository"
     SINCE_LAST_SESSION = "since_last_session"
     OTHER_BRANCH_UNMERGED = "other_branch_unmerged"

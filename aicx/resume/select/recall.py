@@ -56,6 +56,12 @@ class Passage:
     files: tuple[str, ...]
     relation: str | None = None
     altered: bool = False  # on disk since it was stored
+    raised: float = 1.0  # the part of the score that is for a commit which the task names and the session may have made
+
+    @property
+    def fit(self) -> float:
+        """How well it fits the task by itself."""
+        return self.score / self.raised
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -93,7 +99,7 @@ def choose(
     of_session: dict[tuple[str, str], int] = {}
     # Scores of two searches do not compare.
     best = {
-        own: max((item.score for item in passages if (item.relation is None) == own), default=0.0)
+        own: max((item.fit for item in passages if (item.relation is None) == own), default=0.0)
         for own in (True, False)
     }
     counts = {True: 0, False: 0}
@@ -109,8 +115,11 @@ def choose(
             counts[own] += 1
             of_session[passage.owner] = of_session.get(passage.owner, 0) + 1
         reasons = (Reason.MATCHES_TASK,) if own else (Reason.MATCHES_TASK, Reason.RELATED_REPOSITORY)
+        reasons += (Reason.NEAR_COMMIT,) if passage.raised > 1 else ()
         considered.append(
-            Considered(str(Ref("chunk", passage.chunk)), "chunk", passage.score, reasons, left_out, _why(passage))
+            Considered(
+                str(Ref("chunk", passage.chunk)), "chunk", passage.score, reasons, left_out, _why(passage)
+            )
         )
     return chosen, considered
 
@@ -122,7 +131,7 @@ def _against(passage: Passage, now: datetime, excluded: tuple[str, ...], best: f
         return Reason.AFTER_NOW
     if passage.altered:
         return Reason.ALTERED_ON_DISK
-    if not fits(passage) or passage.score < _MIN_SHARE * best:
+    if not fits(passage) or passage.fit < _MIN_SHARE * best:
         return Reason.WEAK_MATCH
     return None
 

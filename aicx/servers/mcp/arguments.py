@@ -41,6 +41,12 @@ def filtered(kind: type) -> type:
     return kind
 
 
+Repo = Annotated[
+    Name | None, Field(description="Absolute path of a folder in the repository; else the folder the server runs in.")
+]
+Everywhere = Annotated[bool, Field(description="Prefer no repository, and ask none for the commits that are named.")]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 @filtered
 class Search(Asked):
@@ -66,6 +72,8 @@ class Search(Asked):
     min_score: Annotated[
         float, Field(ge=0, le=10, description="Only chunks of this density or more, from 0 to 10, as in aicx_rank.")
     ] = 0
+    repo: Repo = None
+    everywhere: Everywhere = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +87,8 @@ class Steer(Asked):
     decay: Annotated[
         Literal["off", "gentle", "strong"], Field(description="With a query, how much to prefer what is recent.")
     ] = "gentle"
+    repo: Repo = None
+    everywhere: Everywhere = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +116,7 @@ class Rank(Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume(Asked):
-    repo: Annotated[
-        Name | None,
-        Field(description="Absolute path of a folder in the repository; else the folder the server runs in."),
-    ] = None
+    repo: Repo = None
     project: Annotated[
         Name | None, Field(description="The repository by name (owner/repo), where its folder is not at hand.")
     ] = None
@@ -133,10 +140,7 @@ class Why(Asked):
             description="A commit, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12 (pull request or issue)."
         ),
     ]
-    repo: Annotated[
-        Name | None,
-        Field(description="Absolute path of a folder in the repository; else the folder the server runs in."),
-    ] = None
+    repo: Repo = None
     limit: Annotated[int, Field(ge=1, le=10, description="At most so many sessions.")] = 5
 
 

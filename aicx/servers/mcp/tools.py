@@ -98,6 +98,7 @@ def _search(means: Means, asked: Search) -> Reply:
         sort=asked.sort,
         decay=PROFILES[asked.decay],
         min_score=asked.min_score,
+        place=_place(means, asked),
     )
     fields = bounded(to_fields(search_answers.search_answer(means.searcher.search(query))))
     return reply(search_answers.SCHEMA, fields, texts.search_text(fields), keep=_OF_AN_ANSWER)
@@ -106,7 +107,7 @@ def _search(means: Means, asked: Search) -> Reply:
 def _steer(means: Means, asked: Steer) -> Reply:
     filters = filters_of(asked, means.now)
     if asked.query and asked.query.strip():
-        query = steer_query(asked.query, means.now, filters, asked.limit, asked.decay)
+        query = steer_query(asked.query, means.now, filters, asked.limit, asked.decay, _place(means, asked))
         answer = steer_answers.ranked_answer(means.searcher.search(query))
     else:
         answer = steer_answers.steer_answer(steer(means.settings.layout, filters, asked.limit))
@@ -176,6 +177,13 @@ def _why(means: Means, asked: Why) -> Reply:
     fields = to_fields(answer)
     lean = {"sessions": [{name: one[name] for name in _OF_A_REASON} for one in fields["sessions"]]}
     return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, why_markdown(answer))
+
+
+def _place(means: Means, asked: Search | Steer) -> Path | None:
+    """The folder whose repository counts more."""
+    if asked.everywhere:
+        return None
+    return _folder_of(asked.repo) if asked.repo else means.folder
 
 
 def _folder_of(repo: str) -> Path:

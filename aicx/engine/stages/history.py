@@ -1,0 +1,90 @@
+"""The stages that let a repository's history count: where a question names a commit, git tells when it was made.
+
+They raise answers, and add some of that time; nothing is removed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from aicx.engine.look import Look
+from aicx.engine.stages.retrieve import pool
+from aicx.engine.stages.state import State
+from aicx.git.named import may_name
+from retrieval.conditions import Between
+
+if TYPE_CHECKING:
+    from aicx.git.named import Named
+
+# What names one commit, or nearly: its time is looked through for more candidates.
+_SURE = 0.5
+_MAX_WINDOWS = 3
+
+
+def begin(state: State) -> State:
+    """Has git look for what the question names, where that may be something, while the indexes are searched."""
+    place = state.place
+    if place is None or not state.query.rules.history or not may_name(state.query.text):
+        return state
+    # A session makes no commit before it begins.
+    first = state.catalog.now.rows("SELECT min(started_at) AS at FROM chunks WHERE ignored=0")[0]["at"]
+    if first is None:
+        return state
+    from aicx.engine.history import AFTER  # imported here, as below: most questions name nothing
+
+    names = {name.rpartition("/")[2] for name in (place.project, *place.folders) if name}
+    return replace(state, look=Look(place.root, state.query.text, datetime.fromisoformat(first) - AFTER, names))
+
+
+def widen(state: State) -> State:
+    """Adds candidates by words from the time of the commits that are named: others may have more of the words."""
+    named, notes = _named(state)
+    state = replace(state, named=tuple(named), notes=(*state.notes, *notes))
+    if not named or "lexical" not in state.rankings:
+        return state
+    from aicx.engine.history import windows
+
+    candidates = {item.id: item for item in state.rankings["lexical"]}
+    for first, last in windows(item for item in named if item.weight >= _SURE)[-_MAX_WINDOWS:]:
+        time = (
+            Between("completed_at", low=int(first.timestamp())),
+            Between("started_at", high=int(last.timestamp())),
+        )
+        found = state.retrievers.lexical.retrieve(
+            state.question, (*state.where, *time), pool(state), state.query.rules, state.catalog.now
+        )
+        candidates |= {item.id: item for item in found.candidates if item.id not in candidates}
+    rows = state.catalog.rows(candidates)
+    ranking = sorted((item for item in candidates.values() if item.id in rows), key=lambda item: (-item.score, item.id))
+    return replace(state, rankings={**state.rankings, "lexical": ranking}, rows={**state.rows, **rows})
+
+
+def raise_makers(state: State) -> State:
+    """Multiplies the scores of sessions by how surely they made a commit that the question names."""
+    if not state.named:
+        return state
+    from aicx.engine.history import trace
+
+    keys = set()
+    for answer in state.answers:
+        row = state.rows[answer.best]
+        if state.place is None or state.place.share(row["project"], row["cwd"]) is not None:
+            keys.add((row["agent"], row["session_id"]))
+    state = replace(state, traced=trace(state.catalog.now, state.named, keys))
+    raised = [replace(answer, score=answer.score * factor_of(state, answer.best)) for answer in state.answers]
+    return replace(state, answers=sorted(raised, key=lambda answer: (-answer.score, answer.group)))
+
+
+def factor_of(state: State, chunk: str) -> float:
+    """What a chunk's score is multiplied by for what its session may have made."""
+    row = state.rows[chunk]
+    traced = state.traced.get((row["agent"], row["session_id"]))
+    return 1.0 + state.query.rules.history * traced.worth if traced else 1.0
+
+
+def _named(state: State) -> tuple[list[Named], list[str]]:
+    """The commits that the question names, whoever knows of them: here the repository's git."""
+    named, notes = state.look.found() if state.look else ([], [])
+    return [item for item in named if item.commits], notes
