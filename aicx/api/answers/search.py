@@ -25,7 +25,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Why a session is raised: it was at work before a commit that the question names, and touched some of its files."""
+    """Why a session is raised: it worked before a commit that the question names, and touched some of its files."""
 
     by: Annotated[str, "what names the commit: `subject`, `hash`, `number`, `tag`, `branch` or `file`"]
     commit: str

@@ -114,12 +114,12 @@ def choose(
             chosen.append(passage)
             counts[own] += 1
             of_session[passage.owner] = of_session.get(passage.owner, 0) + 1
-        reasons = (Reason.MATCHES_TASK,) if own else (Reason.MATCHES_TASK, Reason.RELATED_REPOSITORY)
+        reasons: tuple[Reason, ...] = (
+            (Reason.MATCHES_TASK,) if own else (Reason.MATCHES_TASK, Reason.RELATED_REPOSITORY)
+        )
         reasons += (Reason.NEAR_COMMIT,) if passage.raised > 1 else ()
         considered.append(
-            Considered(
-                str(Ref("chunk", passage.chunk)), "chunk", passage.score, reasons, left_out, _why(passage)
-            )
+            Considered(str(Ref("chunk", passage.chunk)), "chunk", passage.score, reasons, left_out, _why(passage))
         )
     return chosen, considered
 
