@@ -28,7 +28,7 @@ class Made:
     """Why a session is raised: it worked before a commit that the question names, and touched some of its files."""
 
     by: Annotated[str, "what names the commit: `subject`, `hash`, `number`, `tag`, `branch` or `file`"]
-    commit: str
+    commit: Annotated[str, "its hash"]
     factor: Annotated[float, "what its score was multiplied by"]
     hours_before: Annotated[float, "hours from its work to the commit"]
     touched: Annotated[int, "files of the commit that it edited"]
@@ -41,7 +41,7 @@ class NamedCommit:
 
     by: Annotated[str, "as above"]
     name: Annotated[str, "the name in the question; the whole question where `by` is `subject`"]
-    commit: str
+    commit: Annotated[str, "its hash"]
     at: Annotated[str, "its author's date"]
 
 
