@@ -34,6 +34,8 @@ MAX_STATEMENT = 300
 _SAME = 0.8
 # Of a statement the words by which others are looked up that may say the same.
 _LOOKED_UP = 3
+# How many of those are compared: a word that hundreds share tells them apart no longer.
+_COMPARED = 100
 _CODE = re.compile(r"`[^`]*`")
 # One of these more or less turns a statement around.
 _NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
@@ -117,7 +119,7 @@ def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
     places: dict[tuple[str, str, str], list[int]] = {}
     for proposal in sorted(proposals, key=_precedence):
         keys = [(proposal.repository, proposal.kind, word) for word in _looked_up(proposal.statement)]
-        near = dict.fromkeys(place for key in keys for place in places.get(key, ()))
+        near = dict.fromkeys(place for key in keys for place in places.get(key, ())[-_COMPARED:])
         same = next((place for place in near if _say_the_same(found[place], proposal)), None)
         if same is None:
             for key in keys:
@@ -129,8 +131,8 @@ def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 
 def _precedence(proposal: Proposal) -> tuple[bool, datetime, str]:
-    first = min(proposal.sightings, key=lambda sighting: sighting.at)
-    return proposal.blocked, first.at, proposal.statement
+    first = min(sighting.at for sighting in proposal.sightings if sighting.lane == proposal.lane)
+    return proposal.blocked, first, proposal.statement
 
 
 def _looked_up(statement: str) -> Sequence[str]:
@@ -141,7 +143,7 @@ def _looked_up(statement: str) -> Sequence[str]:
 def _say_the_same(one: Proposal, other: Proposal) -> bool:
     if dict(one.claims) != dict(other.claims) or _CODE.findall(one.statement) != _CODE.findall(other.statement):
         return False
-    first, second = words(one.statement), words(other.statement)
+    first, second = (list(dict.fromkeys(words(each.statement))) for each in (one, other))
     every, common = {*first, *second}, {*first} & {*second}
     if len(common) < _SAME * len(every) or _negations(first) != _negations(second):
         return False

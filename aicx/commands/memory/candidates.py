@@ -36,14 +36,22 @@ class Kind(StrEnum):
 def command(
     limit: options.Limit = 20,
     kind: Annotated[Kind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
-    repo: options.Repo = None,
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            *("--repo", "-r"),
+            metavar="FOLDER",
+            click_type=options.PATH,
+            help="Only candidates of the repository that this folder is in; by default of all.",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """List what the stored sessions propose to keep, the best first, with the words it comes from.
 
     Rules alone find them: what a person stated for good, checks that failed and later passed, what linters objected to
-    in several sessions, and what agents concluded. None of it counts for anything until a person accepts it. With
-    --repo only candidates of that repository are listed. Writes nothing.
+    in several sessions, and what agents concluded. None of it counts for anything until a person accepts it. Writes
+    nothing.
 
     Example: aicx memory candidates --repo .
     Example: aicx memory candidates --kind policy --json

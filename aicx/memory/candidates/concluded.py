@@ -38,8 +38,8 @@ def _turns(steps: Sequence[Step]) -> Iterator[list[Step]]:
 
 
 def _in_message(session: Session, step: Step, rules: MemoryRules, turn: Sequence[Step]) -> Iterator[Proposal]:
-    if not any(pattern.search(step.text) for pattern in (rules.limits, rules.causes, rules.choices_made)):
-        return  # taking the text apart costs more than this one look at it
+    if not rules.worth_a_look.search(step.text):
+        return
     every = list(sentences(step.text))
     for number, said in enumerate(every):
         if not _MIN_LENGTH <= len(said.text) <= MAX_STATEMENT:

@@ -71,11 +71,12 @@ def gather(
     that is there, for those of that repository. Raises what that raises.
     """
     own: dict[str, Policy] = {}
-    for repository, folders in _folders(catalog, where, values).items() if policy_in else ():
-        own[repository] = reduce(or_, map(policy_in, folders), policy)
+    if policy_in is not None:
+        for repository, folders in _folders(catalog, where, values).items():
+            own[repository] = reduce(or_, map(policy_in, folders), policy)
     notes: list[str] = []
     found = (proposal for session in sessions(layout, catalog, notes, where, values) for proposal in propose(session))
-    every = [one for one in joined(found) if _holds(one)]
+    every = [one for one in joined(found) if holds(one)]
     excluded = [
         Excluded(one.id, reason) for one in every if (reason := _excluded(one, own.get(one.repository, policy)))
     ]
@@ -110,7 +111,7 @@ def sessions(
         yield Session(agent, session_id, repository, lane, steps, roots, next(iter(folders), None))
 
 
-def _holds(proposal: Proposal) -> bool:
+def holds(proposal: Proposal) -> bool:
     """Whether a proposal was seen often enough for what it says."""
     if proposal.reason == "recurring_failure":
         return proposal.sessions >= LEAST_SESSIONS

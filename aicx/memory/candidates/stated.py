@@ -48,8 +48,9 @@ def _in_prompt(session: Session, step: Step, rules: MemoryRules) -> Iterator[Pro
         return
     for said in sentences(text):
         for part in _LOWER_CASE_END.split(said.text):
-            statement = _plain(part, rules)
-            kind = _kind(statement, rules)
+            said_right = rules.correction.sub("", part)
+            statement = _plain(said_right, rules)
+            kind = _kind(statement, rules, corrects=said_right != part)
             if kind is not None and len(statement) <= MAX_STATEMENT:
                 claims = claims_of(statement)
                 yield session.proposal(
@@ -61,17 +62,19 @@ def _plain(text: str, rules: MemoryRules) -> str:
     """A sentence without what leads over to it, without brackets around it, and with one mark at its end."""
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
-    text = rules.opening.sub("", rules.correction.sub("", text))
+    text = rules.opening.sub("", text)
     return _MARKS_AT_END.sub(lambda found: found[0][0], text).strip()
 
 
-def _kind(text: str, rules: MemoryRules) -> ProposalKind | None:
+def _kind(text: str, rules: MemoryRules, *, corrects: bool) -> ProposalKind | None:
     if rules.passing.search(text):
         return None
     if rules.rules.search(text):
         return "policy" if len(words(text)) >= _MIN_WORDS else None
     if count_telling(text) < ENOUGH:
         return None
+    if corrects and rules.corrected.search(text):
+        return "fact"
     kinds: tuple[tuple[re.Pattern[str], ProposalKind], ...] = (
         (rules.preferences, "preference"),
         (rules.choices, "decision"),
@@ -85,13 +88,15 @@ def claims_of(text: str) -> Mapping[str, str]:
     found = _CHOICE.search(text)
     if found is None:
         return {}
-    one, other = (_ARTICLE.sub("", found[name].strip("`").casefold()) for name in ("one", "other"))
+    one, other = (_ARTICLE.sub("", found[name].strip("`.").casefold()) for name in ("one", "other"))
     return {f"choice:{' | '.join(sorted((one, other)))}": one} if one != other else {}
 
 
 def _answered(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
     for question, answer in _ANSWER.findall(step.text):
         chosen = _RECOMMENDED.sub("", answer).strip()
-        if rules.about_procedure.search(question) or rules.answers_nothing.search(chosen):
+        if not rules.about_design.search(question) or rules.about_procedure.search(question):
+            continue
+        if rules.answers_nothing.search(chosen):
             continue
         yield session.proposal(f"{question} {chosen}", "decision", "person_answered", step, origin="human")

@@ -1,0 +1,74 @@
+"""Scores candidates for memories against readings by eye: which are true and useful to keep.
+
+    python -m benchmarks.memory_candidates HOME
+
+HOME is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`) and stored into a corpus of its own. The readings
+in `results/readings/memories.jsonl` hold the id of a candidate, a label and a reason a row, and no text: an id is made
+of a candidate's words, so one that changed counts as unread. ``useful`` is a candidate that is true and that a later
+session of its repository is better off with. ``fresh`` rows were read once, before any rule was changed because of
+their home. Readings of what is no longer proposed stay, as the reason for rules that went or were sharpened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from aicx.config import load_settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.memory.candidates.gather import gather
+from aicx.memory.policy import Policy
+from aicx.memory.proposals import Proposal
+from benchmarks.readings import READINGS, share
+
+# Below this a rule goes or is sharpened.
+LEAST = 0.8
+
+
+def lines(readings: Iterable[Mapping[str, Any]], proposals: Iterable[Proposal]) -> Iterator[str]:
+    """The share of useful candidates by rule and in all, what was never read, and what is no longer proposed."""
+    labels = {row["id"]: row for row in readings}
+    every = {proposal.id: proposal for proposal in proposals}
+    read = {identity: labels[identity]["label"] == "useful" for identity in every if identity in labels}
+    yield share("useful candidates", sum(read.values()), len(read))
+    for rule in sorted({proposal.reason for proposal in every.values()}):
+        of = [useful for identity, useful in read.items() if every[identity].reason == rule]
+        below = "  BELOW" if of and sum(of) < LEAST * len(of) else ""
+        yield f"  {share(rule, sum(of), len(of))}{below}"
+    yield f"never read: {len(every) - len(read)}"
+    gone = [row for identity, row in labels.items() if identity not in every]
+    yield f"read and not proposed: {len(gone)}, of them useful: {sum(row['label'] == 'useful' for row in gone)}"
+    fresh = [row["label"] == "useful" for row in labels.values() if row.get("fresh")]
+    yield share("read before any rule was changed for their home", sum(fresh), len(fresh))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("home", type=Path, metavar="HOME")
+    home = parser.parse_args().home.absolute()
+    with TemporaryDirectory() as corpus:
+        settings = load_settings({"HOME": str(home)}, corpus=Path(corpus))
+        store(settings, StoreRequest(), lambda progress: None, lambda line: None)
+        with open_catalog(settings.layout) as opened:
+            before = time.process_time()
+            found = gather(settings.layout, opened.catalog, Policy())
+            took = time.process_time() - before
+            chunks = opened.catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
+    rows = [json.loads(line) for line in (READINGS / "memories.jsonl").read_text("utf-8").splitlines()]
+    known = {proposal.id for proposal in found.proposals}
+    read_in = Counter(row["home"] for row in rows if row["id"] in known)
+    here = max(read_in, key=read_in.__getitem__, default=None)
+    for line in lines([row for row in rows if row["home"] == here], found.proposals):
+        print(line)
+    print(f"{chunks} chunks in {took:.2f} s of CPU time")
+
+
+if __name__ == "__main__":
+    main()

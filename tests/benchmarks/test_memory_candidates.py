@@ -1,0 +1,28 @@
+"""What the figures for candidates count: labels by id, by rule, and what nobody read."""
+
+from __future__ import annotations
+
+from benchmarks.memory_candidates import lines
+from benchmarks.readings import READINGS
+from tests.memory.test_proposals import proposal_of
+
+
+def test_the_share_counts_what_was_read_and_names_what_was_not() -> None:
+    every = [proposal_of(f"never push to branch {name}") for name in "abc"]
+    rows = [
+        {"id": every[0].id, "label": "useful"},
+        {"id": every[1].id, "label": "not"},
+        {"id": "gone", "label": "not", "fresh": True},
+    ]
+    found = list(lines(rows, every))
+    assert found[0].startswith("useful candidates: 0.500 (1 of 2")
+    assert found[1].startswith("  person_stated: 0.500")
+    assert found[1].endswith("BELOW")
+    assert found[2:4] == ["never read: 1", "read and not proposed: 1, of them useful: 0"]
+    assert found[4].startswith("read before any rule was changed for their home: 0.000 (0 of 1")
+
+
+def test_the_readings_hold_no_text() -> None:
+    body = (READINGS / "memories.jsonl").read_text("utf-8")
+    assert "statement" not in body
+    assert len(body.splitlines()) >= 100

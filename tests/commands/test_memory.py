@@ -1,0 +1,165 @@
+"""`aicx memory` through the real command line: what is listed, what is kept back, and that nothing is written."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.cli import run
+from aicx.memory.policy import FOLDER, NAME
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
+
+REMOTE = "git@example.org:ada/orbit.git"
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+    """Two sessions in ``ada/orbit`` and one elsewhere, all stored."""
+    user = Home(tmp_path)
+    for name, value in user.environ.items():
+        monkeypatch.setenv(name, value)
+    orbit, moon = user.repository("orbit", REMOTE), user.repository("moon", "git@example.org:ada/moon.git")
+    user.claude(ClaudeLog(SESSION, orbit).prompt("never push to the beta branch", 0).answer("Understood.", 1))
+    user.claude(ClaudeLog(OTHER, orbit).prompt("Never push to the beta branch!", 90).answer("Understood.", 91))
+    user.claude(ClaudeLog(THIRD, moon).prompt("prefer plain SQL over query builders", 50).answer("I see.", 51))
+    assert run(["store"]) == 0
+    capsys.readouterr()
+    return user
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> dict[str, Any]:
+    assert run(["memory", *arguments, "--json"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def _orbit(user: Home) -> Path:
+    return user.work / "orbit"
+
+
+def _policy(folder: Path, text: str) -> Path:
+    path = folder / FOLDER / NAME
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def _tree(folder: Path) -> dict[str, tuple[int, str]]:
+    return {
+        str(path): (path.lstat().st_mtime_ns, sha256(path.read_bytes()).hexdigest() if path.is_file() else "")
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+def test_candidates_have_their_words_and_their_places(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "candidates")
+    assert [(one["kind"], one["statement"], one["sessions"]) for one in found["candidates"]] == [
+        ("policy", "never push to the beta branch", 2),
+        ("preference", "prefer plain SQL over query builders", 1),
+    ]
+    first = found["candidates"][0]
+    assert (first["repository"], first["origin"], first["lane"], first["blocked"]) == (
+        "ada/orbit",
+        "human",
+        "primary",
+        False,
+    )
+    assert [seen["quote"] for seen in first["evidence"]] == [
+        "Never push to the beta branch!",
+        "never push to the beta branch",
+    ]
+    assert run(["show", first["evidence"][0]["ref"]]) == 0
+    assert "Never push to the beta branch!" in capsys.readouterr().out
+
+
+def test_candidates_are_limited_by_kind_number_and_repository(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, "candidates", "--kind", "preference")["matched"] == 1
+    limited = answer(capsys, "candidates", "--limit", "1")
+    assert (limited["results"], limited["matched"]) == (1, 2)
+    here = answer(capsys, "candidates", "--repo", str(user.work / "moon"))
+    assert [one["repository"] for one in here["candidates"]] == ["ada/moon"]
+
+
+def test_a_person_reads_the_statement_its_words_and_its_reference(
+    user: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["memory", "candidates", "--limit", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("policy  never push to the beta branch\n")
+    assert "2 sessions" in out
+    assert f"chunk:claude:{OTHER}:001" in out
+
+
+def test_what_the_policy_excludes_is_listed_by_id_alone(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    identity = answer(capsys, "candidates", "--limit", "1")["candidates"][0]["id"]
+    _policy(_orbit(user), 'exclude_patterns = ["beta"]')
+    assert run(["memory", "candidates", "--json"]) == 0
+    out = capsys.readouterr().out
+    found = json.loads(out)
+    assert found["excluded"] == [{"id": identity, "reason": "policy_pattern"}]
+    assert "beta" not in out
+    assert found["matched"] == 1
+    user.corpus.joinpath(NAME).write_text('exclude_sources = ["session:claude:*"]')
+    assert answer(capsys, "candidates")["candidates"] == []
+
+
+@pytest.mark.parametrize("arguments", [("sources",), ("candidates",), ("candidates", "--repo", ".")])
+def test_a_malformed_policy_stops_everything(
+    user: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(_orbit(user))
+    _orbit(user).joinpath("CLAUDE.md").write_text("Never push to the beta branch.\n")
+    path = _policy(_orbit(user), 'exclude_paths = ["a"]\nexclude_patterns = [')
+    assert run(["memory", *arguments, "--json"]) == 9
+    out, _ = capsys.readouterr()
+    found = json.loads(out)
+    assert found["error"].startswith(f"{path}, line 2: ")
+    assert "beta" not in out
+
+
+def test_sources_are_described_without_their_content(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _orbit(user) / "CLAUDE.md"
+    path.write_text("# Rules\n\n- Use tabs.\n")
+    (_orbit(user) / "AGENTS.md").symlink_to(user.root / "outside.md")
+    assert run(["memory", "sources", "--repo", str(_orbit(user)), "--json"]) == 0
+    out = capsys.readouterr().out
+    first, second = json.loads(out)["sources"]
+    assert first == {
+        "id": "live:claude:CLAUDE.md",
+        "source": "claude",
+        "path": "CLAUDE.md",
+        "kind": "instructions",
+        "sha256": sha256(path.read_bytes()).hexdigest(),
+        "mtime": first["mtime"],
+        "size": path.stat().st_size,
+        "policy": "allowed",
+        "reason": None,
+        "statements": 2,
+    }
+    assert (second["id"], second["policy"], second["reason"]) == ("live:codex:AGENTS.md", "blocked", "unsafe_symlink")
+    assert "Use tabs" not in out
+    assert run(["memory", "sources", "--repo", str(_orbit(user))]) == 0
+    assert "allowed  live:claude:CLAUDE.md" in capsys.readouterr().out
+
+
+def test_a_file_outside_is_read_with_both_options_alone(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    outside = user.root / "notes.md"
+    outside.write_text("Release on Fridays.\n")
+    repo = ("--repo", str(_orbit(user)))
+    assert answer(capsys, "sources", *repo, "--path", str(outside), code=2)["kind"] == "UsageError"
+    assert answer(capsys, "sources", *repo, "--source", "ada", code=2)["kind"] == "UsageError"
+    assert answer(capsys, "sources", *repo, "--global")["sources"] == []
+    (found,) = answer(capsys, "sources", *repo, "--global", "--path", str(outside), "--source", "ada")["sources"]
+    assert found["id"] == f"live:ada:global:{sha256(str(outside).encode()).hexdigest()[:12]}"
+
+
+def test_nothing_is_written_by_looking(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    (_orbit(user) / "CLAUDE.md").write_text("Use tabs.\n")
+    before = _tree(user.work), _tree(user.corpus / "store")
+    answer(capsys, "sources", "--repo", str(_orbit(user)))
+    answer(capsys, "candidates", "--repo", str(_orbit(user)))
+    assert (_tree(user.work), _tree(user.corpus / "store")) == before

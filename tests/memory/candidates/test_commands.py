@@ -1,0 +1,83 @@
+"""What commands show: checks that work, what they need before them, and what linters object to again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aicx.memory.candidates.gather import holds, propose
+from aicx.memory.proposals import Proposal, joined
+from tests.evidence.stories import Story
+from tests.memory.candidates.builders import session, statements
+
+WRAPPED = "src/a.go:{}:3: error returned from external package is unwrapped: `{}` (wrapcheck)"
+
+
+def _kept(*stories: Story) -> list[Proposal]:
+    found: Iterable[Proposal] = (
+        one for number, story in enumerate(stories) for one in propose(session(story, number=number))
+    )
+    return [one for one in joined(found) if holds(one)]
+
+
+def test_a_check_that_failed_and_later_passed_in_two_sessions_is_a_procedure() -> None:
+    first = Story().runs("make lint", "error: bad", failed=True).runs("make lint", "ok").runs("make lint", "ok")
+    second = Story().runs("make lint 2>&1", "ok")
+    (found,) = _kept(first, second)
+    assert (found.kind, found.statement, found.topic) == ("procedure", "Lint and format with `make lint`.", "lint")
+    assert (found.origin, found.sessions) == ("tool_output", 2)
+    assert sorted(str(one.outcome) for one in found.sightings) == ["failed", "passed", "passed"]
+
+
+def test_a_check_that_never_failed_or_passed_once_shows_too_little() -> None:
+    assert _kept(Story().runs("make lint", "ok"), Story().runs("make lint", "ok")) == []
+    assert _kept(Story().runs("make lint", "error: bad", failed=True).runs("make lint", "ok")) == []
+
+
+def test_a_check_that_failed_last_is_not_known_to_work() -> None:
+    broken = Story().asks("a").asks("b").asks("c").runs("make lint", "error: bad", failed=True)
+    assert _kept(Story().runs("make lint", "ok"), Story().runs("make lint", "ok"), broken) == []
+
+
+def test_checks_of_a_part_are_no_procedure_of_the_repository() -> None:
+    one = Story().runs("pytest tests/test_a.py", "error: bad", failed=True).runs("pytest tests/test_a.py", "ok")
+    assert _kept(one, one) == []
+
+
+def test_everything_is_named_where_the_command_needs_it() -> None:
+    one = Story().runs("go test ./...", "FAIL", failed=True).runs("go test ./... -count=1", "ok")
+    assert [found.statement for found in _kept(one, one)] == ["Run the tests with `go test ./...`."]
+
+
+def test_what_alone_let_a_check_pass_is_a_procedure() -> None:
+    story = Story().runs("bun run typecheck", "tsc: command not found", failed=True).runs("bun install", "done")
+    story.runs("bun run typecheck", "ok")
+    assert statements(story) == [("procedure", "Run `bun install` before `bun run typecheck`, which fails without it.")]
+
+
+def test_an_edit_or_a_second_command_between_explains_the_pass_as_well() -> None:
+    failing = ("bun run typecheck", "error TS1: bad")
+    edited = Story().runs(*failing, failed=True).edits("src/a.ts").runs("bun install", "done")
+    assert statements(edited.runs("bun run typecheck", "ok")) == []
+    both = Story().runs(*failing, failed=True).runs("bun install", "done").runs("bun run generate", "done")
+    assert statements(both.runs("bun run typecheck", "ok")) == []
+
+
+def test_a_linters_objection_in_two_sessions_is_a_failure_with_what_differs_left_out() -> None:
+    stories = [
+        Story().runs("make lint", WRAPPED.format(line, name), failed=True).edits("a.go").runs("make lint", "ok")
+        for line, name in ((12, "os.Open"), (99, "io.Copy"))
+    ]
+    (found,) = [one for one in _kept(*stories) if one.kind == "failure"]
+    assert found.statement == ("`make lint` objects: error returned from external package is unwrapped: … (wrapcheck)")
+    assert [one.quote for one in found.sightings] == [WRAPPED.format(12, "os.Open"), WRAPPED.format(99, "io.Copy")]
+    assert [one for one in _kept(stories[0]) if one.kind == "failure"] == []
+
+
+def test_an_objection_that_is_not_over_and_a_failed_test_are_none() -> None:
+    open_ones = [Story().runs("make lint", WRAPPED.format(1, "x"), failed=True) for _ in range(2)]
+    assert _kept(*open_ones) == []
+    tests = [
+        Story().runs("make test", "a.go:1: expected three rows but got four", failed=True).runs("make test", "ok")
+        for _ in range(2)
+    ]
+    assert {one.kind for one in _kept(*tests)} <= {"procedure"}
