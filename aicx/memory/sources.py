@@ -22,7 +22,7 @@ from aicx.redaction import redact
 from aicx.types import AgentHomes
 
 SourceKind = Literal["instructions", "rules", "memory"]
-SkipReason = PolicyReason | Refusal | Literal["binary", "duplicate"]
+SkipReason = PolicyReason | Refusal | Literal["duplicate"]
 
 # Every file that is looked for, whose it is, and what it is for. Nothing else of a repository is read.
 LISTED: tuple[tuple[str, str, SourceKind], ...] = (
@@ -238,7 +238,7 @@ def _read(place: _Place, policy: Policy) -> tuple[LiveSource, str]:
     facts = replace(blocked, sha256=digest, mtime=content.mtime, size=len(content.body))
     text = content.body.decode("utf-8", "replace")
     if "\0" in text or text.count("\ufffd") > _MAX_UNREADABLE * len(text):
-        return replace(facts, reason="binary"), ""
+        return replace(facts, reason="unreadable"), ""
     return replace(facts, policy="allowed"), text
 
 

@@ -127,8 +127,8 @@ def test_what_is_no_readable_text_is_listed_with_its_reason(repository: Path) ->
         assert reasons.pop(".github/copilot-instructions.md") == "unreadable"
         assert not live.statements
     assert reasons == {
-        "CLAUDE.md": "binary",
-        "AGENTS.md": "binary",
+        "CLAUDE.md": "unreadable",
+        "AGENTS.md": "unreadable",
         "GEMINI.md": "over_budget",
         ".cursorrules": "unreadable",
     }
