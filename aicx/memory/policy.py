@@ -31,7 +31,14 @@ PolicyReason = Literal["policy_path", "policy_source", "policy_pattern"]
 _MAX_BYTES = 64 * 1024
 _MAX_RULES = 1000
 _MAX_RULE_LENGTH = 500
+# A text is searched in pieces of this many characters, each with the second half of the one before, so that no pattern
+# takes long. A text longer than the last number is no statement that anybody writes, and counts as excluded.
+_PIECE, _LONGEST_TEXT = 1000, 20_000
+# Parts of a pattern that may go on without end over nearly any text: with every further one a search takes a thousand
+# times as long.
+_MAX_WIDE = 2
 _PLACE = re.compile(r"\(at line (\d+), column \d+\)")
+_WIDE = re.compile(r"(?:\.|\\[SWDw]|[\])])\Z")
 _WITHOUT_END = re.compile(r"[*+]|\{\d*,\}")
 
 
@@ -71,9 +78,12 @@ class Policy:
     def of_text(self, *texts: str) -> PolicyReason | None:
         """Why a text is excluded, as it is written and as it is read: in one line, without what has no shape."""
         for text in texts if self.exclude_patterns else ():
+            if len(text) > _LONGEST_TEXT:
+                return "policy_pattern"
             plain = text.translate(invisible())
             variants = {text, plain, " ".join(printable(text).split())}
-            if any(pattern.search(variant) for pattern in self._patterns for variant in variants):
+            pieces = [piece for variant in variants for piece in _pieces(variant)]
+            if any(pattern.search(piece) for pattern in self._patterns for piece in pieces):
                 return "policy_pattern"
         return None
 
@@ -189,8 +199,14 @@ def _wrong(key: str, rule: str) -> str | None:
             return f"is not a regular expression: {error}" if isinstance(error, re.error) else "is too complex"
         if pattern.search(""):
             return "matches nothing, so everything"
-        return "repeats a group with repetitions in it, which may take forever" if _may_explode(rule) else None
+        return "has repetitions that may take forever" if _may_explode(rule) else None
     return None
+
+
+def _pieces(text: str) -> Iterator[str]:
+    yield text[:_PIECE]
+    for start in range(_PIECE // 2, len(text) - _PIECE // 2, _PIECE // 2):
+        yield text[start : start + _PIECE]
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -200,9 +216,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _may_explode(pattern: str) -> bool:
-    """Whether a group that may repeat without end has a repetition or a choice in it: its search may be exponential."""
+    """Whether a search may take very long: a group that may repeat without end has a repetition or a choice in it, or
+    there are more than two repetitions without end of what fits nearly any text.
+    """
     open_groups: list[bool] = []
-    before = ""
+    before, wide = "", 0
     for place, sign in _signs(pattern):
         if sign == "(":
             open_groups.append(False)
@@ -214,8 +232,9 @@ def _may_explode(pattern: str) -> bool:
                 open_groups[-1] = True
         elif open_groups and (sign in "*+{|" or (sign == "?" and before != "(")):
             open_groups[-1] = True
+        wide += bool(_WIDE.search(pattern, 0, place)) and bool(_WITHOUT_END.match(pattern, place))
         before = sign
-    return False
+    return wide > _MAX_WIDE
 
 
 def _signs(pattern: str) -> Iterator[tuple[int, str]]:

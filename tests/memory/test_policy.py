@@ -59,6 +59,14 @@ def test_signs_without_shape_do_not_hide_excluded_words() -> None:
     assert policy.of_text("project\n   falcon") == "policy_pattern"
 
 
+def test_a_long_text_is_searched_to_its_end_and_an_endless_one_excluded() -> None:
+    policy = Policy(exclude_patterns=("falcon", ".*x.*y"))
+    assert policy.of_text("a" * 5000 + " falcon") == "policy_pattern"
+    assert policy.of_text("a" * 995 + " falcon " + "a" * 4000) == "policy_pattern"
+    assert policy.of_text("a " * 4000) is None
+    assert policy.of_text("a" * 20_001) == "policy_pattern"
+
+
 def test_the_digest_changes_with_the_rules_alone(tmp_path: Path) -> None:
     one, other = Policy(exclude_sources=("a",)), Policy(exclude_sources=("a",), files=(tmp_path,))
     assert one.digest == other.digest != Policy(exclude_patterns=("a",)).digest
@@ -78,6 +86,7 @@ def test_the_digest_changes_with_the_rules_alone(tmp_path: Path) -> None:
         ("exclude_patterns = ['(a+)+b']", 1),
         ("exclude_patterns = ['(?:a|ab)*c']", 1),
         ("exclude_patterns = ['a{99999999999}']", 1),
+        ("exclude_patterns = ['.*a.*b[^x]+c']", 1),
         (f"exclude_patterns = ['{'a' * 501}']", 1),
         (b"exclude_paths = ['a']\n\xff", 2),
         ("exclude_paths = " + "[" * 5000, 1),
@@ -93,7 +102,9 @@ def test_a_malformed_policy_is_refused_with_its_file_and_line(tmp_path: Path, te
     assert caught.value.exit_code == 9
 
 
-@pytest.mark.parametrize("pattern", [r"(?:\d{1,3}\.){3}\d", r"(?i)(?:foo|bar)\s+\w+", r"[(+]+x", r"(abc)+", r"\(a+\)+"])
+@pytest.mark.parametrize(
+    "pattern", [r"(?:\d{1,3}\.){3}\d", r"(?i)(?:foo|bar)\s+\w+", r"[(+]+x", r"foo.*bar.*\s+baz", r"(abc)+", r"\(a+\)+"]
+)
 def test_a_pattern_that_ends_soon_is_taken(tmp_path: Path, pattern: str) -> None:
     _write(tmp_path / "repo", f"exclude_patterns = ['{pattern}']")
     assert _load(tmp_path).exclude_patterns == (pattern,)

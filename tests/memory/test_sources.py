@@ -7,10 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aicx.errors import NotFound, UsageError
 from aicx.memory.policy import Policy
 from aicx.memory.sources import LISTED, MAX_BYTES, MAX_FILES, Live, LiveSource, Named, read_live
+from aicx.terminal import has_controls
 from aicx.types import AgentHomes
 
 SECRET = "AKIA" + "Q3EGR7ZTHJVNPWXL"
@@ -246,3 +249,18 @@ def test_an_edit_is_seen_at_once(repository: Path) -> None:
     read_live(repository, Policy())
     _write(repository, "CLAUDE.md", "Use spaces.\n")
     assert [one.statement.text for one in read_live(repository, Policy()).statements] == ["Use spaces."]
+
+
+@given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
+def test_any_content_is_read_or_listed(tmp_path_factory: pytest.TempPathFactory, body: bytes) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "CLAUDE.md").write_bytes(body)
+    live = read_live(folder, Policy())
+    (source,) = live.sources
+    assert source.sha256 == sha256(body).hexdigest()
+    assert source.policy == "allowed" or not live.statements
+    lines = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    for one in live.statements:
+        assert 1 <= one.statement.first <= one.statement.last <= lines
+        assert one.statement.kind == "code" or "\n" not in one.statement.text
+        assert not has_controls(one.statement.text)
