@@ -46,7 +46,8 @@ def lines(readings: Iterable[Mapping[str, Any]], proposals: Iterable[Proposal]) 
     gone = [row for identity, row in labels.items() if identity not in every]
     yield f"read and not proposed: {len(gone)}, of them useful: {sum(row['label'] == 'useful' for row in gone)}"
     fresh = [row["label"] == "useful" for row in labels.values() if row.get("fresh")]
-    yield share("read before any rule was changed for their home", sum(fresh), len(fresh))
+    if fresh:
+        yield share("read before any rule was changed for their home", sum(fresh), len(fresh))
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ from tests.memory.candidates.builders import answered, proposed, statements
             "policy",
             "Do not add a dependency without asking the maintainers.",
         ),
+        ("please dont run migrations directly on the server", "policy", "dont run migrations directly on the server"),
         ("every parser needs a golden file", "policy", "every parser needs a golden file"),
         ("prefer small modules over clever ones", "preference", "prefer small modules over clever ones"),
         ("We don't want global state in the scheduler.", "preference", "We don't want global state in the scheduler."),
