@@ -5,58 +5,28 @@ They are advisory, always: what a file says is guidance by whoever may write to 
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from aicx.errors import NotFound, UsageError
 from aicx.memory.policy import Policy, PolicyReason
-from aicx.memory.sources_files import Refusal, Refused, exists, read_regular, resolve_inside
+from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
+from aicx.memory.sources_places import Named, Place, SourceKind, listed, named_places
 from aicx.memory.sources_text import Statement, split_statements
 from aicx.redaction import redact
 from aicx.types import AgentHomes
 
-SourceKind = Literal["instructions", "rules", "memory"]
 SkipReason = PolicyReason | Refusal | Literal["duplicate"]
 
-# Every file that is looked for, whose it is, and what it is for. Nothing else of a repository is read.
-LISTED: tuple[tuple[str, str, SourceKind], ...] = (
-    ("CLAUDE.md", "claude", "instructions"),
-    (".claude/CLAUDE.md", "claude", "instructions"),
-    (".claude/memory.md", "claude", "memory"),
-    ("AGENTS.md", "codex", "instructions"),
-    (".codex/AGENTS.md", "codex", "instructions"),
-    (".codex/memory.md", "codex", "memory"),
-    ("GEMINI.md", "gemini", "instructions"),
-    (".cursor/rules", "cursor", "rules"),
-    (".cursor/rules.md", "cursor", "rules"),
-    (".cursorrules", "cursor", "rules"),
-    (".github/copilot-instructions.md", "copilot", "instructions"),
-)
-_FOLDER = ".cursor/rules"  # the one that may be a folder
 MAX_BYTES = 1024 * 1024
-MAX_FILES = 128  # of a folder; the rest is listed and not opened
-_MAX_NAMES = 2000  # of a folder that are looked at
 _MAX_STATEMENTS = 5000
-_ENDINGS = (".md", ".mdc")
-_OWNER = re.compile(r"[a-z][a-z0-9-]{0,31}")
 # A text in another encoding than UTF-8 has a few such signs, a program or a picture has many.
 _MAX_UNREADABLE = 0.1
 # Lines that a secret may take, of which its mark leaves one.
 _LONGEST_SECRET = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A file or folder outside the repository that a person named, and whose it is; None where they did not say."""
-
-    path: Path
-    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +73,6 @@ class Live:
     blocked: tuple[Blocked, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A file to look at: by its name, its path for people, and the folder that it must not leave."""
-
-    path: Path
-    shown: str
-    source: str
-    kind: SourceKind
-    top: Path | None
-    id: str
-    over_budget: bool = False
-
-
 def read_live(
     repository: Path | None,
     policy: Policy,
@@ -129,7 +86,7 @@ def read_live(
     A file with the content of an earlier one is listed as its duplicate. Raises NotFound for a named path that is not
     there, UsageError for a source's name that is not a word.
     """
-    places = [*(_listed(repository) if repository else ()), *_named(repository, named, homes)]
+    places = [*(listed(repository) if repository else ()), *named_places(repository, named, homes)]
     sources: list[LiveSource] = []
     statements: list[LiveStatement] = []
     blocked: list[Blocked] = []
@@ -153,69 +110,7 @@ def read_live(
     return Live(tuple(sources), tuple(statements), tuple(blocked))
 
 
-def _listed(repository: Path) -> Iterator[_Place]:
-    for name, source, kind in LISTED:
-        path = repository / name
-        if not exists(path):
-            continue
-        place = _Place(path, name, source, kind, repository, f"live:{source}:{name}")
-        yield from _in_folder(place) if name == _FOLDER and os.path.isdir(path) else (place,)  # noqa: PTH112
-
-
-def _named(repository: Path | None, named: Iterable[Named], homes: AgentHomes | None) -> Iterator[_Place]:
-    for one in named:
-        # The folder without links, to see whether it is in the repository; the file's own link is looked at later.
-        path = Path(os.path.realpath(one.path.parent), one.path.name)
-        if not exists(path):
-            raise NotFound(f"there is no {one.path}", hint="name a file or a folder with --path")
-        owner = one.source or _owner(path, homes)
-        if not _OWNER.fullmatch(owner):
-            raise UsageError(f"{owner!r} is not the name of a source", hint="use letters, digits and hyphens")
-        if repository and path.is_relative_to(repository.resolve()):
-            shown = path.relative_to(repository.resolve()).as_posix()
-            place = _Place(path, shown, owner, "memory", repository, f"live:{owner}:{shown}")
-        else:
-            place = _Place(path, str(path), owner, "memory", None, _outside_id(owner, path))
-        if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises for what may not be read
-            # What is linked from inside a named folder was not named.
-            yield from _in_folder(replace(place, top=place.top or path))
-        else:
-            yield place
-
-
-def _outside_id(owner: str, path: Path) -> str:
-    return f"live:{owner}:global:{sha256(os.fsencode(path)).hexdigest()[:12]}"
-
-
-def _owner(path: Path, homes: AgentHomes | None) -> str:
-    """Whose a file is that lies below an agent's own folder; ``file`` elsewhere."""
-    known = {"claude": homes.claude, "codex": homes.codex, "gemini": homes.gemini} if homes else {}
-    return next((agent for agent, home in known.items() if path.is_relative_to(home.resolve())), "file")
-
-
-def _in_folder(folder: _Place) -> Iterator[_Place]:
-    """The Markdown files below a folder in the order of their names. Links to folders are not followed."""
-    try:
-        if folder.top is not None:
-            resolve_inside(folder.path, folder.top)
-    except Refused:
-        yield folder
-        return
-    found: list[Path] = []
-    unreadable: list[Path] = []
-    for parent, folders, files in os.walk(folder.path, onerror=lambda error: unreadable.append(Path(error.filename))):
-        folders.sort()
-        links = (name for name in folders if Path(parent, name).is_symlink())
-        found += (Path(parent, name) for name in sorted([*files, *links]) if name.endswith(_ENDINGS))
-        if len(found) >= _MAX_NAMES:
-            break
-    for number, path in enumerate([*sorted(found)[:_MAX_NAMES], *unreadable]):
-        shown = f"{folder.shown}/{path.relative_to(folder.path).as_posix()}"
-        identity = _outside_id(folder.source, path) if ":global:" in folder.id else f"live:{folder.source}:{shown}"
-        yield replace(folder, path=path, shown=shown, id=identity, over_budget=number >= MAX_FILES)
-
-
-def _read(place: _Place, policy: Policy) -> tuple[LiveSource, str]:
+def _read(place: Place, policy: Policy) -> tuple[LiveSource, str]:
     """A source with its text, which is empty where nothing of it may be used."""
     blocked = LiveSource(place.id, place.source, place.shown, place.kind, "blocked")
     if reason := policy.of_source(place.id, place.source) or policy.of_path(place.shown, str(place.path)):

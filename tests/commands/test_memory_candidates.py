@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.memory.policy import FOLDER, NAME
+from aicx.memory.policy import NAME
+from aicx.memory.policy_rules import FOLDER
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 
 REMOTE = "git@example.org:ada/orbit.git"

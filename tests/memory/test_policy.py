@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.errors import MalformedPolicy
-from aicx.memory.policy import FOLDER, NAME, Policy, load_policy
+from aicx.memory.policy import NAME, Policy, load_policy
+from aicx.memory.policy_rules import FOLDER
 
 
 def _write(repository: Path, text: str | bytes) -> Path:

@@ -63,7 +63,8 @@ def list_sources(settings: Settings, folder: Path, named: list[Path], owner: str
     """The live sources of the repository that ``folder`` is in, and of what is ``named`` outside it."""
     # Imported here: not needed for --help.
     from aicx.memory.policy import load_policy
-    from aicx.memory.sources import Named, read_live
+    from aicx.memory.sources import read_live
+    from aicx.memory.sources_places import Named
 
     root = find_repository(folder).root
     policy = load_policy(settings.layout.home, root, settings.user_home)

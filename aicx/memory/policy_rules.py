@@ -1,0 +1,161 @@
+"""Reads a file of the memory policy: every rule in it is understood, or the file is refused with the line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from aicx.errors import MalformedPolicy
+from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
+from aicx.text import shorten
+
+FOLDER = ".aicx"
+KEYS = ("exclude_paths", "exclude_sources", "exclude_patterns")
+
+_MAX_BYTES = 64 * 1024
+_MAX_RULES = 1000
+_MAX_RULE_LENGTH = 500
+# Parts of a pattern that may go on without end over nearly any text: with every further one a search takes a thousand
+# times as long.
+_MAX_WIDE = 2
+_PLACE = re.compile(r"\(at line (\d+), column \d+\)")
+_WIDE = re.compile(r"(?:\.|\\[SWDw]|[\])])\Z")
+_WITHOUT_END = re.compile(r"[*+]|\{\d*,\}")
+
+
+def rules_in(path: Path, top: Path | None) -> dict[str, tuple[str, ...]] | None:
+    """The rules of a policy file by their keys; None where there is none. It must not leave ``top``.
+
+    Raises MalformedPolicy.
+    """
+    body = _body(path, top)
+    return None if body is None else _rules(path, body)
+
+
+def _body(path: Path, top: Path | None) -> bytes | None:
+    """A policy file's bytes; None where there is none."""
+    if not exists(path):
+        # A folder that is not there at the moment may hold rules.
+        if top is not None and path.parent.is_symlink() and not path.parent.exists():
+            raise _malformed(path, 1, f"{FOLDER} is a link that leads nowhere")
+        return None
+    try:
+        place = resolve_inside(path, top) if top is not None else path.resolve(strict=True)
+        return read_regular(place, _MAX_BYTES).body
+    except (Refused, OSError, RuntimeError) as error:
+        what = {
+            "unsafe_symlink": "it is a link that leads out of the repository",
+            "over_budget": f"it is larger than {_MAX_BYTES:,} bytes",
+        }.get(getattr(error, "reason", ""), "it cannot be read as a file")
+        raise _malformed(path, 1, what) from error
+
+
+def _rules(path: Path, body: bytes) -> dict[str, tuple[str, ...]]:
+    try:
+        text = body.decode("utf-8")
+        table = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise _malformed(path, body.count(b"\n", 0, error.start) + 1, "it is not UTF-8") from error
+    except RecursionError as error:
+        raise _malformed(path, 1, "its values are nested too deeply") from error
+    except ValueError as error:
+        found = _PLACE.search(str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise _malformed(path, line, _PLACE.sub("", str(error)).strip()) from error
+    if unknown := next((key for key in table if key not in KEYS), None):
+        name = shorten(unknown, 40)
+        raise _malformed(path, _line_of(text, unknown), f"{name!r} is not a rule; the rules are {', '.join(KEYS)}")
+    return {key: _list(path, text, key, table) for key in KEYS}
+
+
+def _list(path: Path, text: str, key: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    values, line = table.get(key, []), _line_of(text, key)
+    if not isinstance(values, list) or not all(isinstance(value, str) and value.strip() for value in values):
+        raise _malformed(path, line, f"{key} must be a list of texts, none of them empty")
+    if len(values) > _MAX_RULES or any(len(value) > _MAX_RULE_LENGTH for value in values):
+        raise _malformed(path, line, f"{key} takes up to {_MAX_RULES:,} rules of up to {_MAX_RULE_LENGTH} characters")
+    for number, value in enumerate(values, 1):
+        if wrong := _wrong(key, value):
+            raise _malformed(path, line, f"rule {number} of {key} {wrong}")
+    return tuple(values)
+
+
+def _wrong(key: str, rule: str) -> str | None:
+    """What is wrong with one rule, without quoting it."""
+    if key == "exclude_paths":
+        from pathspec import GitIgnoreSpec
+
+        try:
+            spec = GitIgnoreSpec.from_lines([rule.casefold()])
+        except (ValueError, re.error):
+            return "is not a pattern as .gitignore has them"
+        return None if any(one.include is not None for one in spec.patterns) else "excludes nothing"
+    if key == "exclude_patterns":
+        try:
+            pattern = compiled(rule)
+        except (re.error, OverflowError, RecursionError) as error:
+            return f"is not a regular expression: {error}" if isinstance(error, re.error) else "is too complex"
+        if pattern.search(""):
+            return "matches nothing, so everything"
+        return "has repetitions that may take forever" if _may_explode(rule) else None
+    return None
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(pattern, re.IGNORECASE)
+
+
+def _may_explode(pattern: str) -> bool:
+    """Whether a search may take very long: a group that may repeat without end has a repetition or a choice in it, or
+    there are more than two repetitions without end of what fits nearly any text.
+    """
+    open_groups: list[bool] = []
+    before, wide = "", 0
+    for place, sign in _signs(pattern):
+        if sign == "(":
+            open_groups.append(False)
+        elif sign == ")" and open_groups:
+            inner = open_groups.pop()
+            if inner and _WITHOUT_END.match(pattern, place + 1):
+                return True
+            if inner and open_groups:
+                open_groups[-1] = True
+        elif open_groups and (sign in "*+{|" or (sign == "?" and before != "(")):
+            open_groups[-1] = True
+        wide += bool(_WIDE.search(pattern, 0, place)) and bool(_WITHOUT_END.match(pattern, place))
+        before = sign
+    return wide > _MAX_WIDE
+
+
+def _signs(pattern: str) -> Iterator[tuple[int, str]]:
+    """The signs of an expression that are neither escaped nor in a class."""
+    in_class = -1
+    place = 0
+    while place < len(pattern):
+        sign = pattern[place]
+        if sign == "\\":
+            place += 1
+        elif in_class >= 0:
+            if sign == "]" and place > in_class + 1:
+                in_class = -1
+        elif sign == "[":
+            in_class = place + (pattern[place + 1 : place + 2] == "^")
+        else:
+            yield place, sign
+        place += 1
+
+
+def _line_of(text: str, key: str) -> int:
+    """The line on which a key of the file is given, 1 where it is written in a way of its own."""
+    found = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def _malformed(path: Path, line: int, what: str) -> MalformedPolicy:
+    return MalformedPolicy(f"{path}, line {line}: {what}", hint="mend the memory policy; nothing is shown until then")
