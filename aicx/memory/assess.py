@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from aicx.memory.anchors import Found
-from aicx.memory.claims import normal
+from aicx.memory.claims import claim_marks, normal
 from aicx.memory.events import Standing
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Anchor, Record
@@ -49,7 +49,8 @@ class Context:
     """Everything beside the record that decides its status. Made once for many records by `aicx.memory.reading`.
 
     ``anchors`` is what each anchor is now, ``blocked`` what the policy keeps from being shown, by id, ``says`` the
-    repository's own values by claim key, ``rivals`` (topic, key) -> value -> the strongest accepted record for it.
+    repository's own values by claim key, ``rivals`` claim -> value -> the strongest accepted record for it, by their
+    marks. ``events_lost`` says whether the log has lines that cannot be read.
     """
 
     now: datetime
@@ -57,7 +58,8 @@ class Context:
     anchors: Mapping[Anchor, Found] = field(default_factory=dict)
     blocked: Mapping[str, Reason] = field(default_factory=dict)
     says: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    rivals: Mapping[tuple[str, str], Mapping[str, Rival]] = field(default_factory=dict)
+    rivals: Mapping[str, Mapping[str, Rival]] = field(default_factory=dict)
+    events_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +94,41 @@ def assess(record: Record, context: Context) -> Assessment:
     return Assessment(record, status, tuple(reasons), _freshness(record, standing, context.now), tier, usage, baseline)
 
 
-def find_rivals(records: Iterable[Record], context: Context) -> dict[tuple[str, str], dict[str, Rival]]:
-    """For each topic and claim key, every value that an accepted record claims, and the strongest of those records."""
-    found: dict[tuple[str, str], dict[str, Rival]] = {}
+def find_rivals(records: Iterable[Record], context: Context) -> dict[str, dict[str, Rival]]:
+    """For each claim, by its mark, every value that an accepted record has for it, and the strongest of those records.
+
+    One that a person accepted and whose files or event cannot be read any more is still a rival: losing a record must
+    not decide a conflict for another.
+    """
+    found: dict[str, dict[str, Rival]] = {}
     for record in records:
-        if not record.claims:
-            continue
         standing = context.standing.get(record.id, _NOTHING)
-        status, _ = _status(record, standing, context)
-        if status != "accepted":
+        if not record.claims and not standing.claims:
             continue
-        tier = _tier(record, standing, status)
-        for key, value in record.claims.items():
-            values = found.setdefault((normal(record.topic), normal(key)), {})
-            best = values.get(normal(value))
-            if best is None or (tier, record.ref) < (best.tier, best.ref):
-                values[normal(value)] = Rival(tier, record.ref)
+        if _status(record, standing, context)[0] == "accepted":
+            marks = claim_marks(record.topic, record.claims)
+        elif _is_lost(record, standing):
+            marks = dict(standing.claims)
+        elif context.events_lost and record.adoption.state == "adopted" and standing.adopted is None:
+            marks = claim_marks(record.topic, record.claims)
+        else:
+            continue
+        rival = Rival(_tier(record, standing, "accepted"), record.ref)
+        for key, value in marks.items():
+            values = found.setdefault(key, {})
+            best = values.get(value)
+            values[value] = rival if best is None else min(best, rival, key=_strength)
     return {place: values for place, values in found.items() if len(values) > 1}
+
+
+def _strength(rival: Rival) -> tuple[int, str]:
+    return rival.tier, rival.ref
+
+
+def _is_lost(record: Record, standing: Standing) -> bool:
+    """Whether a person accepted it, nobody decided otherwise since, and its files say something else by now."""
+    put_away = standing.held or standing.archived or standing.superseded_by is not None
+    return standing.adopted is not None and standing.adopted != record.digest and not put_away
 
 
 def is_adopted(record: Record, standing: Standing) -> bool:
@@ -258,11 +278,12 @@ def _rival(record: Record, tier: int, standing: Standing, context: Context) -> s
         other = context.standing.get(old)
         if other is not None and record.id in other.replaced_by and other.superseded_by is None:
             return f"mem:{old}"
-    for key, value in record.claims.items():
-        values = context.rivals.get((normal(record.topic), normal(key)), {})
-        others = [rival for said, rival in values.items() if said != normal(value) and rival.tier <= tier]
-        if others:
-            return min(others, key=lambda rival: (rival.tier, rival.ref)).ref
+    if record.claims and context.rivals:
+        for key, value in claim_marks(record.topic, record.claims).items():
+            values = context.rivals.get(key, {})
+            others = [rival for said, rival in values.items() if said != value and rival.tier <= tier]
+            if others:
+                return min(others, key=_strength).ref
     return None
 
 

@@ -6,7 +6,8 @@ A claim's key may name a value in a file (``pyproject.toml#project.requires-pyth
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ _LOCKS = {
 def normal(value: str) -> str:
     """A claim's key or value as it is compared."""
     return " ".join(value.split()).casefold()
+
+
+def claim_marks(topic: str, claims: Mapping[str, str]) -> dict[str, str]:
+    """The claims as hashes: of topic and key, and of the value. Equal marks with another value are a conflict."""
+    return {_mark(f"{normal(topic)}\0{normal(key)}"): _mark(normal(value)) for key, value in sorted(claims.items())}
+
+
+def _mark(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def repository_says(root: Path | None, keys: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -53,6 +53,7 @@ class Event:
     digest: str | None = None
     before: str | None = None
     code: str | None = None
+    claims: Mapping[str, str] | None = None  # of what was accepted, as marks; see `claim_marks`
 
     def encode(self) -> bytes:
         """Its line, with a checksum, so that a damaged one says nothing rather than something else."""
@@ -61,6 +62,7 @@ class Event:
             for name, value in (
                 *(("id", self.id), ("at", instant(self.at)), ("by", self.by), ("type", self.type)),
                 *(("refs", self.refs), ("digest", self.digest), ("before", self.before), ("code", self.code)),
+                ("claims", self.claims or None),
             )
             if value is not None
         }
@@ -82,6 +84,7 @@ class Standing:
     adopted: str | None = None  # the digest that a person accepted
     adopted_by: str | None = None
     adopted_at: datetime | None = None
+    claims: Mapping[str, str] = field(default_factory=dict)  # of what was accepted, whatever became of its files
     rejected: str | None = None
     held: bool = False
     released: str | None = None  # the digest whose findings a person looked at
@@ -154,6 +157,7 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
             one.rejected = one.rejected if one.rejected == event.digest else None
         case "accepted":
             one.adopted, one.adopted_by, one.adopted_at = event.digest, event.by, event.at
+            one.claims = event.claims or {}
             one.rejected = one.superseded_by = None
             _supersede(found, event.refs[0], others, ask_for_pinned=True)
         case "rejected":
@@ -221,6 +225,7 @@ def _decode_line(line: bytes) -> Event | None:
             digest=fields.get("digest"),
             before=fields.get("before"),
             code=fields.get("code"),
+            claims=fields.get("claims"),
         )
     except (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError):
         return None

@@ -26,6 +26,7 @@ from aicx.memory.record import (
     AdoptionState,
     Anchor,
     Hold,
+    Kind,
     Lane,
     Record,
     Result,
@@ -146,8 +147,9 @@ def read_files(memory: Path, path: str) -> Record:
 def malformed(path: str, why: str) -> Record:
     """What stands for files that are no record: nothing of their text, and a reason that keeps it apart."""
     name = id_in(path) or sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    kind: Kind = next((kind for kind in KINDS if f"/{kind}/" in path), "note")
     flaw = Reason("malformed", {"why": why})
-    return Record(name, None, "note", "", "", Source("import"), _NEVER, path=path, flaws=(flaw,))
+    return Record(name, None, kind, "", "", Source("import"), _NEVER, path=path, flaws=(flaw,))
 
 
 def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import orjson
@@ -23,20 +23,20 @@ from aicx.memory.anchors import Compared, Found
 from aicx.memory.events import Log, Standing, decode, fold
 from aicx.memory.files import read_files
 from aicx.memory.reasons import Reason
-from aicx.memory.record import Adoption, Anchor, Hold, Record, Result, Source, Validation, Validity
+from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
 
 # What was found in a text depends on the rules, so that another version reads every file again.
 _VERSION = f"1 {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, repository TEXT, name TEXT, claims INTEGER,
-    stamp TEXT, crc INTEGER, body BLOB) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_id ON records(id);
-CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT) WITHOUT ROWID;
+    stamp TEXT, head INTEGER, crc INTEGER, body BLOB);
+CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT, crc INTEGER);
 """
 # A file this young may change again within the same tick of the file system's clock, and keep its size.
 _YOUNG_SECONDS = 0.05
 _UNIX = 1_000_000_000
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,10 @@ class Decisions(Mapping[str, Standing]):
     def get(self, key: str, default: Any = None) -> Any:
         return self[key] if key in self.raw else default
 
+    def with_claims(self) -> set[str]:
+        """The ids of records that were accepted with claims."""
+        return {name for name, fields in self.raw.items() if "claims" in fields}
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.raw)
 
@@ -75,128 +79,155 @@ class Decisions(Mapping[str, Standing]):
 
 
 class Index:
-    """The index beside a ``memory/`` folder, brought up to date when it is opened."""
+    """The index beside a ``memory/`` folder, brought up to date when it is opened.
+
+    A database that is damaged is deleted, and one in RAM takes its place until the next call makes it again.
+    """
 
     def __init__(self, place: Path, memory: Path) -> None:
-        """``place`` is that of the database, which is made again where it is damaged and kept in RAM where it cannot
-        be written."""
-        self._memory = memory
+        self._place, self._memory = place, memory
         self._now = time.time()
         try:
-            self._open(place)
-        except sqlite3.DatabaseError:
-            with suppress(OSError):
-                place.unlink()
-            self._open(place)
-        self.entries = self._sync()
-
-    def _open(self, place: Path) -> None:
-        try:
-            if self._memory.is_dir():
+            if memory.is_dir():
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = _connect(str(place))
-        except (OSError, sqlite3.OperationalError):
+        except (OSError, sqlite3.OperationalError):  # it cannot be written here
             self._db = _connect(":memory:")
+        except sqlite3.DatabaseError:
+            self._delete()
+        self.entries = self._sound(self._sync)
 
     def close(self) -> None:
         self._db.close()
 
     def record(self, path: str) -> Record:
-        return next(iter(self.records([path])))
+        return self.records([path])[0]
 
-    def records(self, paths: Iterable[str]) -> Iterator[Record]:
+    def records(self, paths: Iterable[str]) -> list[Record]:
         """The records at ``paths``, in that order."""
-        for path in paths:
-            row = self._db.execute("SELECT crc, body FROM records WHERE path=?", (path,)).fetchone()
-            if row is not None and crc32(row[1]) == row[0]:
-                yield _unpack(path, orjson.loads(row[1]))
-            else:
-                yield self._read(path)
+        wanted = list(paths)
 
-    def every_record(self) -> Iterator[Record]:
+        def look() -> list[Record]:
+            statement = "SELECT path, crc, body FROM records WHERE path=?"
+            return [self._made(self._db.execute(statement, (path,)).fetchone() or (path, 0, b"")) for path in wanted]
+
+        return self._sound(look)
+
+    def every_record(self) -> list[Record]:
         """All records, in the order of their paths."""
-        for path, crc, body in self._db.execute("SELECT path, crc, body FROM records ORDER BY path").fetchall():
-            yield _unpack(path, orjson.loads(body)) if crc32(body) == crc else self._read(path)
+        return self._sound(
+            lambda: [
+                self._made(row)
+                for row in self._db.execute("SELECT path, crc, body FROM records ORDER BY path").fetchall()
+            ]
+        )
 
     def decisions(self, log: Path) -> Decisions:
         """What was decided, from the log, or from what was made of it when it was as it is now."""
+        return self._sound(lambda: self._decisions(log))
+
+    def compared(self) -> Compared:
+        """What anchors were found to be, and at which stamps of their files."""
+
+        def look() -> Compared:
+            known = {}
+            for key, stamp, found, crc in self._db.execute("SELECT key, stamp, found, crc FROM compared").fetchall():
+                if crc32(f"{key}{stamp}{found}".encode()) == crc:
+                    size, modified, changed, inode = map(int, stamp.split("."))
+                    state, first, last = found.split(".")
+                    lines = (int(first), int(last)) if first else (None, None)
+                    known[key] = ((size, modified, changed, inode), Found(state, *lines))
+            return Compared(known)
+
+        return self._sound(look)
+
+    def keep(self, compared: Compared) -> None:
+        """Keeps what was compared anew."""
+        limit = (self._now - _YOUNG_SECONDS) * _UNIX
+        rows = []
+        for key, (stamp, now) in compared.new.items():
+            if max(stamp[1], stamp[2]) < limit:
+                text = ".".join(map(str, stamp)), f"{now.state}.{now.first or ''}.{now.last or ''}"
+                rows.append((key, *text, crc32("".join((key, *text)).encode())))
+        self._sound(lambda: self._save("INSERT OR REPLACE INTO compared VALUES(?, ?, ?, ?)", rows))
+        compared.new.clear()
+
+    def _sound(self, work: Callable[[], Result]) -> Result:
+        """What ``work`` gives; where the database turns out to be damaged, once more with a new one."""
+        try:
+            return work()
+        except (sqlite3.DatabaseError, ValueError, TypeError, LookupError):
+            self._delete()
+            self.entries = self._sync()
+            return work()
+
+    def _delete(self) -> None:
+        with suppress(OSError):
+            self._place.unlink()
+        self._db = _connect(":memory:")
+
+    def _made(self, row: tuple[str, int, bytes]) -> Record:
+        path, crc, body = row
+        return _unpack(path, orjson.loads(body)) if crc32(body) == crc and body else read_files(self._memory, path)
+
+    def _decisions(self, log: Path) -> Decisions:
         stamp = _stamp_of(log)
         rows = dict(self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'crc', 'decided')").fetchall())
         if stamp is not None and rows.get("log") == stamp and crc32(rows["decided"]) == rows["crc"]:
             raw, damaged = orjson.loads(rows["decided"])
             return Decisions(raw, damaged)
-        body = _bytes(log) or b""
-        read = decode(body)
-        found = Decisions({name: _fields(standing) for name, standing in fold(read.events).items()}, list(read.damaged))
+        read = decode(_bytes(log) or b"")
+        raw = {name: _fields(standing) for name, standing in fold(read.events).items()}
         if stamp is not None and not self._is_young(stamp):
-            whole = orjson.dumps([found.raw, found.damaged])
-            self._save(
-                "INSERT OR REPLACE INTO meta VALUES(?, ?)",
-                [("log", stamp), ("crc", crc32(whole)), ("decided", whole)],
-            )
-        return found
-
-    def compared(self) -> Compared:
-        """What anchors were found to be, and at which stamps of their files."""
-        rows = self._db.execute("SELECT key, stamp, found FROM compared").fetchall()
-        known = {}
-        for key, stamp, found in rows:
-            size, modified, changed, inode = orjson.loads(stamp)
-            known[key] = ((size, modified, changed, inode), Found(*orjson.loads(found)))
-        return Compared(known)
-
-    def keep(self, compared: Compared) -> None:
-        """Keeps what was compared anew."""
-        limit = (self._now - _YOUNG_SECONDS) * _UNIX
-        rows = [
-            (key, orjson.dumps(stamp).decode(), orjson.dumps([now.state, now.first, now.last, now.path]).decode())
-            for key, (stamp, now) in compared.new.items()
-            if max(stamp[1], stamp[2]) < limit
-        ]
-        self._save("INSERT OR REPLACE INTO compared VALUES(?, ?, ?)", rows)
-        compared.new.clear()
+            whole = orjson.dumps([raw, read.damaged])
+            rows = {"log": stamp, "crc": crc32(whole), "decided": whole}
+            self._save("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(rows.items()))
+        return Decisions(raw, list(read.damaged))
 
     def _sync(self) -> list[Entry]:
-        rows = self._db.execute("SELECT path, stamp, id, repository, name, claims FROM records").fetchall()
+        rows = self._db.execute("SELECT path, stamp, head, id, repository, name, claims FROM records").fetchall()
         known = {row[0]: row for row in rows}
         entries: list[Entry] = []
         new = []
         found = dict(_walk(self._memory))
         for path, stamp in found.items():
             row = known.get(path)
-            if row is not None and row[1] == stamp:
-                entries.append(Entry(path, row[2], row[3], row[4], bool(row[5])))
+            if row is not None and row[1] == stamp and row[2] == _head(path, *row[3:]):
+                entries.append(Entry(path, row[3], row[4], row[5], bool(row[6])))
                 continue
-            record = self._read(path)
+            record = read_files(self._memory, path)
             body = orjson.dumps(_pack(record))
+            told = (record.id, record.repository, record.name, int(bool(record.claims)))
             entries.append(Entry(path, record.id, record.repository, record.name, bool(record.claims)))
             kept = "" if self._is_young(stamp) else stamp
-            new.append((path, record.id, record.repository, record.name, bool(record.claims), kept, crc32(body), body))
+            new.append((path, *told, kept, _head(path, *told), crc32(body), body))
         self._save("DELETE FROM records WHERE path=?", [(path,) for path in known if path not in found])
-        self._save("INSERT OR REPLACE INTO records VALUES(?, ?, ?, ?, ?, ?, ?, ?)", new)
+        self._save("INSERT OR REPLACE INTO records VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", new)
         return sorted(entries, key=lambda entry: entry.path)
-
-    def _read(self, path: str) -> Record:
-        return read_files(self._memory, path)
 
     def _is_young(self, stamp: str) -> bool:
         limit = (self._now - _YOUNG_SECONDS) * _UNIX
         return any(int(part) > limit for part in stamp.split(".") if len(part) > 15)
 
     def _save(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
-        """Saves rows, unless another process is saving: what is not saved is read from the files again."""
+        """Saves rows. While another process is saving, or where nothing can be saved, this call goes on in RAM."""
         if not rows:
             return
         try:
             with self._db:
                 self._db.executemany(statement, rows)
         except sqlite3.OperationalError:
-            memory = _connect(":memory:")
+            memory = sqlite3.connect(":memory:", check_same_thread=False)
             self._db.backup(memory)
             self._db.close()
             self._db = memory
             with self._db:
                 self._db.executemany(statement, rows)
+
+
+def _head(path: str, *told: Any) -> int:
+    """A checksum of what the index knows of a record beside its content."""
+    return crc32(repr((path, told)).encode("utf-8", "surrogatepass"))
 
 
 def read_log(memory: Path, name: str) -> tuple[bytes, Log]:
@@ -336,7 +367,7 @@ def _unpack(path: str, row: list[Any]) -> Record:
     )
 
 
-def _validation(at: str, by: str, method: str, result: Result, evidence: list[str]) -> Validation:
+def _validation(at: str, by: str, method: str, result: Any, evidence: list[str]) -> Validation:
     return Validation(datetime.fromisoformat(at), by, method, result, tuple(evidence))
 
 

@@ -135,7 +135,10 @@ class Memory:
         """Everything that decides the statuses of ``records``, looked up once."""
         records = list(records)
         compared = self._index.compared() if any(record.anchors for record in records) else None
-        claiming = [entry.path for entry in self._entries if entry.claims and self._is_here(entry)]
+        accepted = self.decisions.with_claims()
+        claiming = [
+            entry.path for entry in self._entries if (entry.claims or entry.id in accepted) and self._is_here(entry)
+        ]
         rivals = [self._checked(record) for record in self._index.records(claiming)] if claiming else []
         everything = {record.id: record for record in [*records, *rivals]}.values()
         anchors = {}
@@ -150,6 +153,7 @@ class Memory:
             anchors,
             {record.id: why for record in everything if (why := policy(record))} if policy else {},
             repository_says(self.scope.root, (key for record in everything for key in record.claims)),
+            events_lost=bool(self.decisions.damaged),
         )
         return replace(context, rivals=find_rivals(rivals, context))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import UnsafePath
+from aicx.memory.claims import claim_marks
 from aicx.memory.events import LOG, Event, appended, new_id
 from aicx.memory.files import encode, path_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of
@@ -123,7 +124,8 @@ class Change:
         code: str | None = None,
     ) -> str:
         refs = (record.id, *others)
-        event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code)
+        claims = claim_marks(record.topic, record.claims) if kind == "accepted" else None
+        event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code, claims)
         self._events.append(event)
         return event.id
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -128,7 +127,7 @@ def test_the_baseline_is_what_a_person_accepted_word_for_word(steps: list[tuple[
             with suppress(AicxError):
                 perform(desk, step)
                 if step[0] == "accept":
-                    refs = [record for record in read_all(desk.settings.layout)]
+                    refs = read_all(desk.settings.layout)
                     agreed |= (
                         {(record.ref, record.statement) for record in refs if record.adoption.by == step[2]}
                         if refs
@@ -175,8 +174,8 @@ def test_random_bytes_anywhere_never_give_more_trust(
             (copy / "index" / "memory.sqlite").unlink()
         files = sorted(path for path in (copy / "memory").rglob("*") if path.is_file())
         files += [path for path in [copy / "index" / "memory.sqlite"] if path.exists()]
+        path = data.draw(st.sampled_from(files))
         for _ in range(data.draw(st.integers(1, 3))):
-            path = data.draw(st.sampled_from(files))
             body = bytearray(path.read_bytes())
             at = data.draw(st.integers(0, len(body)))
             noise = data.draw(st.binary(max_size=24))
@@ -186,7 +185,6 @@ def test_random_bytes_anywhere_never_give_more_trust(
         with desk_at(copy) as desk:
             found = assessed(desk.settings)
             assert {(one.record.ref, one.record.statement) for one in found if one.baseline} <= agreed
-            # What was in conflict stays so, even where one of the two is lost.
             records = read_all(desk.settings.layout)
             for check in (
                 check_records(records, unfinished=False),
@@ -216,4 +214,3 @@ def test_a_record_is_read_as_it_was_written(made: Draft, details: list[str], sta
     )
     markdown, _ = encode(drafted)
     assert read_body(markdown) == (drafted.statement, drafted.details)
-    assert os.linesep
