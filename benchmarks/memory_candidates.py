@@ -22,7 +22,8 @@ from typing import Any
 
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.corpus.ingest.report import StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.memory.candidates.gather import gather
 from aicx.memory.policy import Policy
 from aicx.memory.proposals import Proposal

@@ -21,7 +21,8 @@ from typing import Any
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_sidecar
-from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.corpus.ingest.report import StoreRequest
+from aicx.corpus.ingest.run import store
 from benchmarks.redaction import wilson
 
 READINGS = Path(__file__).parent / "results" / "readings"

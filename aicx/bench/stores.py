@@ -14,7 +14,8 @@ import aicx
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.doctor.inputs import discover_logs
-from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.corpus.ingest.report import StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.corpus.views.documents import documents
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound

@@ -11,7 +11,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.ingest.run import Progress, StoreReport, StoreRequest, store
+from aicx.corpus.ingest.report import Progress, StoreReport, StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
 from aicx.engine.damage import renew_copied
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical

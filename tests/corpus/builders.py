@@ -20,7 +20,8 @@ from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.ingest.chunker import Window, pack
 from aicx.corpus.ingest.drafts import Draft, draft_entries
 from aicx.corpus.ingest.render import Rendered
-from aicx.corpus.ingest.run import StoreReport, StoreRequest, store
+from aicx.corpus.ingest.report import StoreReport, StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
 from aicx.corpus.places.decisions import Decisions
 from aicx.corpus.places.evidence import Ledger, Seen

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from aicx.api.answers import INLINE, OPTIONAL
 from aicx.api.answers.index import IndexBuilt
-from aicx.corpus.ingest.run import StoreReport
+from aicx.corpus.ingest.report import StoreReport
 from aicx.corpus.views.report import EntryList
 
 SCHEMA = "aicx.store/1"

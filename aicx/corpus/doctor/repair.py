@@ -19,7 +19,8 @@ from aicx.corpus.files.read import load_markdown
 from aicx.corpus.forget.apart import set_apart
 from aicx.corpus.ingest.deciding import file_stored
 from aicx.corpus.ingest.reading import read_logs
-from aicx.corpus.ingest.run import StoreRequest, store
+from aicx.corpus.ingest.report import StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import is_filed
 from aicx.errors import AicxError, CorpusDamaged, UsageError

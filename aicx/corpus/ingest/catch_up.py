@@ -1,21 +1,24 @@
-"""Brings sidecars of earlier versions up to date where the log is gone: who spoke, and what it is all called.
+"""Brings sidecars up to date that no log was read for: who spoke, what it is called, which run it belongs to.
 
 Only the sidecar changes; the Markdown and everything that refers to it stays as it was stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.files.read import read_intact
+from aicx.corpus.files.read import load_sidecar, read_intact
 from aicx.corpus.ingest.names import Naming, name_chunk, own_texts
+from aicx.corpus.ingest.runs import run_after, run_behind, run_of_caller
 from aicx.corpus.ingest.session_chunks import clip_prompt
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.sources.voices import speaker_of
 from aicx.types import PROMPTS
+
+Renewed = tuple[str, dict[str, Any]]  # the path of a chunk, and the fields of its sidecar
 
 _MAX_OPENINGS = 4
 _BEHIND = """SELECT DISTINCT agent, session_id, stream FROM chunks WHERE rowid IN
@@ -23,7 +26,17 @@ _BEHIND = """SELECT DISTINCT agent, session_id, stream FROM chunks WHERE rowid I
 _CHUNKS = "SELECT path, stream FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number"
 
 
-def caught_up(layout: Layout, catalog: Catalog) -> Iterator[tuple[str, dict[str, Any]]]:
+def caught_up(layout: Layout, catalog: Catalog, publish: Callable[[], object]) -> Iterator[Renewed]:
+    """Every chunk whose sidecar lacks something, perhaps twice: its path, and the fields that the sidecar is to have.
+
+    The caller records each in the catalogue before it asks for the next; ``publish`` makes those on disk current.
+    """
+    yield from _named(layout, catalog)
+    publish()
+    yield from _in_runs(layout, catalog)
+
+
+def _named(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
     """The path of each chunk whose sidecar lacks its names, and the fields that the sidecar is to have.
 
     A chunk that is damaged or was altered is left as it is; `doctor` names it.
@@ -67,3 +80,51 @@ def _with_speakers(fields: Mapping[str, Any], markdown: bytes) -> dict[str, Any]
             message = message | {"origin": origins[key]}
         messages.append(message)
     return {**fields, "messages": messages}
+
+
+def _in_runs(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
+    """The path of each stored chunk that belongs to a run and does not name it yet, and its fields with the run.
+
+    Each is recorded before the next: a subagent may have started another.
+    """
+    tried: set[str] = set()
+    while found := [path for path in _paths_without_run(catalog) if path not in tried]:
+        tried.update(found)
+        ended: dict[tuple[str, str], dict[str, Any]] = {}
+        for path in found:
+            try:
+                fields = dict(load_sidecar(layout, path).fields)
+                session, number = str(fields["id"]).rsplit(":", 1)
+                before = catalog.path_of(f"{session}:{int(number) - 1:03d}")
+                run = ended.get((session, number)) or (run_after(layout, before) if before else {})
+                if not run and fields.get("parent_session"):
+                    run = run_of_caller(catalog, fields["agent"], fields["parent_session"], fields["started_at"])
+                ended[session, f"{int(number) + 1:03d}"] = run_behind(layout, path, fields | run)
+            except (NotFound, CorpusDamaged):
+                continue
+            if run and not fields.get("forgotten"):
+                yield path, fields | run
+
+
+def _paths_without_run(catalog: Catalog) -> list[str]:
+    """Chunks, session by session in order, that name no run although they belong to one.
+
+    An earlier chunk of their session names it, or the session that started theirs. They were stored by an earlier
+    version, or before that session was.
+    """
+    rows = catalog.connection.execute(
+        """WITH runs AS (
+            SELECT agent, session_id, stream, min(number) AS number, min(started_at) AS started_at FROM chunks
+            WHERE run_id IS NOT NULL OR prompt_id IS NOT NULL GROUP BY 1, 2, 3
+        )
+        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c USING (agent, session_id, stream)
+        WHERE c.number > runs.number AND c.run_id IS NULL AND c.prompt_id IS NULL
+        UNION
+        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c
+        ON c.agent = runs.agent AND c.parent_session = runs.session_id AND c.started_at >= runs.started_at
+        WHERE runs.stream = '' AND c.lane = 'subagent' AND c.run_id IS NULL AND c.prompt_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM chunks earlier WHERE earlier.agent = c.agent
+            AND earlier.session_id = c.session_id AND earlier.stream = c.stream AND earlier.number < c.number)
+        ORDER BY 1, 2, 3"""
+    )
+    return [row[3] for row in rows]

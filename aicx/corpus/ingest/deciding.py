@@ -7,13 +7,13 @@ from collections.abc import Callable
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
-from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
+from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
 from aicx.corpus.ingest.filing import Filing, file_again
+from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.places.decisions import Decisions, load_decisions, save_decisions
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
-from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 
 
@@ -45,25 +45,14 @@ def file_stored(settings: Settings, catalog: Catalog, decisions: Decisions) -> F
     The caller holds the writer lock. A kill leaves the rest to the next `store`.
     """
     layout = settings.layout
-    writer = Writer(layout)
-
-    def publish() -> None:
-        writer.publish()
-        apply_ignore_file(layout, catalog)
-        write_summary(layout, catalog)
-        catalog.commit()
-        writer.finish()
-
-    def publish_and_begin() -> None:
-        publish()
-        catalog.begin()
-
+    publisher = Publisher(layout, catalog, [])
     catalog.begin()
     withdraw_filed(catalog)
     places = open_places(catalog, settings.user_home, decisions)
     siblings = find_histories(places, catalog, {})
-    filing = file_again(layout, catalog, places, writer, read_tombstones(layout.tombstones), publish_and_begin)
+    tombstones = read_tombstones(layout.tombstones)
+    filing = file_again(layout, catalog, places, publisher.writer, tombstones, publisher.publish_and_begin)
     write_claims(places, catalog, siblings, decisions)
-    publish()
+    publisher.publish_last(catch_up=False)
     drop_empty_folders(layout, filing.left)
     return filing

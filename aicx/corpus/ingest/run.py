@@ -2,111 +2,52 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from hashlib import sha256
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Any
 
-from aicx.api.fields import INTERNAL
 from aicx.config import Settings
-from aicx.corpus.catalog.chunks import StoredChunk, is_last, put_chunk, remove_chunk, session_of_most, stored_chunks
+from aicx.corpus.catalog.chunks import session_of_most, stored_chunks
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.catalog.filters import match_projects
-from aicx.corpus.catalog.messages import duplicates_of, prompts_of, put_duplicate
+from aicx.corpus.catalog.messages import prompts_of, put_duplicate
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
-from aicx.corpus.catalog.summary import apply_ignore_file, ignore_matcher, write_summary
+from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.catalog.watermarks import record_source
-from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
-from aicx.corpus.files.sidecar import encode_sidecar
+from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
-from aicx.corpus.files.writer import drop_empty_folders, stage_chunk
-from aicx.corpus.ingest.catch_up import caught_up
+from aicx.corpus.files.writer import drop_empty_folders
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
-from aicx.corpus.ingest.drafts import Draft, blank_message
+from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.filing import file_again
 from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
+from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
-from aicx.corpus.ingest.render import Rendered
-from aicx.corpus.ingest.runs import run_after, run_of_caller, runs_caught_up
-from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
+from aicx.corpus.ingest.reconcile import Reconciler
+from aicx.corpus.ingest.report import Progress, StoreReport, StoreRequest
+from aicx.corpus.ingest.runs import run_of_caller
+from aicx.corpus.ingest.session_chunks import SessionScope, SessionState
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places
 from aicx.corpus.places.siblings import Traces
 from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed, write_claims
-from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
 from aicx.sources.door import Redact, clean_id
-from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
 from aicx.titles import shorten_title
-from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent, TimelineEntry
+from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent
 
 _HISTORY = "history"
 # Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
 _READ_AHEAD = 32 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class StoreRequest:
-    """What one run of `store` was asked for. Without any limit: everything that is not stored yet."""
-
-    agents: tuple[str, ...] = ()
-    project: str | None = None
-    since: datetime | None = None  # sessions whose last record is at or after this
-    full_rescan: bool = False
-    redact_secrets: bool = True
-    dry_run: bool = False
-    keep_entries: bool = False  # also return what was read, redacted, for a report
-
-
-@dataclass(slots=True)
-class StoreReport:
-    """What one run did, in counts; every problem by name."""
-
-    logs: Annotated[int, "logs found"] = 0
-    logs_read: Annotated[int, "logs read because they changed"] = 0
-    bytes_read: Annotated[int, "their size"] = 0
-    sessions: Annotated[int, "sessions read"] = 0
-    chunks_written: Annotated[int, "chunks of those sessions that are new or changed"] = 0
-    chunks_unchanged: Annotated[int, "chunks of those sessions that were stored already"] = 0
-    chunks_removed: Annotated[int, "chunks that those sessions no longer have"] = 0
-    chunks_moved: Annotated[int, "stored before, and filed under another repository now"] = 0
-    messages: Annotated[int, "messages that were not stored before"] = 0
-    duplicates: Annotated[int, "messages that are copies of stored ones; recorded, not stored again"] = 0
-    forgotten: Annotated[int, "sessions or chunks left out because of `aicx forget`"] = 0
-    redactions: Annotated[dict[str, int], "rule → how often it fired in the chunks written"] = field(
-        default_factory=dict
-    )
-    skipped: Annotated[
-        dict[str, int], "reason → records left out on purpose; or, of a large record, pieces of data"
-    ] = field(default_factory=dict)
-    problems: Annotated[list[BadRecord], "records and logs that could not be read"] = field(default_factory=list)
-    without_chunks: Annotated[list[BadRecord], "logs that were read and gave none, with the reason"] = field(
-        default_factory=list
-    )
-    notes: Annotated[list[str], "such as a log that grew while it was read"] = field(default_factory=list)
-    buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"] = field(default_factory=dict)
-    paths: Annotated[list[str], "chunks written, relative to `home`"] = field(default_factory=list)
-    entries: list[TimelineEntry] = field(default_factory=list, metadata=INTERNAL)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is, in bytes of logs; ``label`` says what it is at. ``total`` is 0 before that is known."""
-
-    done: int
-    total: int
-    label: str
 
 
 def store(
@@ -119,8 +60,8 @@ def store(
     """Brings the corpus up to date with the agents' logs.
 
     Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses; never for what a log
-    holds. ``tell`` hears of progress, ``say`` of things worth a line, ``on_publish`` when a part of a long run is
-    visible and recorded.
+    holds. ``notify`` gets what is worth a line; ``on_publish`` is called when a part of a long run is visible and
+    recorded.
     """
     if request.dry_run:
         with closing(_scratch_catalog(settings.layout, notify)) as scratch:
@@ -164,7 +105,7 @@ class _Run:
         self._redacts = request.redact_secrets and settings.redact_secrets
         self._redact: Redact = redact if self._redacts else Redacted
         self._workers = settings.workers
-        self._writer = Writer(settings.layout)
+        self._publisher = Publisher(settings.layout, catalog, self._report.notes, dry_run=request.dry_run)
         self._tombstones = read_tombstones(settings.layout.tombstones)
         self._decisions = load_decisions(settings.layout.projects)
         self._user_home = settings.user_home
@@ -174,7 +115,15 @@ class _Run:
         self._titles: list[tuple[str, SessionEvent]] = []  # from logs that hold no session of their own
         # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
         self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
-        self._touched: set[str] = set()
+        self._sessions = Reconciler(
+            settings.layout,
+            catalog,
+            self._publisher,
+            self._tombstones,
+            lambda cwd, session: self._places.resolve(cwd, session),
+            self._report,
+            compares_files=request.full_rescan,
+        )
         self._left: list[str] = []  # where moved chunks were
 
     def all(self) -> StoreReport:
@@ -208,8 +157,8 @@ class _Run:
                 self._tell(Progress(done, total, session.session_id))
                 self._session(session, reading)
                 done += session.size
-                if self._writer.full:
-                    self._publish()
+                if self._publisher.writer.full:
+                    self._publisher.publish()
                     self._on_publish()
                     self._catalog.begin()
         for log in plan.shared:
@@ -219,12 +168,11 @@ class _Run:
         if self._request.project is not None and not self._report.sessions and plan.sessions:
             self._report.notes.append(f"no session in a repository or folder named {self._request.project!r}")
         self._late_titles()
-        self._catch_up()
         for logs, reading in self._titled:
             self._record_logs(logs, reading)
         if not is_filed_already:
             self._file_again()
-        self._publish(last=True)
+        self._publisher.publish_last(catch_up=True)
         drop_empty_folders(self._layout, self._left)
         self._tell(Progress(done, total, "done"))
         return self._report
@@ -260,16 +208,17 @@ class _Run:
         siblings = find_histories(self._places, self._catalog, self._traces)
         if not self._request.dry_run:
             filing = file_again(
-                self._layout, self._catalog, self._places, self._writer, self._tombstones, self._publish_and_begin
+                self._layout,
+                self._catalog,
+                self._places,
+                self._publisher.writer,
+                self._tombstones,
+                self._publisher.publish_and_begin,
             )
             self._left += filing.left
             self._report.chunks_moved = filing.moved
             self._report.notes += filing.notes
         write_claims(self._places, self._catalog, siblings, self._decisions)
-
-    def _publish_and_begin(self) -> None:
-        self._publish()
-        self._catalog.begin()
 
     # Sessions -------------------------------------------------------------------------------------------------------
 
@@ -300,7 +249,7 @@ class _Run:
             run = run_of_caller(self._catalog, session.agent, parent, instant(left_at))
         formats = {self._redact(str(log.path)).text: log.format for log, _ in session.logs}
         titles_others = self._take_leaf_titles(session, reading)
-        self._reconcile(scope, own, SessionState(reading.facts, formats, lane, parent, reading.seen, run=run))
+        self._sessions.write(scope, own, SessionState(reading.facts, formats, lane, parent, reading.seen, run=run))
         self._name_silent(session, reading, own)
         if titles_others:
             self._titled.append((session.logs, replace(reading, drafts=[])))
@@ -344,7 +293,7 @@ class _Run:
             own, more = separate_copies(missing, self._catalog, scope)
             self._record_copies([*copies, *more])
             self._keep(prompts)
-            self._reconcile(scope, own, SessionState(formats={self._redact(str(log.path)).text: log.format}))
+            self._sessions.write(scope, own, SessionState(formats={self._redact(str(log.path)).text: log.format}))
         self._account(reading, [log])
         if (reason := reading.silent.get(str(log.path))) and not reading.facts:
             self._report.without_chunks.append(BadRecord(self._redact(str(log.path)).text, reason))
@@ -389,7 +338,7 @@ class _Run:
         self._report.duplicates += len(copies)
         for copy in copies:
             if put_duplicate(self._catalog, reference(copy)) and copy.owner is not None:
-                self._touched.add(copy.owner)
+                self._publisher.touched.add(copy.owner)
 
     def _late_titles(self) -> None:
         """Titles that a log gives to another session belong to that session's last chunk."""
@@ -397,173 +346,12 @@ class _Run:
         late = [(agent, session_id, self._as_title(title)) for agent, session_id, title in found]
         for agent, session_id, title in (*late, *(self._leaf_titles.all() if self._titled else ())):
             if self._catalog.put_late_title(agent, session_id, title):
-                self._touched.update(chunk.id for chunk in stored_chunks(self._catalog, agent, session_id, "")[-1:])
-
-    def _catch_up(self) -> None:
-        """Sidecars of earlier versions that no log was read for say who spoke and what it is about, as new ones do."""
-        if self._request.dry_run:
-            return
-        for path, fields in caught_up(self._layout, self._catalog):
-            self._put_sidecar(path, fields, load_markdown(self._layout, path))
-            if self._writer.full:
-                self._publish()
-                self._on_publish()
-                self._catalog.begin()
+                self._publisher.touched.update(
+                    chunk.id for chunk in stored_chunks(self._catalog, agent, session_id, "")[-1:]
+                )
 
     def _as_title(self, text: str) -> str:
         return shorten_title(self._redact(text).text)
-
-    # Chunks ---------------------------------------------------------------------------------------------------------
-
-    def _reconcile(self, scope: SessionScope, drafts: list[Draft], state: SessionState) -> None:
-        """Makes the stored chunks of a session say what its logs say, without ever losing a stored message.
-
-        Where the logs still hold all that is stored, they decide. Where some of it is gone from them (a log was
-        deleted, cut or replaced), what is stored stays as it is and only new messages are added behind it.
-        """
-        stored = stored_chunks(self._catalog, scope.agent, scope.session_id, scope.stream)
-        new, complete = _compare(stored, drafts)
-        if not complete:
-            drafts = new
-        if not drafts:
-            return
-        drafts = [blank_message(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
-        state = replace(
-            state,
-            run=state.run if complete else run_after(self._layout, stored[-1].path),
-            first_number=1 if complete else stored[-1].number + 1,
-            duplicates=duplicates_of(self._catalog, [draft.key for draft in drafts]),
-            late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
-        )
-        earlier = {chunk.number: chunk for chunk in stored} if complete else {}
-        session = (scope.agent, scope.session_id)
-        for chunk in session_chunks(scope, drafts, state, lambda cwd: self._places.resolve(cwd, session)):
-            fields = chunk.fields
-            if self._tombstones.covers(fields["project"], fields.get("cwd"), fields.get("repo_source")):
-                self._report.forgotten += 1
-            else:
-                self._put(chunk, earlier.pop(chunk.number, None))
-        for leftover in earlier.values():
-            self._report.chunks_removed += 1
-            self._remove_files(leftover.path)
-            remove_chunk(self._catalog, leftover.id)
-
-    def _put(self, chunk: Rendered, stored: StoredChunk | None) -> None:
-        sidecar = chunk.sidecar
-        digest = sha256(sidecar).hexdigest()
-        path = f"{chunk.stem}.md"
-        if (
-            stored is not None
-            and (stored.path, stored.content_sha256, stored.sidecar_sha256)
-            == (
-                path,
-                chunk.fields["content_sha256"],
-                digest,
-            )
-            and (not self._request.full_rescan or self._on_disk(chunk, sidecar))
-        ):
-            self._report.chunks_unchanged += 1
-            return
-        self._count(chunk, stored)
-        if not self._request.dry_run:
-            stage_chunk(self._writer, chunk.stem, chunk.markdown, sidecar)
-            self._report.paths.append(path)
-        if stored is not None and stored.path != path:
-            self._remove_files(stored.path)
-        put_chunk(self._catalog, chunk.fields, path, digest, chunk.markdown)
-
-    def _count(self, chunk: Rendered, stored: StoredChunk | None) -> None:
-        report = self._report
-        report.chunks_written += 1
-        bucket = report.buckets.setdefault(chunk.fields["project"], {})
-        bucket[chunk.fields["agent"]] = bucket.get(chunk.fields["agent"], 0) + 1
-        for rule, count in chunk.fields["redactions"].items():
-            report.redactions[rule] = report.redactions.get(rule, 0) + count
-        new = {item["key"] for item in own_messages(chunk.fields)}
-        report.messages += len(new - set(stored.keys if stored else ()))
-
-    def _remove_files(self, path: str) -> None:
-        if not self._request.dry_run:
-            self._writer.stage_removal(path)
-            self._writer.stage_removal(f"{path.removesuffix('.md')}.meta.json")
-
-    def _on_disk(self, chunk: Rendered, sidecar: bytes) -> bool:
-        home = self._layout.home
-        try:
-            return (home / f"{chunk.stem}.md").read_bytes() == chunk.markdown and (
-                home / f"{chunk.stem}.meta.json"
-            ).read_bytes() == sidecar
-        except OSError:
-            return False
-
-    # Publishing -----------------------------------------------------------------------------------------------------
-
-    def _publish(self, *, last: bool = False) -> None:
-        """Makes what is staged visible, then records it."""
-        if self._request.dry_run:
-            return
-        self._writer.publish()
-        if self._touched:
-            self._update_touched()
-            self._writer.publish()
-        if last:
-            for path, fields in runs_caught_up(self._layout, self._catalog):
-                self._put_sidecar(path, fields, load_markdown(self._layout, path))
-            self._writer.publish()
-        # With every batch: a reader must not meet between two of them what is to be hidden.
-        apply_ignore_file(self._layout, self._catalog)
-        if last:
-            write_summary(self._layout, self._catalog)
-        self._catalog.commit()
-        self._writer.finish()
-
-    def _update_touched(self) -> None:
-        """Chunks that were stored before something was learned about them: copies that turned up, a late title."""
-        for chunk_id in sorted(self._touched):
-            path = self._catalog.path_of(chunk_id)
-            if path is None:
-                continue
-            try:
-                stored = load_sidecar(self._layout, path).fields
-                markdown = load_markdown(self._layout, path)
-            except (NotFound, CorpusDamaged) as error:
-                self._report.notes.append(f"{path} could not be brought up to date: {error}; `aicx doctor` says more")
-                continue
-            fields = dict(stored)
-            keys = dict.fromkeys(item["key"] for item in fields.get("messages") or () if not item.get("repeated"))
-            duplicates = duplicates_of(self._catalog, list(keys))
-            fields["duplicates"] = [copy for key in keys for copy in duplicates.get(key, ())]
-            if is_last(self._catalog, chunk_id):
-                fields["session_title"] = self._catalog.late_title(fields["agent"], fields["session_id"])
-            if encode_sidecar(fields) == encode_sidecar(stored):
-                continue
-            self._put_sidecar(path, fields, markdown)
-        self._touched.clear()
-
-    def _put_sidecar(self, path: str, fields: dict[str, Any], markdown: bytes) -> None:
-        sidecar = encode_sidecar(fields)
-        self._writer.stage(sidecar_path(path), sidecar)
-        put_chunk(self._catalog, fields, path, sha256(sidecar).hexdigest(), markdown)
-
-
-def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:
-    """The messages that are not stored yet, and whether all that is stored is among ``drafts``.
-
-    A prompt that waited in the agent's queue when it was stored comes again under an id of its own once it was sent: a
-    stored message that is gone and a new one with its text are one message.
-    """
-    told = {key: text for chunk in stored for key, text in zip(chunk.keys, chunk.text_keys, strict=True)}
-    known = {draft.key for draft in drafts}
-    gone = Counter(text for key, text in told.items() if key not in known)
-    new: list[Draft] = []
-    for draft in drafts:
-        if draft.key in told:
-            continue
-        if gone[draft.text_key] > 0:
-            gone[draft.text_key] -= 1
-        else:
-            new.append(draft)
-    return new, not +gone
 
 
 def _holds(log: str, files: Set[str]) -> bool:

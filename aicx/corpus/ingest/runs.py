@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
@@ -30,36 +30,12 @@ def run_of_caller(catalog: Catalog, agent: str, caller: str, at: str) -> dict[st
 def run_after(layout: Layout, path: str) -> dict[str, Any]:
     """What steers after a stored chunk. Empty where it cannot be read, which `doctor` names."""
     try:
-        return _run_after(layout, path, load_sidecar(layout, path).fields)
+        return run_behind(layout, path, load_sidecar(layout, path).fields)
     except (NotFound, CorpusDamaged):
         return {}
 
 
-def runs_caught_up(layout: Layout, catalog: Catalog) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The path of each stored chunk that belongs to a run and does not name it yet, and its fields with the run.
-
-    The caller records each in the catalogue before it asks for the next: a subagent may have started another.
-    """
-    tried: set[str] = set()
-    while found := [path for path in _paths_without_run(catalog) if path not in tried]:
-        tried.update(found)
-        ended: dict[tuple[str, str], dict[str, Any]] = {}
-        for path in found:
-            try:
-                fields = dict(load_sidecar(layout, path).fields)
-                session, number = str(fields["id"]).rsplit(":", 1)
-                before = catalog.path_of(f"{session}:{int(number) - 1:03d}")
-                run = ended.get((session, number)) or (run_after(layout, before) if before else {})
-                if not run and fields.get("parent_session"):
-                    run = run_of_caller(catalog, fields["agent"], fields["parent_session"], fields["started_at"])
-                ended[session, f"{int(number) + 1:03d}"] = _run_after(layout, path, fields | run)
-            except (NotFound, CorpusDamaged):
-                continue
-            if run and not fields.get("forgotten"):
-                yield path, fields | run
-
-
-def _run_after(layout: Layout, path: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+def run_behind(layout: Layout, path: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     run = {name: fields[name] for name in _CARRIED if name in fields}
     # An earlier version read no block but a stretch's first one, and left the others in the text.
     markdown = load_markdown(layout, path)
@@ -83,27 +59,3 @@ def _run_of(catalog: Catalog, agent: str, session_id: str, at: str) -> dict[str,
     if row is None or not (row[0] or row[1]):
         return {}
     return {name: value for name, value in zip(_RUN, row, strict=True) if value}
-
-
-def _paths_without_run(catalog: Catalog) -> list[str]:
-    """Chunks, session by session in order, that name no run although they belong to one.
-
-    An earlier chunk of their session names it, or the session that started theirs. They were stored by an earlier
-    version, or before that session was.
-    """
-    rows = catalog.connection.execute(
-        """WITH runs AS (
-            SELECT agent, session_id, stream, min(number) AS number, min(started_at) AS started_at FROM chunks
-            WHERE run_id IS NOT NULL OR prompt_id IS NOT NULL GROUP BY 1, 2, 3
-        )
-        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c USING (agent, session_id, stream)
-        WHERE c.number > runs.number AND c.run_id IS NULL AND c.prompt_id IS NULL
-        UNION
-        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c
-        ON c.agent = runs.agent AND c.parent_session = runs.session_id AND c.started_at >= runs.started_at
-        WHERE runs.stream = '' AND c.lane = 'subagent' AND c.run_id IS NULL AND c.prompt_id IS NULL
-        AND NOT EXISTS (SELECT 1 FROM chunks earlier WHERE earlier.agent = c.agent
-            AND earlier.session_id = c.session_id AND earlier.stream = c.stream AND earlier.number < c.number)
-        ORDER BY 1, 2, 3"""
-    )
-    return [row[3] for row in rows]

@@ -12,7 +12,8 @@ import pytest
 
 from aicx.corpus.ingest import reading
 from aicx.corpus.ingest.plan import Plan
-from aicx.corpus.ingest.run import Progress, StoreRequest, store
+from aicx.corpus.ingest.report import Progress, StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.types import LogFile
 from tests.corpus.builders import (

@@ -1,0 +1,63 @@
+"""What a run of `store` is asked for, what it did, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated
+
+from aicx.api.fields import INTERNAL
+from aicx.types import BadRecord, TimelineEntry
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRequest:
+    """What one run of `store` was asked for. Without any limit: everything that is not stored yet."""
+
+    agents: tuple[str, ...] = ()
+    project: str | None = None
+    since: datetime | None = None  # sessions whose last record is at or after this
+    full_rescan: bool = False
+    redact_secrets: bool = True
+    dry_run: bool = False
+    keep_entries: bool = False  # also return what was read, redacted, for a report
+
+
+@dataclass(slots=True)
+class StoreReport:
+    """What one run did, in counts; every problem by name."""
+
+    logs: Annotated[int, "logs found"] = 0
+    logs_read: Annotated[int, "logs read because they changed"] = 0
+    bytes_read: Annotated[int, "their size"] = 0
+    sessions: Annotated[int, "sessions read"] = 0
+    chunks_written: Annotated[int, "chunks of those sessions that are new or changed"] = 0
+    chunks_unchanged: Annotated[int, "chunks of those sessions that were stored already"] = 0
+    chunks_removed: Annotated[int, "chunks that those sessions no longer have"] = 0
+    chunks_moved: Annotated[int, "stored before, and filed under another repository now"] = 0
+    messages: Annotated[int, "messages that were not stored before"] = 0
+    duplicates: Annotated[int, "messages that are copies of stored ones; recorded, not stored again"] = 0
+    forgotten: Annotated[int, "sessions or chunks left out because of `aicx forget`"] = 0
+    redactions: Annotated[dict[str, int], "rule → how often it fired in the chunks written"] = field(
+        default_factory=dict
+    )
+    skipped: Annotated[
+        dict[str, int], "reason → records left out on purpose; or, of a large record, pieces of data"
+    ] = field(default_factory=dict)
+    problems: Annotated[list[BadRecord], "records and logs that could not be read"] = field(default_factory=list)
+    without_chunks: Annotated[list[BadRecord], "logs that were read and gave none, with the reason"] = field(
+        default_factory=list
+    )
+    notes: Annotated[list[str], "such as a log that grew while it was read"] = field(default_factory=list)
+    buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"] = field(default_factory=dict)
+    paths: Annotated[list[str], "chunks written, relative to `home`"] = field(default_factory=list)
+    entries: list[TimelineEntry] = field(default_factory=list, metadata=INTERNAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, in bytes of logs; ``label`` says what it is at. ``total`` is 0 before that is known."""
+
+    done: int
+    total: int
+    label: str
