@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from inspect import Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aicx import console, options
+from aicx.commands.store_summary import counts_of, print_summary
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest.report import Progress, StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
@@ -21,13 +23,10 @@ from aicx.errors import AicxError, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.text import instant
-from aicx.types import BadRecord
 
 if TYPE_CHECKING:
     from aicx.api.answers.store import EntriesAnswer
     from aicx.commands.index.build import Synced
-
-_MAX_PROBLEMS = 10
 
 
 class Emit(StrEnum):
@@ -97,75 +96,6 @@ def command(
             raise UsageError("--redact-again goes with --json alone", hint="it redacts everything that is stored")
         _redact_again(load_settings(), json)
         return
-    run_store(
-        agents=tuple(agent or ()),
-        project=project,
-        hours=hours,
-        since=since,
-        full_rescan=full_rescan,
-        dry_run=dry_run,
-        emit=emit,
-        output=output,
-        no_redact_secrets=no_redact_secrets,
-        index=index,
-        json=json,
-    )
-
-
-def limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
-    """The command that is `store` for some agents only."""
-
-    def command(
-        project: options.Project = None,
-        hours: options.Hours = None,
-        since: StoreSince = None,
-        full_rescan: FullRescan = False,
-        dry_run: DryRun = False,
-        emit: EmitOption = Emit.none,
-        output: ReportFolder = None,
-        no_redact_secrets: options.NoRedact = False,
-        index: Index = False,
-        json: options.Json = False,
-    ) -> None:
-        run_store(
-            agents=agents,
-            project=project,
-            hours=hours,
-            since=since,
-            full_rescan=full_rescan,
-            dry_run=dry_run,
-            emit=emit,
-            output=output,
-            no_redact_secrets=no_redact_secrets,
-            index=index,
-            json=json,
-        )
-
-    command.__doc__ = help
-    return command
-
-
-every_agent = limited_to((), "Store the logs of every agent; the same as `aicx store`.")
-claude = limited_to(("claude",), "Store the logs of Claude Code.")
-codex = limited_to(("codex",), "Store the logs of Codex.")
-gemini = limited_to(("gemini", "gemini-antigravity"), "Store the logs of Gemini CLI and Antigravity.")
-
-
-def run_store(
-    *,
-    agents: tuple[str, ...],
-    project: str | None,
-    hours: float | None,
-    since: str | None,
-    full_rescan: bool,
-    dry_run: bool,
-    emit: Emit,
-    output: str | None,
-    no_redact_secrets: bool,
-    index: bool,
-    json: bool,
-) -> None:
-    """What `store` and its single-agent forms have in common."""
     if index and dry_run:
         raise UsageError("--dry-run stores nothing that --index could embed", hint="give one of them")
     settings = load_settings()
@@ -175,7 +105,7 @@ def run_store(
     if no_redact_secrets:
         console.warn("secrets are stored as they are; anyone who can read the corpus can read them")
     request = StoreRequest(
-        agents=agents,
+        agents=tuple(agent or ()),
         project=project,
         since=_cutoff(hours, since, options.now()),
         full_rescan=full_rescan,
@@ -211,7 +141,7 @@ def run_store(
     if folder is not None:
         from aicx.corpus.views.report import write_reports
 
-        for path in write_reports(folder, "-".join(agents) or "all", report.entries, options.now()):
+        for path in write_reports(folder, "-".join(request.agents) or "all", report.entries, options.now()):
             console.notify(f"report: {path}")
     if json and emit is not Emit.json:  # its `paths` are what `--emit paths` asks for
         _print_json(settings, request, report, index)
@@ -221,6 +151,29 @@ def run_store(
         from aicx.commands.index.build import print_indexed
 
         print_indexed(_embed(settings))
+
+
+def _limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
+    """The command that is `store` for some agents only: with its options, but for that which names agents."""
+
+    def limited(**given: Any) -> None:
+        command(agent=list(agents), **given)
+
+    options_of = [
+        one
+        for name, one in signature(command, eval_str=True).parameters.items()
+        if name not in ("agent", "redact_again")
+    ]
+    limited.__signature__ = Signature(options_of)  # type: ignore[attr-defined]  # what typer makes the options from
+    limited.__annotations__ = {one.name: one.annotation for one in options_of}
+    limited.__doc__ = help
+    return limited
+
+
+every_agent = _limited_to((), "Store the logs of every agent; the same as `aicx store`.")
+claude = _limited_to(("claude",), "Store the logs of Claude Code.")
+codex = _limited_to(("codex",), "Store the logs of Codex.")
+gemini = _limited_to(("gemini", "gemini-antigravity"), "Store the logs of Gemini CLI and Antigravity.")
 
 
 def _embed(settings: Settings) -> Synced:
@@ -267,7 +220,7 @@ def _redact_again(settings: Settings, json: bool | None) -> None:
         console.notify(f"{console.style('Redacted', fg='green', bold=True)} {changed}.")
     for where, counts in (("messages", report.texts), ("names and other fields", report.names)):
         if counts:
-            console.notify(f"  in {where}: {_counts(counts)}")
+            console.notify(f"  in {where}: {counts_of(counts)}")
     if report.elsewhere:
         console.notify(f"  and {console.plural(report.elsewhere, 'place')} beside the chunks")
     for note in report.notes:
@@ -295,7 +248,7 @@ def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: 
     elif emit is Emit.paths:
         for path in report.paths:
             console.out(str(home / path))
-    _print_summary(settings, request, report)
+    print_summary(settings, request, report)
 
 
 def _entries(settings: Settings, request: StoreRequest, report: StoreReport) -> EntriesAnswer:
@@ -316,71 +269,3 @@ def _entries(settings: Settings, request: StoreRequest, report: StoreReport) -> 
         entries=entry_list(report.entries),
         store_paths=[str(settings.layout.home / path) for path in report.paths],
     )
-
-
-def _print_summary(settings: Settings, request: StoreRequest, report: StoreReport) -> None:
-    notify, style, plural = console.notify, console.style, console.plural
-    if report.logs == 0:
-        notify(f"No agent logs found below {settings.user_home}.")
-        notify(
-            "Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured."
-        )
-        return
-    if report.chunks_written == 0 and report.logs_read == 0:
-        head = style("Up to date.", fg="green", bold=True)
-        notify(f"{head} {plural(report.logs, 'log')} looked at, none changed.")
-    else:
-        head = style("Would store" if request.dry_run else "Stored", fg="green", bold=True)
-        notify(
-            f"{head} {plural(report.chunks_written, 'chunk')} with {plural(report.messages, 'new message')};"
-            f" read {plural(report.logs_read, 'log')} of {plural(report.sessions, 'session')},"
-            f" {console.size(report.bytes_read)}."
-        )
-    for project, agents in sorted(report.buckets.items(), key=lambda item: -sum(item[1].values())):
-        notify(f"  {style(project, bold=True)}: {_counts(agents)}")
-    if report.redactions:
-        total = plural(sum(report.redactions.values()), "secret")
-        notify(f"  {style(f'{total} redacted', fg='magenta')}: {_counts(report.redactions)}")
-    if report.duplicates:
-        notify(f"  met {plural(report.duplicates, 'message')} again that are stored already; noted as duplicates")
-    if report.chunks_moved:
-        notify(f"  {plural(report.chunks_moved, 'chunk')} moved to another repository; `aicx projects` says why")
-    if report.forgotten:
-        notify(f"  {report.forgotten} left out because you had them forgotten")
-    for note in report.notes:
-        notify(f"  {note}")
-    _talk_problems(report)
-    _talk_unread(report)
-    if report.chunks_written and not request.dry_run:
-        notify(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _talk_problems(report: StoreReport) -> None:
-    if not report.problems:
-        return
-    console.warn(f"{console.plural(len(report.problems), 'record')} could not be read; the rest is stored")
-    for problem in report.problems[:_MAX_PROBLEMS]:
-        where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-        console.notify(f"  {where}: {problem.reason}")
-    _talk_rest(report.problems)
-
-
-def _talk_unread(report: StoreReport) -> None:
-    """What was read and gave nothing: records of unknown types, and logs without a chunk."""
-    unknown = {reason: count for reason, count in report.skipped.items() if reason.startswith("unknown ")}
-    if unknown:
-        console.notify(f"  {console.plural(sum(unknown.values()), 'record')} not read: {_counts(unknown)}")
-    if report.without_chunks:
-        console.notify(f"  {console.plural(len(report.without_chunks), 'log')} gave nothing to store:")
-        for log in report.without_chunks[:_MAX_PROBLEMS]:
-            console.notify(f"  {log.path}: {log.reason}")
-        _talk_rest(report.without_chunks)
-
-
-def _talk_rest(listed: list[BadRecord]) -> None:
-    if len(listed) > _MAX_PROBLEMS:
-        console.notify(f"  and {len(listed) - _MAX_PROBLEMS} more; --json lists them all")

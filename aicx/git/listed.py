@@ -35,7 +35,6 @@ _SIGNS = ("OPEN", "MERGED", "CLOSED", "DRAFT", "ull request ", '"number":', "\nn
 _QUOTED = 8  # the group with a title in JSON
 _MARKED = 10  # characters: "fix", "wip" and the like say nothing
 _MAX_LISTED = 60  # of one output
-_NUMBER_OF_REQUEST = re.compile(r"\s*\(#\d+\)$")
 
 
 class Listed(NamedTuple):
@@ -79,11 +78,6 @@ def created_request(command: str, output: str) -> Listed | None:
     if asked is None or answered is None:
         return None
     return Listed(f"#{answered[1]}", asked[1] or asked[2], made=True)
-
-
-def plain_subject(subject: str) -> str:
-    """A subject without the number of the request that a forge adds, folded."""
-    return " ".join(_NUMBER_OF_REQUEST.sub("", subject).split()).casefold()
 
 
 def commit_marks(output: str) -> Iterable[str]:

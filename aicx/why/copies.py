@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from aicx.git.history import Change, Patch, branches_with, list_hashes, read_changes, read_log, read_patches
-from aicx.git.listed import plain_subject
 from aicx.git.state import Git
-from aicx.git.subjects import plain_subject as plain_subject
+from aicx.git.subjects import plain_subject
 from aicx.why.report import Wanted
 
 # How far apart a commit and its copies are looked for; a branch that waits longer is found by its own message.

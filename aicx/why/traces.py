@@ -11,7 +11,7 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step
-from aicx.git.listed import plain_subject
+from aicx.git.subjects import plain_subject
 from aicx.why.candidates import AFTER
 from aicx.why.places import same_file
 from aicx.why.report import Wanted

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import (
     any_tool_failed,
@@ -20,8 +18,16 @@ from aicx.corpus.catalog.fields import (
     own_messages,
     tools_of,
 )
+from aicx.corpus.catalog.messages import duplicate_row
 from aicx.corpus.files.sidecar import lacks_tool_facts
 from aicx.types import PROMPTS
+
+# The columns that are fields of the sidecar.
+_REQUIRED = ("id", "agent", "session_id", "project", "date", "kind", "started_at", "completed_at", "content_sha256")
+_OPTIONAL = (
+    *("branch", "model", "lane", "parent_session", "run_id", "prompt_id", "cwd", "title", "repo_source", "tokens"),
+    *("workflow_phase", "mode", "skill_code", "token_usage", "findings_count"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,40 +86,22 @@ def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha25
     redactions = fields.get("redactions") or {}
     source = fields.get("source") or {}
     messages = own_messages(fields)
-    cursor = catalog.connection.execute(
-        "INSERT INTO chunks (id, agent, session_id, stream, number, project, date, kind, started_at, completed_at,"
-        " branch, model, lane, parent_session, run_id, prompt_id, cwd, title, repo_source, path, content_sha256,"
-        " sidecar_sha256, size, tokens, messages, redactions, source_path, sequence, failed, workflow_phase, mode,"
-        " skill_code, token_usage, findings_count, without_tool_facts)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        (
-            fields["id"],
-            fields["agent"],
-            fields["session_id"],
-            fields.get("stream") or "",
-            int(str(fields["id"]).rpartition(":")[2]),
-            fields["project"],
-            fields["date"],
-            fields["kind"],
-            fields["started_at"],
-            fields["completed_at"],
-            *(fields.get(name) for name in ("branch", "model", "lane", "parent_session", "run_id", "prompt_id")),
-            *(fields.get(name) for name in ("cwd", "title", "repo_source")),
-            path,
-            fields["content_sha256"],
-            sidecar_sha256,
-            len(markdown),
-            fields.get("tokens"),
-            len(messages),
-            sum(redactions.values()) if isinstance(redactions, dict) else 0,
-            source.get("path") if isinstance(source, dict) else None,
-            catalog.next_sequence,
-            any_tool_failed(fields),
-            *(fields.get(name) for name in ("workflow_phase", "mode", "skill_code")),
-            *(fields.get(name) for name in ("token_usage", "findings_count")),
-            lacks_tool_facts(fields),
-        ),
-    )
+    row = {name: fields[name] for name in _REQUIRED} | {name: fields.get(name) for name in _OPTIONAL}
+    row |= {
+        "stream": fields.get("stream") or "",
+        "number": int(str(fields["id"]).rpartition(":")[2]),
+        "path": path,
+        "sidecar_sha256": sidecar_sha256,
+        "size": len(markdown),
+        "messages": len(messages),
+        "redactions": sum(redactions.values()) if isinstance(redactions, dict) else 0,
+        "source_path": source.get("path") if isinstance(source, dict) else None,
+        "sequence": catalog.next_sequence,
+        "failed": any_tool_failed(fields),
+        "without_tool_facts": lacks_tool_facts(fields),
+    }
+    marks = ",".join("?" * len(row))
+    cursor = catalog.connection.execute(f"INSERT INTO chunks ({','.join(row)}) VALUES ({marks})", tuple(row.values()))
     rowid = cursor.lastrowid
     catalog.unsettle(fields["agent"], fields["session_id"])
     _put_names(catalog, rowid, fields, messages)
@@ -141,14 +129,8 @@ def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha25
             for item in messages
         ],
     )
-    _insert(
-        catalog,
-        "INSERT OR REPLACE INTO duplicates VALUES (?,?,?,?)",
-        [
-            (key_number(item["key"]), item["path"], item["span"][0], orjson.dumps(item).decode())
-            for item in fields.get("duplicates") or ()
-        ],
-    )
+    rows = list(map(duplicate_row, fields.get("duplicates") or ()))
+    _insert(catalog, "INSERT OR REPLACE INTO duplicates VALUES (?,?,?,?)", rows)
     if fields.get("session_title"):
         catalog.put_late_title(fields["agent"], fields["session_id"], fields["session_title"])
     if fields.get("forgotten"):
@@ -197,7 +179,7 @@ def put_sightings(catalog: Catalog, rowid: int | None, fields: Mapping[str, Any]
     """Records the commits and requests that a chunk shows."""
     # Imported here: readers do without the patterns.
     from aicx.corpus.catalog.sightings import printed_in
-    from aicx.git.listed import plain_subject
+    from aicx.git.subjects import plain_subject
 
     _insert(
         catalog,

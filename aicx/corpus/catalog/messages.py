@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,13 +75,12 @@ def duplicates_of(catalog: Catalog, keys: Sequence[str]) -> dict[str, list[dict[
 
 def put_duplicate(catalog: Catalog, reference: dict[str, Any]) -> bool:
     """Records a copy; says whether it was news."""
-    cursor = catalog.connection.execute(
-        "INSERT OR IGNORE INTO duplicates VALUES (?,?,?,?)",
-        (
-            key_number(reference["key"]),
-            reference["path"],
-            reference["span"][0],
-            orjson.dumps(reference).decode(),
-        ),
-    )
+    statement = "INSERT OR IGNORE INTO duplicates VALUES (?,?,?,?)"
+    cursor = catalog.connection.execute(statement, duplicate_row(reference))
     return cursor.rowcount > 0
+
+
+def duplicate_row(reference: Mapping[str, Any]) -> tuple[Any, ...]:
+    """A copy as the catalogue keeps it."""
+    encoded = orjson.dumps(reference).decode()
+    return key_number(reference["key"]), reference["path"], reference["span"][0], encoded

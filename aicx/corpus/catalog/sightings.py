@@ -12,7 +12,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aicx.git.listed import Listed, created_request, listed_commits, listed_requests, plain_subject
+from aicx.git.listed import Listed, created_request, listed_commits, listed_requests
+from aicx.git.subjects import plain_subject
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog
