@@ -19,14 +19,16 @@ from aicx.api.answers.steer import SteerAnswer, ranked_answer, steer_answer
 from aicx.api.answers.why import WhyAnswer
 from aicx.api.filters import NAMES, Filters
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.filters import parse_filters, parse_instant
+from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.catalog.query import steer
+from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.show import show
 from aicx.engine.search import Group, Mode, Searcher, SearchQuery, Sort
 from aicx.engine.steering import DECAY, steer_query
 from aicx.errors import AicxError as AicxError
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.run import ResumeQuery, resume
+from aicx.resume.query import ResumeQuery
+from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.why.answer import answer_why
 from aicx.why.run import WhyQuery

@@ -9,7 +9,7 @@ from dataclasses import replace
 from shutil import get_terminal_size
 
 from aicx import console
-from retrieval.excerpts import Line
+from retrieval.lines import Line
 
 _TARGET = r"\((?:https?://|/)[^)\s]*\)"
 _EMPHASIS = re.compile(rf"\*\*|(?<!\S)#{{1,6}} |\[(?=[^\]\n]+\]{_TARGET})|\]{_TARGET}")

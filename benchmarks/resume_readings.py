@@ -33,7 +33,8 @@ from aicx.evidence.transcript import read_steps
 from aicx.git.roots import repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.resume.brief.output import markdown_brief
-from aicx.resume.run import ResumeQuery, resume
+from aicx.resume.query import ResumeQuery
+from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from benchmarks.store import aicx, environment_for, measure
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Literal
 
 from retrieval.analysis import Terms, analyze
-from retrieval.excerpts import lowered, starts_of
+from retrieval.lines import lowered, starts_of
 from retrieval.questions import Question
 
 # A passage has what belongs together; some do and are about something else; nothing that tells is there.

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Literal
 
 from aicx.types import Voice
-from retrieval.analysis import analyze, fold, runs_in
+from retrieval.analysis import analyze, fold
+from retrieval.lines import LINE_LENGTH, LOOKED_AT, Line, any_of, lowered, mark, starts_of
 from retrieval.questions import Question
 from retrieval.wording import asks, wording_of
 
 # Every asked word, name and phrase is there; some of them; none, but it is near in meaning.
 Tier = Literal["exact", "partial", "nearest"]
 
-_LINE_LENGTH = 200
 # What the words that a line shares with the question are worth by who says it, and by how. What was asked comes back
 # as an answer only where nothing else is to be had; so does the announcement of work.
 _VOICES: dict[Voice, float] = {"said": 1.0, "thought": 0.55, "asked": 0.6, "tool": 0.4}
@@ -30,8 +30,6 @@ _LEAD, _HEADING = 1.0, 0.3
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
 _MAX_ANALYSED = 8
 _MAX_TRIES = 20
-# Letters and digits beyond ASCII, and marks on letters.
-_ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
 _SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
 _WORD = re.compile(r"\w\w")
 _LINK = re.compile(r"\W*\[[^\]]+\]\([^)]*\)\W*")
@@ -42,21 +40,7 @@ _NOT_INTRODUCED = ("```", "#", *_UNSAID)
 _MAX_REPLY_LINES, _FEWEST_SAYING = 40, 20
 # How many lines may be between a colon and what it introduces.
 _MAX_BETWEEN = 3
-# How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
-_LOOKED_AT = 4000
-_PIECE = re.compile(rf"(?s).{{1,{_LOOKED_AT}}}(?=\s|\Z)|.{{1,{_LOOKED_AT}}}")
-# Shorter beginnings of words are in every line and would hold nothing off.
-_FEWEST_LETTERS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a text, shortened around what matched; ``marks`` are the spans to highlight in it."""
-
-    text: str
-    marks: tuple[tuple[int, int], ...] = ()
-    voice: Voice = field(default="said", compare=False)
-    tells: bool = field(default=True, compare=False)  # it neither repeats the question nor announces work
+_PIECE = re.compile(rf"(?s).{{1,{LOOKED_AT}}}(?=\s|\Z)|.{{1,{LOOKED_AT}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +82,7 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
     seen: set[str] = set()
     beginnings = {term: starts_of(term) for term in (*words, *question.terms.names)}
     tries = dict.fromkeys(beginnings, 0)
-    looked_for = _any_of({text for found in beginnings.values() for text in found})
+    looked_for = any_of({text for found in beginnings.values() for text in found})
     for rank, piece in enumerate(_pieces(texts, looked_for, voices)):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
         missing = [
@@ -140,7 +124,7 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
     scored.sort(key=lambda item: (-item[0], item[2].number))
     chosen = sorted(_chosen(scored, limit), key=lambda item: item[2].number)
     lines = tuple(
-        _mark(
+        mark(
             piece.text,
             words | names,
             looked_for,
@@ -177,7 +161,7 @@ def reply_lines(question: Question, text: str, limit: int, *, related: bool = Fa
     """
     words, names = set(question.terms.words), set(question.terms.names)
     beginnings = {text for term in (*words, *question.terms.names) for text in starts_of(term)}
-    looked_for = _any_of(beginnings) if beginnings else None
+    looked_for = any_of(beginnings) if beginnings else None
     scored = []
     for number, row in enumerate(islice(_said(text), _MAX_REPLY_LINES)):
         if wording_of(row) == "narration" or row.endswith(("?", "\uff1f")):
@@ -194,7 +178,7 @@ def reply_lines(question: Question, text: str, limit: int, *, related: bool = Fa
     if related and not any(shared for _, shared, _, _ in best):
         return ()
     quoted = [row for _, _, _, row in sorted(best, key=lambda item: item[2])]
-    return tuple(_mark(row, words | names, looked_for) for row in quoted)
+    return tuple(mark(row, words | names, looked_for) for row in quoted)
 
 
 def _chosen(scored: Sequence[tuple[float, float, _Piece]], limit: int) -> list[tuple[float, float, _Piece]]:
@@ -215,15 +199,6 @@ def _overlap(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int, voice: Voice = "said") -> tuple[Line, ...]:
-    """The first lines from a place on: which text, whose ``voice`` it is, and the character in it."""
-    number, character = start
-    if number >= len(texts):
-        return ()
-    lines = (line.strip() for line in texts[number][character : character + _LOOKED_AT].splitlines())
-    return tuple(_mark(line, voice=voice) for line in [line for line in lines if len(line) >= 3][:limit])
-
-
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A part of a line, with what of the question begins in it."""
@@ -233,10 +208,6 @@ class _Piece:
     beginnings: frozenset[str]  # of the words looked for, as far as they occur
     voice: Voice
     place: int  # of its text
-
-
-def _any_of(beginnings: set[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
 
 
 def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], voices: Sequence[Voice]) -> list[_Piece]:
@@ -253,7 +224,7 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], voices: Sequence[
             if not (found := looked_for.findall(low)):
                 continue
             parts = [line.strip()]
-            if len(line) > _LOOKED_AT:
+            if len(line) > LOOKED_AT:
                 parts = [part.strip() for part in _PIECE.findall(line.strip())]
             for part in parts:
                 held = found if len(parts) == 1 else looked_for.findall(lowered(part))
@@ -269,7 +240,7 @@ def _weight(voice: Voice, line: str) -> float:
     """What a word in a line is worth, by who says it and how."""
     if voice in ("asked", "tool"):  # neither reports on its own work
         return _VOICES[voice]
-    wording = wording_of(line[:_LOOKED_AT])
+    wording = wording_of(line[:LOOKED_AT])
     if wording == "narration":
         return _NARRATION
     return _VOICES[voice] * (_OUTCOME if wording == "outcome" else 1)
@@ -293,77 +264,20 @@ def _introducing(line: str, following: Sequence[str]) -> str:
     introduced = next(
         (text.strip() for text in following if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), ""
     )
-    return f"{line} {introduced}" if len(line) + len(introduced) < _LINE_LENGTH else line
+    return f"{line} {introduced}" if len(line) + len(introduced) < LINE_LENGTH else line
 
 
 def _sentences(line: str) -> Iterator[str]:
     """A line in parts: sentences, put together while they fit a quoted line and either tell or announce alike."""
-    if len(line) <= _LINE_LENGTH and wording_of(line) != "narration":
+    if len(line) <= LINE_LENGTH and wording_of(line) != "narration":
         yield line
         return
     for _, alike in groupby(_SENTENCE_END.split(line), key=lambda part: wording_of(part) == "narration"):
         kept = ""
         for part in alike:
-            for piece in [part] if len(part) <= _LOOKED_AT else _PIECE.findall(part):
-                if kept and len(kept) + len(piece) >= _LINE_LENGTH:
+            for piece in [part] if len(part) <= LOOKED_AT else _PIECE.findall(part):
+                if kept and len(kept) + len(piece) >= LINE_LENGTH:
                     yield kept
                     kept = ""
                 kept = f"{kept} {piece}".strip()
         yield kept
-
-
-def lowered(text: str) -> str:
-    """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
-    return text.lower() if text.isascii() or not _ACCENTED.search(text) else fold(text)
-
-
-def starts_of(term: str) -> tuple[str, ...]:
-    """What a word begins with whose stem is ``term``: all but the last letter, which may be another in the word.
-
-    So it is for ``try``, whose stem is ``tri``, and ``using``, whose stem is ``use``; ``dying`` has the stem ``die``.
-    """
-    if not term[-1].isascii():  # it has no stem of English
-        return (term,)
-    if term.endswith("ie"):
-        return term[:-1], f"{term[:-2]}y"
-    return (term[: max(_FEWEST_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
-
-
-def _mark(
-    line: str,
-    terms: Collection[str] = (),
-    looked_for: re.Pattern[str] | None = None,
-    voice: Voice = "said",
-    *,
-    tells: bool = True,
-) -> Line:
-    spans: list[tuple[int, int]] = []
-    start = end = 0
-    for low, high in runs_in(line) if terms else ():
-        if spans and high > end:  # beyond what is shown
-            break
-        run = line[low:high]
-        if looked_for and not looked_for.search(lowered(run)):
-            continue
-        found = analyze(run)
-        if any(term in terms for term in (*found.words, *found.names)):
-            spans.append((low, high))
-            if len(spans) == 1:
-                start, end = _window(line, low)
-    if not spans:
-        start, end = _window(line, 0)
-    text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
-    shift = start - (1 if start else 0)
-    inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)
-    return Line(text, tuple(inside), voice, tells)
-
-
-def _window(line: str, first: int) -> tuple[int, int]:
-    """From where to where a line is shown so that what stands at ``first`` is seen; all of a short one."""
-    if first < _LINE_LENGTH // 2:  # from its beginning it reads best
-        first = 0
-    start = max(0, min(first - _LINE_LENGTH // 4, len(line) - _LINE_LENGTH))
-    end = min(len(line), start + _LINE_LENGTH)
-    # Whole words at both ends, where there are any.
-    start = line.find(" ", start, first) + 1 or start if start else start
-    return start, max(line.rfind(" ", first + _LINE_LENGTH // 2, end), 0) or end if end < len(line) else end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.quotes import plain, rows
-from retrieval.excerpts import Line
+from retrieval.lines import Line
 
 
 def test_quoted_line_is_set_in_rows_with_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:

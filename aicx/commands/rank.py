@@ -16,7 +16,7 @@ from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
 from aicx.quotes import print_lines
 from aicx.text import local, shorten
-from retrieval.excerpts import Line
+from retrieval.lines import Line
 
 _TITLE_COLUMN = len("10.0 MEDIUM 2026-01-31 claude   ")
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}

@@ -11,7 +11,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.catalog.filters import parse_instant
+from aicx.corpus.catalog.when import parse_instant
 from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
@@ -117,7 +117,8 @@ def command(
     look = GitProbe(Git(folder.absolute())) if folder else None
     # Imported here: git is at work meanwhile.
     from aicx.resume.brief.output import json_brief, markdown_brief
-    from aicx.resume.run import Limits, ResumeQuery, resume
+    from aicx.resume.query import Limits, ResumeQuery
+    from aicx.resume.run import resume
 
     query = ResumeQuery(
         now=now,

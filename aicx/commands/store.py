@@ -233,7 +233,7 @@ def _nothing() -> None:
 
 def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime | None:
     if since is not None:
-        from aicx.corpus.catalog.filters import parse_instant
+        from aicx.corpus.catalog.when import parse_instant
 
         return parse_instant(since, now)
     return now - timedelta(hours=hours) if hours else None

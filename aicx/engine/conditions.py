@@ -8,7 +8,9 @@ from typing import Any
 
 from aicx.api.filters import FILTERS, LANES, UNSET, Filters
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import agent_notes, conditions, days_between, is_glob, parse_kinds, parse_lanes
+from aicx.corpus.catalog.filters import agent_notes, conditions, parse_kinds, parse_lanes
+from aicx.corpus.catalog.place_names import is_glob
+from aicx.corpus.catalog.when import days_between
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 
 

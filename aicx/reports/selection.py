@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from aicx.corpus.catalog.filters import parse_date_range, parse_instant
+from aicx.corpus.catalog.when import parse_date_range, parse_instant
 from aicx.reports.listing import Entry
 from aicx.reports.record import Report
 from aicx.text import local

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import the_project
+from aicx.corpus.catalog.place_names import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
-from aicx.corpus.places.decisions import load_decisions
-from aicx.corpus.places.identity import from_remote
-from aicx.corpus.places.stored import place_of
-from aicx.errors import NotFound, UsageError
+from aicx.errors import NotFound
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.pull_requests import merged_by
 from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.statements import weigh
 from aicx.git.branches import CURRENT, Branches, BranchState
-from aicx.git.roots import Roots, inside, repository_of
-from aicx.git.state import Git, GitProbe, GitState
-from aicx.paths import safe_project
+from aicx.git.roots import inside
+from aicx.git.state import Git, GitProbe
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.place import Place, locate, require_folder
+from aicx.resume.query import ResumeQuery
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
@@ -35,9 +31,7 @@ from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
 from aicx.resume.select.sessions import (
-    Scope,
     SessionRow,
-    known_folders,
     list_sessions,
     load_sessions,
     other_folders,
@@ -47,61 +41,12 @@ from aicx.resume.select.sessions import (
 from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.structure import read_structure
 from aicx.sources.reopen import reopen_command
-from retrieval.decay import PROFILES, Decay
 
 if TYPE_CHECKING:
-    from aicx.engine.search import Mode
+    pass
 
-_NO_FOLDER = GitState("unavailable")
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
-
-
-class Limits(NamedTuple):
-    """At most so many of each; the budget may leave less."""
-
-    files: int = 10
-    symbols: int = 6
-    recalled: int = 6
-    related: int = 2
-    others: int = 6
-
-    @classmethod
-    def full(cls) -> Limits:
-        return cls(files=25, symbols=15, recalled=15, related=5, others=15)
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeQuery:
-    """What is asked: for a folder, or for a project when its folder is not at hand. ``branch`` wins over git's."""
-
-    now: datetime
-    task: str = ""
-    folder: Path | None = None
-    project: str | None = None
-    also: tuple[str, ...] = ()  # further repositories whose sessions count as this one's
-    branch: str | None = None
-    mode: Mode = "auto"
-    decay: Decay | None = PROFILES["gentle"]  # of passages
-    since: datetime | None = None
-    agent: str | None = None
-    exclude_session: tuple[str, ...] = ()  # beginnings of ids
-    limits: Limits = field(default_factory=Limits)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the question is asked: the repository as git and as the corpus know it."""
-
-    look: GitProbe | None
-    scope: Scope
-    roots: Roots
-    folder: str | None
-
-    @property
-    def state(self) -> GitState:
-        """All that git says; waits until it has said it."""
-        return self.look.state if self.look else _NO_FOLDER
 
 
 def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None) -> ResumeReport:
@@ -115,19 +60,9 @@ def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None)
         if look is not None:
             stack.enter_context(look)
         if query.folder is not None:
-            _require_folder(query.folder)
+            require_folder(query.folder)
             look = look or stack.enter_context(GitProbe(Git(query.folder.absolute())))
         return _resume(settings, query, look)
-
-
-def _require_folder(folder: Path) -> None:
-    hint = "--repo takes a folder in a repository"
-    with suppress(PermissionError):  # of a folder above it
-        if not folder.is_dir():
-            raise UsageError(f"{folder} is no folder", hint=hint)
-        if os.access(folder, os.R_OK | os.X_OK):
-            return
-    raise UsageError(f"{folder} may not be read", hint=hint)
 
 
 def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> ResumeReport:
@@ -144,42 +79,13 @@ def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> Re
         if query.project is not None:
             query = replace(query, project=the_project(query.project, opened.catalog))
         query = replace(query, also=tuple(the_project(name, opened.catalog) for name in query.also))
-        place = _locate(settings, query, opened.catalog, look)
+        place = locate(settings, query, opened.catalog, look)
         notes = [empty, opened.fallback_reason, *opened.notes]
         report = _Resume(settings, query, opened.catalog, place, [note for note in notes if note]).report()
         return replace(report, empty=empty)
 
 
-def _locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: GitProbe | None) -> _Place:
-    state = look.place if look else _NO_FOLDER
-    folder = str(look.git.folder) if look else None
-    top = state.root or folder
-    project = query.project
-    if project is not None and project.startswith("/"):
-        # Named by the folder it is worked on in, which need not exist here.
-        top, project = project.rstrip("/"), None
-    elif project is None and look is not None:
-        decisions = load_decisions(settings.layout.projects)
-        identity = place_of(catalog, settings.user_home, decisions, folder)
-        project = identity.project if identity else _bare_project(look.git) if state.kind == "bare" else None
-    trees = [tree.path for tree in state.worktrees]
-    folders = tuple(dict.fromkeys([*([repository_of(top), top] if top else []), *trees]))
-    is_home = top is not None and settings.user_home.is_relative_to(top) and not state.usable
-    named = [name for name in query.also if not name.startswith("/")]
-    folders += tuple(name.rstrip("/") for name in query.also if name.startswith("/"))
-    scope = Scope(project, folders, below=not is_home, also=tuple(named))
-    return _Place(look, scope, Roots.of([*folders, *known_folders(catalog, scope)]), top)
-
-
-def _bare_project(git: Git) -> str | None:
-    """The identity of a bare repository, whose working trees are filed under the same."""
-    url = git.ask("config", "--get", "remote.origin.url")
-    if url and (project := from_remote(url.strip())):
-        return project
-    return safe_project("local", git.folder.name.removesuffix(".git"))
-
-
-def _elsewhere(catalog: Catalog, place: _Place) -> OtherRepositories:
+def _elsewhere(catalog: Catalog, place: Place) -> OtherRepositories:
     return OtherRepositories(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
 
 
@@ -187,7 +93,7 @@ class _Resume:
     """One run, step by step; what later steps need is kept here."""
 
     def __init__(
-        self, settings: Settings, query: ResumeQuery, catalog: Catalog, place: _Place, notes: list[str]
+        self, settings: Settings, query: ResumeQuery, catalog: Catalog, place: Place, notes: list[str]
     ) -> None:
         self._settings = settings
         self._query = query

@@ -10,7 +10,8 @@ from aicx.api.freshness import index_state, stale_indexes
 from aicx.cli import run
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.search import SearchQuery, search
-from aicx.resume.run import ResumeQuery, resume
+from aicx.resume.query import ResumeQuery
+from aicx.resume.run import resume
 from aicx.servers.mcp.texts import search_text
 from tests.corpus.builders import Home
 from tests.engine.search_helpers import NOW

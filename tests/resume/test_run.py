@@ -17,7 +17,8 @@ from aicx.errors import NotFound, UsageError
 from aicx.evidence.session_brief import SessionBrief
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.brief.selection import Reason
-from aicx.resume.run import Limits, ResumeQuery, resume
+from aicx.resume.query import Limits, ResumeQuery
+from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.resume.select.sessions import SessionRow, automated, list_sessions
 from retrieval.decay import PROFILES

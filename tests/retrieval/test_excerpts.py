@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import Excerpt, excerpt, opening_lines, reply_lines
+from retrieval.excerpts import Excerpt, excerpt, reply_lines
+from retrieval.lines import opening_lines
 from retrieval.questions import parse_question
 
 

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
-from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from datetime import datetime, timedelta
 from typing import Any
 
 from aicx.api.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters
 from aicx.corpus.catalog.database import Catalog
-from aicx.errors import NotFound, UsageError
+from aicx.corpus.catalog.place_names import as_glob, is_glob, known_places, matching_places
+from aicx.corpus.catalog.when import days_between, parse_date_range, parse_instant
+from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
-from aicx.text import day_bounds, instant, local
+from aicx.text import instant
 from aicx.types import KINDS
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
-_MONTH = re.compile(r"\d{4}-\d{2}")
-# As many names as a message has room for.
-_MAX_NAMED = 8
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
-_GLOB = frozenset("*?")
 _LAST = "\U0010ffff"  # comes after every character that an id may go on with
 
 
@@ -82,42 +74,6 @@ def _parse(row: Filter, written: Any, now: datetime) -> Any:
             return written or None
 
 
-def match_projects(wanted: str, candidates: Iterable[str]) -> tuple[list[str], bool]:
-    """The projects or folders that ``wanted`` names, and whether they match as whole names.
-
-    ``owner/repo``, ``owner/``, ``/repo`` and a bare name match whole path parts, ``*`` and ``?`` as in a shell. Only
-    when no name fits as a whole does a part of one do: a filter for ``api`` must not take ``apiary`` along.
-    """
-    text = wanted.strip().lower()
-    names = list(candidates)
-    exact = [name for name in names if _names(text, name.lower())]
-    return (exact, True) if exact else ([name for name in names if text in name.lower()], False)
-
-
-def the_project(wanted: str, catalog: Catalog) -> str:
-    """The one stored project or folder that ``wanted`` names, see `match_projects`.
-
-    Where nothing is stored it is taken as it is. Raises NotFound where none has that name, UsageError where several do,
-    as do all the folders that belong to no repository.
-    """
-    projects, folders = _known_places(catalog)
-    if wanted.strip() == NON_REPOSITORY and folders:
-        raise UsageError(
-            f"{NON_REPOSITORY} is many folders: name one of them",
-            hint=f"-p FOLDER; the latest: {', '.join(_latest_folders(catalog))}",
-        )
-    found, _ = _matching_places(wanted, (*projects, *folders), catalog)
-    if wanted in found or not (projects or folders):
-        return wanted
-    if not found:
-        raise NotFound(
-            f"no project or folder matches {wanted!r}", hint=f"known: {', '.join(projects) or 'folders only'}"
-        )
-    if len(found) > 1:
-        raise UsageError(f"{wanted!r} may be {', '.join(found[:_MAX_NAMED])}", hint="name one of them in full")
-    return found[0]
-
-
 def parse_kind(text: str) -> str:
     """A kind in its stored spelling; the singular is understood."""
     kind = text.lower()
@@ -136,75 +92,6 @@ def parse_lanes(texts: Iterable[str]) -> tuple[str, ...]:
     if unknown := [lane for lane in lanes if lane not in LANES]:
         raise UsageError(f"unknown lane {unknown[0]!r}", hint=f"lanes: {', '.join(LANES)}")
     return lanes
-
-
-def parse_date_range(text: str, now: datetime) -> tuple[str | None, str | None]:
-    """``2026-01-31``, ``2026-01-01..2026-01-31``, ``2026-01-01..`` or ``..2026-01-31``, both ends included.
-
-    A month (``2026-01``) is all its days; ``yesterday``, ``last week`` and ``in march`` are days too. Days are those of
-    `local`.
-    """
-    low, dots, high = text.partition("..")
-    low, high = _day_of(low, now), _day_of(high, now)
-    if not dots and low and not _MONTH.fullmatch(low) and not _is_day(low) and (said := _days_as_said(low, now)):
-        return said
-    if not dots and _MONTH.fullmatch(low):
-        _check_day(f"{low}-01")
-        last = next(day for day in ("31", "30", "29", "28") if _is_day(f"{low}-{day}"))
-        return f"{low}-01", f"{low}-{last}"
-    for day in (low, high):
-        if day:
-            _check_day(day)
-    if low and high and low > high:
-        raise UsageError(f"{text!r} ends before it begins", hint=f"write it as {high}..{low}")
-    if dots:
-        return low or None, high or None
-    if not low:
-        raise UsageError("an empty date", hint="write it as 2026-01-31 or 2026-01-01..2026-01-31")
-    return low, low
-
-
-def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> datetime:
-    """A point in time: ``2026-01-31``, ``2026-01-31T14:00``, ``last week``, or so long ago: ``36h``, ``7d``, ``2w``.
-
-    Without an offset it is on the clock of `local`. Of several days it is the begin of the first or, for an end, the
-    end of the last.
-    """
-    text = text.strip()
-    if (" " in text or text.isalpha()) and (said := _days_as_said(text, now)):
-        first, last = days_between(said)
-        if moment := last - timedelta(microseconds=1) if end_of_day and last else first or last:
-            return moment
-    try:
-        if match := _AGO.fullmatch(text.lower()):
-            return now - timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
-        day = _day_of(text, now)
-        if end_of_day and _is_day(day):
-            return day_bounds(day)[1] - timedelta(microseconds=1)
-        return local(day).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise UsageError(
-            f"{text!r} is no point in time",
-            hint="write 2026-01-31, 2026-01-31T14:00, yesterday, last week, 36h, 7d or 2w",
-        ) from None
-
-
-def _days_as_said(text: str, now: datetime) -> tuple[str | None, str | None] | None:
-    """The first and last day that ``text`` means, as in a question ("last week", "march"); None where it is no days."""
-    from aicx.dates import lift_dates  # imported here: most dates are written in figures
-
-    today = local(now).date()
-    for asked in (text, f"in {text}", f"on {text}"):
-        found = lift_dates(asked, today)
-        if found.days and not found.text.strip():
-            return found.days
-    return None
-
-
-def days_between(days: tuple[str | None, str | None]) -> tuple[datetime | None, datetime | None]:
-    """Where the first of two inclusive days begins, and where the day after the last one does."""
-    first, last = days
-    return day_bounds(first)[0] if first else None, day_bounds(last)[1] if last else None
 
 
 # What each filter means -----------------------------------------------------------------------------------------------
@@ -231,7 +118,7 @@ def _any_of(sql: str, values: Sequence[Any]) -> _Sql:
 def _is_named(column: str, names: Sequence[str]) -> _Sql:
     """The column is a name, or fits it where it is a pattern."""
     tests = [f"{column} GLOB ?" if is_glob(name) else f"{column}=?" for name in names]
-    return _Sql(f"({' OR '.join(tests)})", [_glob(name) if is_glob(name) else name for name in names])
+    return _Sql(f"({' OR '.join(tests)})", [as_glob(name) if is_glob(name) else name for name in names])
 
 
 def _agent(agents: Sequence[str], catalog: Catalog) -> _Sql:
@@ -273,13 +160,13 @@ def _file(names: Sequence[str], _: Catalog) -> _Sql:
     for name in names:
         globs = is_glob(name)
         tests.append("path GLOB ? OR path GLOB ?" if globs else "instr(path, ?)>0")
-        values += [_glob(name), f"*/{_glob(name)}"] if globs else [name]
+        values += [as_glob(name), f"*/{as_glob(name)}"] if globs else [name]
     return _Sql(f"rowid IN (SELECT chunk FROM files WHERE {' OR '.join(tests)})", values)
 
 
 def _model(names: Sequence[str], _: Catalog) -> _Sql:
     """A part of the name is enough: models carry their maker and a date in theirs."""
-    return _any_of("lower(model) GLOB ?", [f"*{_glob(name.lower())}*" for name in names])
+    return _any_of("lower(model) GLOB ?", [f"*{as_glob(name.lower())}*" for name in names])
 
 
 def _tool(names: Sequence[str], _: Catalog) -> _Sql:
@@ -288,12 +175,12 @@ def _tool(names: Sequence[str], _: Catalog) -> _Sql:
 
 
 def _project(names: Sequence[str], catalog: Catalog) -> _Sql:
-    projects, folders = _known_places(catalog)
+    projects, folders = known_places(catalog)
     places = (*projects, *([NON_REPOSITORY] if NON_REPOSITORY in names else ()), *folders)
     found: dict[str, None] = {}
     notes = []
     for name in names:
-        matching, whole = _matching_places(name, places, catalog)
+        matching, whole = matching_places(name, places, catalog)
         found |= dict.fromkeys(matching)
         if not matching:
             notes.append(f"no project or folder matches {name!r}; known: {', '.join(projects) or 'none'}")
@@ -332,80 +219,3 @@ _SQL: dict[str, Callable[[Any, Catalog], _Sql]] = {
     "min_token_usage": lambda least, _: _Sql("token_usage>=?", [least]),
     "min_findings_count": lambda least, _: _Sql("findings_count>=?", [least]),
 }
-
-
-def _matching_places(wanted: str, places: Sequence[str], catalog: Catalog) -> tuple[list[str], bool]:
-    """`match_projects`, where the name that a repository had before leads to it as its own does."""
-    renames = {row["old"]: row["new"] for row in catalog.rows("SELECT old, new FROM renames")}
-    matching, whole = match_projects(wanted, places)
-    before, before_whole = match_projects(wanted, renames)
-    if not before_whole:
-        return matching, whole
-    now = [renames[name] for name in before if renames[name] in places]
-    return (list(dict.fromkeys([*matching, *now])) if whole else now), whole or bool(now)
-
-
-def _known_places(catalog: Catalog) -> tuple[list[str], list[str]]:
-    """The projects there are, and the folders where sessions worked that belong to none."""
-    rows = catalog.rows("SELECT DISTINCT project, cwd FROM chunks WHERE ignored=0")
-    projects = sorted({row["project"] for row in rows} - {NON_REPOSITORY})
-    return projects, sorted({row["cwd"] for row in rows if row["cwd"] and row["project"] == NON_REPOSITORY})
-
-
-def _latest_folders(catalog: Catalog) -> list[str]:
-    rows = catalog.rows(
-        "SELECT cwd FROM chunks WHERE ignored=0 AND project=? AND cwd IS NOT NULL GROUP BY cwd"
-        " ORDER BY max(completed_at) DESC, cwd LIMIT ?",
-        (NON_REPOSITORY, _MAX_NAMED),
-    )
-    return [row["cwd"] for row in rows]
-
-
-def _names(wanted: str, name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    if wanted == name or is_glob(wanted):
-        pattern = _glob(wanted)
-        return fnmatchcase(name, pattern) or any(fnmatchcase(part, pattern) for part in parts)
-    wanted_parts = PurePosixPath(wanted.strip("/")).parts
-    if not wanted_parts:
-        return False
-    if wanted.endswith("/"):
-        return parts[: len(wanted_parts)] == wanted_parts
-    if wanted.startswith("/") and not name.startswith("/"):
-        return parts[-len(wanted_parts) :] == wanted_parts
-    return any(
-        parts[start : start + len(wanted_parts)] == wanted_parts for start in range(len(parts) - len(wanted_parts) + 1)
-    )
-
-
-def is_glob(text: str) -> bool:
-    """Whether a filter's value is a pattern rather than a name."""
-    return not _GLOB.isdisjoint(text)
-
-
-def _glob(text: str) -> str:
-    """``text`` as a pattern in which only `*` and `?` stand for something: `[id]` is a folder of many web projects."""
-    return text.replace("[", "[[]")
-
-
-def _day_of(text: str, now: datetime) -> str:
-    """``today`` and ``yesterday`` as the days they are here; the rest as it is."""
-    past = {"today": 0, "yesterday": 1}.get(text.lower())
-    return text if past is None else (local(now).date() - timedelta(days=past)).isoformat()
-
-
-def _is_day(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _check_day(text: str) -> None:
-    try:
-        date.fromisoformat(text if _DAY.fullmatch(text) else "")
-    except ValueError:
-        raise UsageError(
-            f"{text!r} is no date", hint="write it as 2026-01-31, yesterday or 2026-01-01..2026-01-31"
-        ) from None

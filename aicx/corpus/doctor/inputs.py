@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +20,10 @@ from aicx.sources import SOURCES, load_source
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import holder_of
 from aicx.types import AgentHomes, BadRecord, LogFile
+
+FIX = "aicx doctor --fix"
+STORE = "aicx store"
+MAX_NAMED = 5
 
 Severity = Literal["green", "warning", "critical", "skipped"]
 
@@ -125,3 +129,29 @@ def discover_logs(homes: AgentHomes) -> tuple[list[LogFile], list[BadRecord]]:
             else:
                 unreadable.append(item)
     return logs, unreadable
+
+
+def while_nobody_writes(name: str) -> Callable[[Callable[[DoctorInputs], Check]], Callable[[DoctorInputs], Check]]:
+    """What a run is changing at this moment cannot be judged: the check called ``name`` is skipped then."""
+
+    def guard(check: Callable[[DoctorInputs], Check]) -> Callable[[DoctorInputs], Check]:
+        def guarded(facts: DoctorInputs) -> Check:
+            if facts.writer is not None:
+                return Check(name, "skipped", f"process {facts.writer} is writing; look again when it is done")
+            return check(facts)
+
+        return guarded
+
+    return guard
+
+
+def counted(noun: str, found: Sequence[str], what: str) -> str:
+    """``2 chunks without a sidecar (a, b)``; empty when there are none."""
+    if not found:
+        return ""
+    named = ", ".join([*found[:MAX_NAMED], *more(len(found))])
+    return f"{len(found):,} {noun}{'' if len(found) == 1 else 's'} {what} ({named})"
+
+
+def more(count: int) -> list[str]:
+    return [f"and {count - MAX_NAMED:,} more"] if count > MAX_NAMED else []

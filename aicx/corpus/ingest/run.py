@@ -11,8 +11,8 @@ from typing import Any
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import session_of_most, stored_chunks
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import match_projects
 from aicx.corpus.catalog.messages import prompts_of, put_duplicate
+from aicx.corpus.catalog.place_names import match_projects
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.catalog.watermarks import record_source

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from aicx.config import Settings
-from aicx.corpus.doctor.checks import canonical_store, sidecars, tool_facts
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair, repair
+from aicx.corpus.doctor.stored import canonical_store, sidecars, tool_facts
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.plan import plan_stored
 from aicx.corpus.forget.run import publish

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aicx.corpus.doctor.checks import set_apart
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
+from aicx.corpus.doctor.stored import set_apart
 from aicx.corpus.forget.apart import plan_apart
 from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest
 from aicx.engine.holders import Holder

@@ -17,7 +17,8 @@ from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice
 from retrieval.evidence import ENOUGH, share_together
-from retrieval.excerpts import Line, excerpt, opening_lines, reply_lines
+from retrieval.excerpts import excerpt, reply_lines
+from retrieval.lines import Line, opening_lines
 
 _MAX_LINES, _MAX_REPLY_LINES = 3, 2
 

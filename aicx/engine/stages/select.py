@@ -9,7 +9,7 @@ from aicx.corpus.files.read import load_markdown
 from aicx.engine.stages.retrieve import pool
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError
-from retrieval.excerpts import lowered
+from retrieval.lines import lowered
 from retrieval.ranking import above_noise
 
 

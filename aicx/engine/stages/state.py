@@ -17,8 +17,9 @@ from aicx.types import Candidate
 from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay
 from retrieval.evidence import Evidence, Occurrences
-from retrieval.excerpts import Line, Tier
+from retrieval.excerpts import Tier
 from retrieval.fusion import Vote
+from retrieval.lines import Line
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question
 from retrieval.ranking import Answer

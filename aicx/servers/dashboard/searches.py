@@ -17,7 +17,7 @@ from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.types import Voice
-from retrieval.excerpts import Line
+from retrieval.lines import Line
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
 POOL = 100

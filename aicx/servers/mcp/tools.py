@@ -21,10 +21,10 @@ from aicx.api.answers import to_fields
 from aicx.api.answers import why as why_answers
 from aicx.api.answers.resume import SCHEMA as RESUME_SCHEMA
 from aicx.config import Settings
-from aicx.corpus.catalog.filters import parse_instant
 from aicx.corpus.catalog.overview import list_projects
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
+from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.rank import rank_chunks
 from aicx.corpus.views.show import show
 from aicx.engine.search import Searcher, SearchQuery
@@ -35,7 +35,8 @@ from aicx.evidence.conversation import Turn, conversation
 from aicx.evidence.transcript import read_steps
 from aicx.paths import Layout
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.run import ResumeQuery, resume
+from aicx.resume.query import ResumeQuery
+from aicx.resume.run import resume
 from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Sessions, Steer, Why

@@ -14,14 +14,9 @@ from hypothesis import strategies as st
 from aicx.api.filters import FILTERS, Filters
 from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import (
-    conditions,
-    match_projects,
-    parse_date_range,
-    parse_filters,
-    parse_instant,
-    parse_kind,
-)
+from aicx.corpus.catalog.filters import conditions, parse_filters, parse_kind
+from aicx.corpus.catalog.place_names import match_projects
+from aicx.corpus.catalog.when import parse_date_range, parse_instant
 from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
 from aicx.text import Zone, day_bounds

@@ -1,0 +1,45 @@
+"""What `resume` is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from retrieval.decay import PROFILES, Decay
+
+if TYPE_CHECKING:
+    from aicx.engine.search import Mode
+
+
+class Limits(NamedTuple):
+    """At most so many of each; the budget may leave less."""
+
+    files: int = 10
+    symbols: int = 6
+    recalled: int = 6
+    related: int = 2
+    others: int = 6
+
+    @classmethod
+    def full(cls) -> Limits:
+        return cls(files=25, symbols=15, recalled=15, related=5, others=15)
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeQuery:
+    """What is asked: for a folder, or for a project when its folder is not at hand. ``branch`` wins over git's."""
+
+    now: datetime
+    task: str = ""
+    folder: Path | None = None
+    project: str | None = None
+    also: tuple[str, ...] = ()  # further repositories whose sessions count as this one's
+    branch: str | None = None
+    mode: Mode = "auto"
+    decay: Decay | None = PROFILES["gentle"]  # of passages
+    since: datetime | None = None
+    agent: str | None = None
+    exclude_session: tuple[str, ...] = ()  # beginnings of ids
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,98 @@
+"""A line of a text as it is quoted: shortened around what matched, with what matched marked in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from aicx.types import Voice
+from retrieval.analysis import analyze, fold, runs_in
+
+# Letters and digits beyond ASCII, and marks on letters.
+_ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
+# How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
+LOOKED_AT = 4000
+# Shorter beginnings of words are in every line and would hold nothing off.
+_FEWEST_LETTERS = 3
+LINE_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a text, shortened around what matched; ``marks`` are the spans to highlight in it."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+    voice: Voice = field(default="said", compare=False)
+    tells: bool = field(default=True, compare=False)  # it neither repeats the question nor announces work
+
+
+def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int, voice: Voice = "said") -> tuple[Line, ...]:
+    """The first lines from a place on: which text, whose ``voice`` it is, and the character in it."""
+    number, character = start
+    if number >= len(texts):
+        return ()
+    lines = (line.strip() for line in texts[number][character : character + LOOKED_AT].splitlines())
+    return tuple(mark(line, voice=voice) for line in [line for line in lines if len(line) >= 3][:limit])
+
+
+def any_of(beginnings: set[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
+
+
+def lowered(text: str) -> str:
+    """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
+    return text.lower() if text.isascii() or not _ACCENTED.search(text) else fold(text)
+
+
+def starts_of(term: str) -> tuple[str, ...]:
+    """What a word begins with whose stem is ``term``: all but the last letter, which may be another in the word.
+
+    So it is for ``try``, whose stem is ``tri``, and ``using``, whose stem is ``use``; ``dying`` has the stem ``die``.
+    """
+    if not term[-1].isascii():  # it has no stem of English
+        return (term,)
+    if term.endswith("ie"):
+        return term[:-1], f"{term[:-2]}y"
+    return (term[: max(_FEWEST_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
+
+
+def mark(
+    line: str,
+    terms: Collection[str] = (),
+    looked_for: re.Pattern[str] | None = None,
+    voice: Voice = "said",
+    *,
+    tells: bool = True,
+) -> Line:
+    spans: list[tuple[int, int]] = []
+    start = end = 0
+    for low, high in runs_in(line) if terms else ():
+        if spans and high > end:  # beyond what is shown
+            break
+        run = line[low:high]
+        if looked_for and not looked_for.search(lowered(run)):
+            continue
+        found = analyze(run)
+        if any(term in terms for term in (*found.words, *found.names)):
+            spans.append((low, high))
+            if len(spans) == 1:
+                start, end = _window(line, low)
+    if not spans:
+        start, end = _window(line, 0)
+    text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
+    shift = start - (1 if start else 0)
+    inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)
+    return Line(text, tuple(inside), voice, tells)
+
+
+def _window(line: str, first: int) -> tuple[int, int]:
+    """From where to where a line is shown so that what stands at ``first`` is seen; all of a short one."""
+    if first < LINE_LENGTH // 2:  # from its beginning it reads best
+        first = 0
+    start = max(0, min(first - LINE_LENGTH // 4, len(line) - LINE_LENGTH))
+    end = min(len(line), start + LINE_LENGTH)
+    # Whole words at both ends, where there are any.
+    start = line.find(" ", start, first) + 1 or start if start else start
+    return start, max(line.rfind(" ", first + LINE_LENGTH // 2, end), 0) or end if end < len(line) else end
