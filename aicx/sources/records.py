@@ -97,25 +97,26 @@ def read_note(path: Path, limit: int = BLOCK) -> bytes:
         return stream.read(limit)
 
 
-def read_jsonl(log: LogFile) -> Iterator[Record | BadRecord]:
+def read_jsonl(log: LogFile, *, limit: int = LINE_LIMIT, block: int = BLOCK) -> Iterator[Record | BadRecord]:
     """The objects of a JSON Lines log in file order, reading no further than the size seen when it was listed.
 
+    A line of more than ``limit`` bytes, embedded data not counted, is a BadRecord; its rest is read by the ``block``.
     Two objects glued together on one line both come out. A half-written last line is reported as unfinished.
     """
     path = str(log.path)
     try:
         with log.path.open("rb") as stream:
-            yield from _read_lines(stream, path, log.size)
+            yield from _read_lines(stream, path, log.size, limit, block)
     except OSError as error:
         yield unreadable(log.path, error)
 
 
-def _read_lines(stream: BinaryIO, path: str, size: int) -> Iterator[Record | BadRecord]:
+def _read_lines(stream: BinaryIO, path: str, size: int, limit: int, block: int) -> Iterator[Record | BadRecord]:
     position = 0
     number = 0
     while position < size:
         start = position
-        raw = stream.readline(min(LINE_LIMIT, size - position))
+        raw = stream.readline(min(limit, size - position))
         if not raw:
             yield BadRecord(path, f"became shorter while it was read ({position} of {size} bytes)")
             return
@@ -124,33 +125,37 @@ def _read_lines(stream: BinaryIO, path: str, size: int) -> Iterator[Record | Bad
         digest = None
         cut = 0
         if not raw.endswith(b"\n") and position < size:
-            raw, position, digest, cut = _condense(stream, raw, position, size)
+            raw, position, digest, cut = _condense(stream, raw, position, size, limit, block)
         # A crash of the machine can leave a run of NUL bytes where a record was about to be.
         body = raw.strip(_PADDING)
-        if body:
+        if len(body) > limit:
+            yield BadRecord(path, f"line of {position - start} bytes is over the limit of {limit}", number)
+        elif body:
             finished = raw.endswith(b"\n")
             yield from _parse_line(body, path, start, position, number, finished=finished, digest=digest, cut=cut)
         elif b"\0" in raw:
             yield BadRecord(path, "holds only NUL bytes", number)
 
 
-def _condense(stream: BinaryIO, head: bytes, position: int, size: int) -> tuple[bytes, int, str, int]:
+def _condense(
+    stream: BinaryIO, head: bytes, position: int, size: int, limit: int, block: int
+) -> tuple[bytes, int, str, int]:
     """Reads the rest of an over-long line, leaving out embedded data as it passes; also its hash, and how much data."""
     cutter = DataCutter()
     kept = bytearray()
-    for at in range(0, len(head), BLOCK):
-        kept += cutter.feed(head[at : at + BLOCK])
+    for at in range(0, len(head), block):
+        kept += cutter.feed(head[at : at + block])
     digest = sha256(head.lstrip(_PADDING))
     ended = False
     while position < size and not ended:
-        block = stream.readline(min(BLOCK, size - position))
-        if not block:
+        read = stream.readline(min(block, size - position))
+        if not read:
             break
-        position += len(block)
-        ended = block.endswith(b"\n")
-        digest.update(block.rstrip(_PADDING) if ended or position == size else block)
-        if len(kept) <= LINE_LIMIT:
-            kept += cutter.feed(block)
+        position += len(read)
+        ended = read.endswith(b"\n")
+        digest.update(read.rstrip(_PADDING) if ended or position == size else read)
+        if len(kept) <= limit:
+            kept += cutter.feed(read)
     kept += cutter.feed(b"", last=True)
     return bytes(kept), position, digest.hexdigest(), cutter.count
 
@@ -158,9 +163,6 @@ def _condense(stream: BinaryIO, head: bytes, position: int, size: int) -> tuple[
 def _parse_line(
     body: bytes, path: str, start: int, end: int, number: int, *, finished: bool, digest: str | None, cut: int
 ) -> Iterator[Record | BadRecord]:
-    if len(body) > LINE_LIMIT:
-        yield BadRecord(path, f"line of {end - start} bytes is over the limit of {LINE_LIMIT}", number)
-        return
     try:
         values = [orjson.loads(body)]
     except orjson.JSONDecodeError:

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.sources import records
 from aicx.sources.records import (
     Record,
     dump_json,
@@ -145,46 +144,39 @@ def test_vanished_file_is_reported(tmp_path):
     assert reasons(list(read_jsonl(log))) == [("cannot be read: No such file or directory", None)]
 
 
-@pytest.fixture
-def short_lines(monkeypatch):
-    monkeypatch.setattr(records, "LINE_LIMIT", 8192)
-    monkeypatch.setattr(records, "BLOCK", 4096)
+def read_short(folder: Path, content: bytes) -> list[Record | BadRecord]:
+    return list(read_jsonl(write_log(folder, content), limit=8192, block=4096))
 
 
-@pytest.mark.usefixtures("short_lines")
 def test_blob_in_an_over_long_line_is_elided_and_the_rest_kept(tmp_path):
     line = json.dumps({"image": "A" * 40_000, "text": "kept"}).encode()
-    (item,) = read(tmp_path, line + b"\n")
+    (item,) = read_short(tmp_path, line + b"\n")
     assert item.value["text"] == "kept"
     assert len(item.raw) < 8192
 
 
-@pytest.mark.usefixtures("short_lines")
 def test_blob_after_an_escape_leaves_the_escape_whole(tmp_path):
     line = json.dumps({"text": "x\n" + "A" * 40_000, "more": "é" + "B" * 3000}).encode()
-    (item,) = read(tmp_path, line + b"\n")
+    (item,) = read_short(tmp_path, line + b"\n")
     assert item.value["text"].startswith("x\nAAAA")
     assert item.value["more"].startswith("éBBB")
 
 
-@pytest.mark.usefixtures("short_lines")
 def test_data_left_out_of_an_over_long_line_is_counted_once(tmp_path):
     line = json.dumps({"images": ["A" * 40_000, "B" * 3000], "text": "kept"}).encode()
-    items = read(tmp_path, line + b'{"glued":1}\n{"next":"' + b"C" * 3000 + b'"}\n')
+    items = read_short(tmp_path, line + b'{"glued":1}\n{"next":"' + b"C" * 3000 + b'"}\n')
     assert [item.cut for item in items] == [2, 0, 0]
 
 
-@pytest.mark.usefixtures("short_lines")
 def test_reference_of_an_over_long_line_hashes_what_is_on_disk(tmp_path):
     line = json.dumps({"image": "A" * 40_000}).encode()
-    (item,) = read(tmp_path, line + b"\n")
+    (item,) = read_short(tmp_path, line + b"\n")
     assert item.ref("p").sha256 == sha256(line).hexdigest()
 
 
-@pytest.mark.usefixtures("short_lines")
 def test_line_that_stays_over_long_costs_only_itself(tmp_path):
     line = json.dumps({"text": "word " * 2000}).encode()
-    items = read(tmp_path, line + b'\n{"a":2}\n')
+    items = read_short(tmp_path, line + b'\n{"a":2}\n')
     assert values(items) == [{"a": 2}]
     assert reasons(items) == [(f"line of {len(line) + 1} bytes is over the limit of 8192", 1)]
 

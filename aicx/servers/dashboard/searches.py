@@ -37,9 +37,9 @@ def semantic(searcher: Searcher, query: SearchQuery) -> dict[str, Any]:
     return to_fields(search_answer(searcher.search(query)))
 
 
-def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int) -> dict[str, Any]:
-    """The best answers of each project, projects by their best answer, among the first answers to the question."""
-    report = searcher.search(replace(query, limit=POOL))
+def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int, *, pool: int = POOL) -> dict[str, Any]:
+    """The best answers of each project, projects by their best answer, among the first ``pool`` answers."""
+    report = searcher.search(replace(query, limit=pool))
     fields = to_fields(search_answer(report))
     by_project: dict[str, list[dict[str, Any]]] = {}
     for item in fields["items"]:
@@ -49,8 +49,8 @@ def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int) -> dict
         for name, items in by_project.items()
     ]
     notes = [note for note in (fields["evidence_note"], *fields["notes"]) if note]
-    if report.matched > POOL:
-        notes.append(f"the best {POOL} of {report.matched:,} answers were looked at; a filter shows the others")
+    if report.matched > pool:
+        notes.append(f"the best {pool} of {report.matched:,} answers were looked at; a filter shows the others")
     return {
         "query": fields["query"],
         "projects": projects[:limit],

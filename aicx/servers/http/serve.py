@@ -21,7 +21,6 @@ from aicx.servers.http.guard import LOOPBACK, App
 _MAX_CONNECTIONS = 128
 _KEEP_ALIVE_SECONDS = 30
 _SECONDS_TO_FINISH = 3
-_HEAD_SECONDS = 10.0
 # On every answer, errors included: no page may show one in a frame of its own.
 _FRAMING = ("x-frame-options", "DENY")
 
@@ -57,6 +56,7 @@ class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every
 class _Impatient(H11Protocol):  # type: ignore[misc] # typed as Any, like every optional part
     """A connection that ends when a request's head takes too long: those that wait for one keep others out."""
 
+    head_seconds = 10.0  # for a request's head
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -87,7 +87,7 @@ class _Impatient(H11Protocol):  # type: ignore[misc] # typed as Any, like every 
         if self.conn.their_state is not h11.IDLE:
             self._unwatch()
         elif self._deadline is None:
-            self._deadline = self.loop.call_later(_HEAD_SECONDS, self.transport.close)
+            self._deadline = self.loop.call_later(self.head_seconds, self.transport.close)
 
     def _unwatch(self) -> None:
         if self._deadline is not None:

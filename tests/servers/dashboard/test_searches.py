@@ -17,7 +17,6 @@ from aicx.corpus.catalog.query import steer
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.errors import NotFound
-from aicx.servers.dashboard import searches
 from aicx.servers.dashboard.searches import cross, fuzzy, semantic, steered
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import NOW
@@ -121,9 +120,8 @@ def test_at_most_so_many_projects_answer(searcher: Searcher) -> None:
     assert len(cross(searcher, SearchQuery("report lexer wasp honey", NOW), 1, 1)["projects"]) == 1
 
 
-def test_answers_beyond_those_looked_at_are_said(searcher: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searches, "POOL", 2)
-    assert "the best 2 of" in cross(searcher, SearchQuery("honey", NOW), 10, 3)["notes"][-1]
+def test_answers_beyond_those_looked_at_are_said(searcher: Searcher) -> None:
+    assert "the best 2 of" in cross(searcher, SearchQuery("honey", NOW), 10, 3, pool=2)["notes"][-1]
 
 
 def test_chunks_are_listed_by_what_is_known_of_them(stored: Home) -> None:

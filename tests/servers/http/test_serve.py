@@ -55,13 +55,15 @@ class TestHead:
     """How long a request's head may take, with a server in a thread for which that is a fraction of a second."""
 
     @contextmanager
-    def connected(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> Iterator[socket.socket]:
+    def connected(self, seconds: float) -> Iterator[socket.socket]:
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await asyncio.sleep(2 * seconds)
             await answer(send, 200, {"ok": True})
 
-        monkeypatch.setattr(http, "_HEAD_SECONDS", seconds)
-        config = uvicorn.Config(app, http=http._Impatient, log_config=None, lifespan="off", timeout_keep_alive=30)
+        class Hasty(http._Impatient):
+            head_seconds = seconds
+
+        config = uvicorn.Config(app, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=30)
         server = uvicorn.Server(config)
         with listen("127.0.0.1", 0) as listening:
             running = Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -78,25 +80,23 @@ class TestHead:
             connection.sendall(b"X: y\r\n")
             time.sleep(0.05)
 
-    def test_a_connection_that_says_nothing_is_closed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with self.connected(monkeypatch, 0.2) as connection:
+    def test_a_connection_that_says_nothing_is_closed(self) -> None:
+        with self.connected(0.2) as connection:
             assert connection.recv(1) == b""
 
-    def test_a_head_that_drips_in_is_not_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with self.connected(monkeypatch, 0.3) as connection:
+    def test_a_head_that_drips_in_is_not_waited_for(self) -> None:
+        with self.connected(0.3) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\n")
             with pytest.raises(OSError):  # noqa: PT011 - a broken pipe or a reset, as it happens
                 self.drip(connection)
 
-    def test_an_answer_may_take_longer_than_the_head(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with self.connected(monkeypatch, 0.2) as connection:
+    def test_an_answer_may_take_longer_than_the_head(self) -> None:
+        with self.connected(0.2) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert connection.recv(100).startswith(b"HTTP/1.1 200 ")
 
-    def test_a_later_head_on_the_same_connection_is_not_waited_for_either(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        with self.connected(monkeypatch, 0.2) as connection:
+    def test_a_later_head_on_the_same_connection_is_not_waited_for_either(self) -> None:
+        with self.connected(0.2) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             said = b""
             while b'{"ok":true}' not in said:
