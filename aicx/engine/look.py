@@ -16,7 +16,10 @@ _SECONDS = 2.0
 class Look:
     """Begun at once, and not waited for before `found`."""
 
-    def __init__(self, root: Path, text: str, since: datetime, repository: Collection[str]) -> None:
+    def __init__(
+        self, root: Path, text: str, since: datetime, repository: Collection[str], seconds: float = _SECONDS
+    ) -> None:
+        self._seconds = seconds
         self._named: list[Named] = []
         self._notes: list[str] = []
         self._failed: Exception | None = None
@@ -26,9 +29,9 @@ class Look:
 
     def found(self) -> tuple[list[Named], list[str]]:
         """What is named, and what has to be said about the search for it; nothing is named where git takes too long."""
-        self._thread.join(_SECONDS)
+        self._thread.join(self._seconds)
         if self._thread.is_alive():
-            return [], [f"git gave no answer within {_SECONDS:g} s, and its history was not taken into account"]
+            return [], [f"git gave no answer within {self._seconds:g} s, and its history was not taken into account"]
         if self._failed is not None:
             raise self._failed
         return self._named, self._notes
@@ -37,7 +40,7 @@ class Look:
         try:
             from aicx.git.state import Git  # imported here: it takes a while
 
-            git = Git(root, _SECONDS)
+            git = Git(root, self._seconds)
             self._named = find_named(git, root, text, since, repository)
             self._notes = git.notes
         except Exception as error:  # noqa: BLE001 - raised again where the answer is waited for

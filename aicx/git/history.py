@@ -66,11 +66,11 @@ def read_changes(git: Git, hashes: Sequence[str]) -> list[Change]:
     """The named commits in the order given; a merge with what it brought to its first parent."""
     if not hashes:
         return []
-    # A partial clone has no contents in which to recognise a renamed file.
-    for renames in ("-M", "--no-renames"):
+    # A partial clone has no contents in which to recognise a renamed file, and may lack the names of files too.
+    for names in (("-M", "--name-status"), ("--no-renames", "--name-status"), ("--no-patch",)):
         said = git.ask_some(
             _MAX_BYTES,
-            *("log", "--no-walk=unsorted", "-z", "-m", "--first-parent", renames, "--name-status", *_PLAIN_DIFF),
+            *("log", "--no-walk=unsorted", "-z", "-m", "--first-parent", *names, *_PLAIN_DIFF),
             f"--format=%x00%x00{'%x00'.join(_FIELDS)}",
             *("--end-of-options", *hashes, "--"),
         )

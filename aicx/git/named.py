@@ -1,6 +1,6 @@
 """What of a repository a text names: commits by their subject, hash or number, a tag, a branch, a file.
 
-`may_name` needs nothing of git, so that a question that names nothing costs nothing.
+`may_name` looks at a few files and starts no git, so that a question that names nothing costs next to nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _MAX_COMMITS = 8
 # Of each kind of name in one text.
 _MAX_NAMES = 4
 _LONGEST = 200
+# Of a longer text, a pasted one, the beginning is looked at.
+MAX_TEXT = 1000
 _ASKS = re.compile(
     r"\W*(?:how|what|why|when|where|which|whose|who|did|does|is|are|was|were|can|could|should|would)\b", re.IGNORECASE
 )
@@ -61,9 +63,15 @@ class Named:
     path: str | None = None
 
 
-def may_name(text: str) -> bool:
-    """Whether git can know anything of what ``text`` names: no for a plain question."""
-    return _may_be_subject(text) or any(_names(text)) or bool(_NUMBER.search(text) or _ADDRESS.search(text))
+def may_name(text: str, root: Path, common: Path) -> bool:
+    """Whether ``text`` may name something of the repository at ``root``, whose git folder is ``common``.
+
+    No for most plain questions.
+    """
+    if _may_be_subject(text) or _HASH.search(text) or _NUMBER.search(text) or _ADDRESS.search(text):
+        return True
+    names = _some(_names(text))
+    return any(_FILE_NAME.fullmatch(name) or inside(root, name) for name in names) or _may_be_refs(names, common)
 
 
 def find_named(git: Git, root: Path, text: str, since: datetime, repository: Collection[str] = ()) -> list[Named]:
@@ -108,6 +116,22 @@ def _names(text: str) -> Iterator[str]:
     yield from _HASH.findall(text)
     yield from (one or other for one, other in _REF.findall(text))
     yield from (token for token in _TOKEN.findall(text) if re.search(r"[-/_.\d]", token) and not token.isdecimal())
+
+
+def _may_be_refs(names: Collection[str], common: Path) -> bool:
+    """Whether one of the names is a branch or a tag; also where only git can tell."""
+    try:
+        if not names or (common / "reftable").exists():
+            return bool(names)
+        remotes = common / "refs/remotes"
+        places = [common / "refs/heads", common / "refs/tags", *(remotes.iterdir() if remotes.is_dir() else ())]
+        if any((place / name).is_file() for place in places for name in names):
+            return True
+        with (common / "packed-refs").open("rb") as stream:
+            packed = stream.read(_MAX_BYTES)
+        return any(f"/{name}\n".encode("utf-8", "surrogateescape") in packed for name in names)
+    except (OSError, ValueError):  # no packed refs, or none that may be read
+        return False
 
 
 def _by_subject(git: Git, text: str, begin: str) -> list[tuple[float, list[str]]]:

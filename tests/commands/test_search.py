@@ -106,13 +106,13 @@ ITEM = [
     *("rank", "score", "tier", "id", "ref", "session_id", "agent", "project", "date", "started_at", "kind", "title"),
     *("chunk_title", "branch", "cwd", "lane", "path", "chunks", "terms_found", "terms_asked", "matches", "reply"),
     "altered",
-    *("density", "density_score", "label", "decay_factor"),
+    *("density", "density_score", "label", "decay_factor", "place_factor", "history"),
     *("contributions", "automated", "automated_why", "runs", "run_ids"),
 ]
 STATUS = {
     *("source_layer", "backend", "rankers", "index_kind", "fallback_reason", "store_root", "indexed_count"),
     *("scanned_count", "freshness", "stale_or_unknown", "near_threshold", "nearest", "candidate_count"),
-    "source_paths_verified",
+    *("source_paths_verified", "place", "history"),
 }
 
 

@@ -25,6 +25,7 @@ class Place:
     project: str | None
     folders: tuple[str, ...]
     below: bool = True
+    common: Path | None = None  # git's own folder, which worktrees share
 
     @property
     def root(self) -> Path:
@@ -63,7 +64,7 @@ def find_place(catalog: Catalog, user_home: Path, folder: Path) -> Place | None:
     shared = repository.common.parent if repository.common.name == ".git" else repository.root
     folders = tuple(dict.fromkeys(map(str, (repository.root, shared))))
     below = not user_home.is_relative_to(repository.root)
-    return Place(_project(catalog, folders, repository.common), folders, below)
+    return Place(_project(catalog, folders, repository.common), folders, below, repository.common)
 
 
 def same_file(named: str, path: str, cwd: str | None) -> bool:
