@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from tests.engine.test_history import SUBJECT, Story, story
-from tests.servers.mcp.mcp_client import call
+from tests.servers.mcp.mcp_client import call, refused
 
 __all__ = ["story"]
 
@@ -24,5 +24,5 @@ def test_a_commit_of_the_repository_is_named_by_hash_and_time(story: Story, tool
 
 
 def test_a_relative_folder_is_refused(story: Story) -> None:
-    with pytest.raises(Exception, match="absolute"):
-        call(story.user.settings, "aicx_search", query=SUBJECT, repo="orbit")
+    code, message = refused(story.user.settings, "aicx_search", query=SUBJECT, repo="orbit")
+    assert (code, "absolute path" in message) == (-32602, True)
