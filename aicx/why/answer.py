@@ -40,7 +40,7 @@ def _answer(report: WhyReport, clean: Callable[[str], str]) -> WhyAnswer:
         report.target.kind,
         clean(report.target.path) if report.target.path is not None else None,
         report.project,
-        [_commit(item, clean) for item in report.wanted if item.change.hash],
+        [_commit(item, clean) for item in report.wanted if item.change.hash and not item.name],
         [_session(item, clean) for item in report.sessions],
         [
             WhyReason(item.kind, shorten(item.text, _MAX_TEXT), instant(item.at), item.ref, item.session.session_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aicx.api.answers.why import WhyAnswer, WhyReason, WhySession
 from aicx.resume.brief.markdown import fenced
@@ -26,8 +26,11 @@ _HASH = 12
 
 def why_markdown(answer: WhyAnswer) -> str:
     """The answer for people and agents. Texts from logs and git are all inside one fence, which they cannot close."""
-    lines = [*_commits(answer), *_sessions(answer), *_reason(answer)]
-    if not answer.sessions:
+    # The reason comes before sessions that are only possible.
+    quoted = max(1, len({line.session_id for line in answer.reason}))
+    lines = [*_commits(answer), *_sessions(answer.sessions[:quoted], "Session", 1), *_reason(answer)]
+    lines += _sessions(answer.sessions[quoted:], "Less likely", quoted + 1)
+    if not answer.sessions or not answer.commits:
         lines += _sightings(answer)
     best = answer.sessions[0].confidence if answer.sessions else None
     count = plural(len(answer.sessions), "session")
@@ -48,11 +51,11 @@ def _commits(answer: WhyAnswer) -> Iterator[str]:
         yield f"- and {plural(len(answer.commits) - _MAX_COMMITS, 'more commit')}"
 
 
-def _sessions(answer: WhyAnswer) -> Iterator[str]:
-    if answer.sessions:
+def _sessions(sessions: Sequence[WhySession], heading: str, first: int) -> Iterator[str]:
+    if sessions:
         yield ""
-        yield "## Sessions"
-    for number, session in enumerate(answer.sessions, 1):
+        yield f"## {heading}"
+    for number, session in enumerate(sessions, first):
         yield f"{number}. {_named(session)} ({session.confidence} confidence) [{session.ref}]"
         for one in session.evidence:
             refs = f" [{' '.join(one.refs[:_MAX_REFS])}]" if one.refs else ""
@@ -78,7 +81,7 @@ def _reason(answer: WhyAnswer) -> Iterator[str]:
 
 
 def _sightings(answer: WhyAnswer) -> Iterator[str]:
-    """Where a commit was printed though no session can be named for it."""
+    """Where a commit was printed that git does not know, or that no session can be named for."""
     if answer.sightings:
         yield ""
         yield "## Printed by tools"

@@ -136,7 +136,8 @@ def _evidence(
     if traces.gap is not None:
         what = "last changed its files" if traces.edited else "at work"
         refs = (_ref(traces.last.chunk),) if traces.last else ()
-        text = "at work when it was made" if not traces.gap else f"{what} {_span(traces.gap)} before it"
+        then = "it was first seen" if wanted.first_seen else "it"
+        text = "at work when it was made" if not traces.gap else f"{what} {_span(traces.gap)} before {then}"
         yield Evidence("time", weights.time * closeness(traces.gap), text, refs)
     if candidate.text:
         refs = (_ref(candidate.text_chunk),) if candidate.text_chunk else ()
@@ -171,7 +172,7 @@ def _span(gap: timedelta) -> str:
     for size, unit in ((1440, "day"), (60, "hour")):
         if minutes >= size:
             return plural(minutes // size, unit)
-    return plural(minutes, "minute")
+    return plural(minutes, "minute") if minutes else "less than a minute"
 
 
 def _ref(chunk: str) -> str:

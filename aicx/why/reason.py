@@ -11,6 +11,7 @@ from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
 from aicx.evidence.statements import conclusion, decisions, requests, telling
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
+from aicx.git.listed import plain_subject
 from aicx.refs import Ref
 from aicx.resume.select.sessions import SessionRow
 from aicx.text import shorten
@@ -70,9 +71,12 @@ def _until(steps: Sequence[Step], wanted: Wanted) -> list[Step]:
 
 
 def _is_of_another(step: Step, wanted: Wanted) -> bool:
-    """Whether git printed a commit there that is another than the wanted one."""
+    """Whether git printed a commit there that is another than the wanted one, which may have had another hash."""
     printed = command_rules().commit.findall(step.text) if step.text.startswith("[") or "\n[" in step.text else []
-    return bool(printed) and not any(known.startswith(name) for name, _ in printed for known in wanted.hashes)
+    return bool(printed) and not any(
+        plain_subject(subject) in wanted.subjects or any(known.startswith(name) for known in wanted.hashes)
+        for name, subject in printed
+    )
 
 
 def _topic(wanted: Wanted) -> frozenset[str]:

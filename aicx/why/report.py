@@ -33,7 +33,8 @@ class Wanted:
     """A commit with everything that it may be found by: copies of it on other bases, commits squashed into it.
 
     ``weight`` is its share of the target, from 0 to 1. ``change`` has no hash for what is not committed yet.
-    ``name`` is what was asked for where git does not know it: a hash, a number such as `#12`, or a subject.
+    ``name`` is what was asked for where git does not know it: a hash, a number such as `#12`, or a subject. Where no
+    log shows it being made, its time is that of ``first_seen``, the chunk that shows it first.
     """
 
     change: Change
@@ -45,6 +46,7 @@ class Wanted:
     added: frozenset[str] = frozenset()
     branches: tuple[str, ...] = ()
     name: str = ""
+    first_seen: str = ""
 
 
 class Evidence(NamedTuple):

@@ -171,7 +171,9 @@ class _Why:
         found = []
         for candidate in near[:_MAX_READ]:
             traces = find_traces(self._read(candidate, wanted.times), wanted, candidate.cwd)
-            if traces.gap is not None or traces.made or not wanted.times:
+            if wanted.first_seen in candidate.printed_in and not traces.made:
+                traces.gap = None  # whoever lists a commit is at work when it is first seen
+            if traces.gap is not None or traces.made or candidate.printed or not wanted.times:
                 found.append(ranking.Found(candidate, traces))
         return ranking.weigh(found, wanted, self._place, self._query.weights)
 
@@ -214,7 +216,9 @@ class _Why:
             wanted.change, subject=first.subject, authored_at=first.first_seen, committed_at=first.first_seen
         )
         subjects = (plain_subject(first.subject),)
-        return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=(first.first_seen,))
+        first_seen = first.chunk if first.made_in is None else ""
+        times = (first.first_seen,)
+        return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=times, first_seen=first_seen)
 
     def _read(self, candidate: Candidate, times: Sequence[datetime]) -> list[Step]:
         """The messages of a candidate's last chunks before a commit."""

@@ -88,7 +88,8 @@ def _numbered(text: str, number: int, git: Git, state: GitState) -> Target:
     requested = rf"--grep=(\(#{number}\)$|^Merge .*#{number}([^0-9]|$))"
     own = list_hashes(git, MAX_COMMITS, "--all", "-E", requested) if state.usable else []
     weights = dict.fromkeys(hashes, 0.5) | dict.fromkeys(own, 1.0)
-    return Target(text, "number", weights, number=number, notes=() if weights else (f"no commit names {text}",))
+    unknown = f"no commit names {text}" if state.usable else _NO_REPOSITORY
+    return Target(text, "number", weights, number=number, notes=() if weights else (unknown,))
 
 
 def _range(text: str, git: Git) -> Target | None:

@@ -7,6 +7,7 @@ import { createReader } from "./reader.js";
 import { readRoute, writeRoute } from "./route.js";
 import { createSearch } from "./search.js";
 import { currentTheme, initTheme, nextTheme } from "./theme.js";
+import { createWhy } from "./why.js";
 
 // Typing that goes on within this time is one question in the browser's history, not one a letter.
 const ONE_THOUGHT = 2000;
@@ -25,6 +26,8 @@ export function start(source) {
   const search = createSearch(by("found"), app);
   const reader = createReader(by("reader"), app);
   const overview = createOverview(by("overview"), app);
+  const why = createWhy(by("why"), app);
+  by("to-why").hidden = !source.why;
   let route = readRoute(location.hash);
   let typedAt = 0;
   let named = false;
@@ -44,18 +47,22 @@ export function start(source) {
 
   function show(next, { typing = false } = {}) {
     const closed = route.session && !next.session ? route : null;
-    route = next;
+    route = next.view === "why" && !source.why ? { ...next, view: "search" } : next; // a file has no git to ask
+    next = route;
     const asked = next.view === "search";
     by("search").hidden = !asked;
     by("controls").hidden = !asked;
     tab("to-search", "search", next);
     tab("to-overview", "overview", next);
+    tab("to-why", "why", next);
     document.body.classList.toggle("reading", asked && next.session !== "");
-    document.title = [next.view === "overview" ? "Overview" : next.q.trim(), "aicx"].filter(Boolean).join(" · ");
+    const titles = { overview: "Overview", why: `Why ${next.target}`.trim(), search: next.q.trim() };
+    document.title = [titles[next.view], "aicx"].filter(Boolean).join(" · ");
     controls.show(next);
-    overview.show(!asked);
+    overview.show(next.view === "overview");
+    why.show(next);
+    if (next.view !== "overview" && !named) source.overview({}).then(names, () => {}); // they may come after the first answers
     if (!asked) return;
-    if (!named) source.overview({}).then(names, () => {}); // they may come after the first answers
     search.show(next, { typing });
     reader.show(next);
     if (closed) focusRow(closed);
@@ -65,6 +72,7 @@ export function start(source) {
   function names(overview) {
     named = true;
     controls.offer(overview, route);
+    why.offer(overview);
   }
 
   // Closing a session leads back to where it was opened.
@@ -102,13 +110,20 @@ export function start(source) {
     app.announce(theme.title);
   }
 
+  function toWhy() {
+    if (!source.why) return;
+    go({ view: route.view === "why" ? "search" : "why" });
+    if (route.view === "why") why.box.select();
+  }
+
   function escape() {
-    if (document.activeElement === box) box.blur();
-    else if (route.view === "overview") go({ view: "search" });
+    if ([box, why.box].includes(document.activeElement)) document.activeElement.blur();
+    else if (route.view !== "search") go({ view: "search" });
     else if (route.session) go({ session: "", chunk: "" });
   }
 
-  const move = (by) => moveFocus(inReader() ? reader.turns() : search.rows(), by);
+  const rows = () => (route.view === "why" ? why.rows() : inReader() ? reader.turns() : search.rows());
+  const move = (by) => moveFocus(rows(), by);
   theme.addEventListener("click", changeTheme);
   by("skip").addEventListener("click", (event) => {
     event.preventDefault();
@@ -120,6 +135,7 @@ export function start(source) {
   window.addEventListener("popstate", () => show(readRoute(location.hash)));
   listenToKeys({
     "/": () => box.select(),
+    w: toWhy,
     j: () => move(1),
     k: () => move(-1),
     n: () => reader.move(1),

@@ -10,6 +10,7 @@ const KEYS = [
   ["u", "unfold or fold every tool call"],
   ["Esc", "close the session, or leave the box"],
   ["o", "overview and back"],
+  ["w", "why: to the box for a commit or file, and back"],
   ["t", "theme: as the system, light, dark"],
   ["?", "these keys"],
 ];

@@ -14,8 +14,9 @@ export const NOTHING_ASKED = Object.freeze({
   group: "",
   session: "",
   chunk: "",
+  target: "",
 });
-const VIEWS = ["search", "overview"];
+const VIEWS = ["search", "overview", "why"];
 const FILTERS = ["project", "agent", "kind", "since", "until"];
 
 export function readRoute(fragment) {

@@ -25,6 +25,7 @@ export const server = {
   overview: (asked, signal) => get("/api/overview", asked, signal),
   browse: (asked, signal) => get("/api/browse", asked, signal),
   search: (asked, signal) => get("/api/search/semantic", asked, signal),
+  why: (asked, signal) => get("/api/why", asked, signal),
   detail: (asked, signal) => get("/api/detail", asked, signal),
   // Starts what `aicx store` does.
   regenerate: () => request("/api/regenerate", { method: "POST", headers: { "X-Aicx-Action": "regenerate" } }),

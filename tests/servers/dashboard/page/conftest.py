@@ -73,7 +73,7 @@ def visit(window: Callable[..., Any], address: str) -> Callable[..., Any]:
         page = window(**options)
         page.add_init_script(f"sessionStorage.setItem('aicx-token', '{TOKEN}')")
         page.goto(f"{address}/#{route}")
-        page.wait_for_selector(":is(.result, .state, .tile, .part):visible")
+        page.wait_for_selector(":is(.result, .state, .tile, .part, .verdict):visible")
         return page
 
     return open_at
