@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from random import Random
 
@@ -11,7 +10,7 @@ import pytest
 from aicx.bench.dataset import COUNTED, Dataset, Query, session_key
 from aicx.bench.datasets import commits, own
 from aicx.bench.measure import Answering, Task, run_here
-from aicx.bench.mining import absent, dates, identifiers, reasks, subjects
+from aicx.bench.mining import absent, dates, identifiers, reasks
 from aicx.bench.mining.sessions import Prompt, Session, latest, read_sessions
 from aicx.bench.rankers import Place, open_ranker
 from aicx.bench.stores import stored_home
@@ -214,59 +213,6 @@ def test_words_that_belong_together_are_not(folder: str) -> None:
     assert not asked & {"gauge lamp", "lamp gauge"}
 
 
-def git(folder: Path, *arguments: str, at: str = "2026-03-01T10:30:00Z") -> None:
-    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@x.org"]
-    environment = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at, "PATH": "/usr/bin:/bin", "HOME": str(folder)}
-    subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, env=environment)
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A repository with a commit of a file during a session, and one of another file at the same time."""
-    folder = tmp_path / "orbit"
-    folder.mkdir()
-    git(folder, "init", "--quiet")
-    for name, subject in (
-        ("gauge.py", "Keep the readings of the gauge over midnight"),
-        ("lamp.py", "Blink the lamp slowly"),
-    ):
-        (folder / name).write_text(subject)
-        git(folder, "add", name)
-        git(folder, "commit", "--quiet", "--message", subject)
-    return folder
-
-
-def session_at(folder: Path, *texts: str) -> Session:
-    found = Session(
-        SESSION, when(0), when(3600), None, {str(folder / "deeper")}, {f"{folder}/gauge.py": {"2026-03-01"}}
-    )
-    found.texts.extend(texts)
-    return found
-
-
-def test_commit_of_a_file_that_a_session_was_on_is_asked_for(repository: Path) -> None:
-    (found,) = subjects.mine([session_at(repository)], 10, Random(0))
-    assert found.text == "Keep the readings of the gauge over midnight"
-    assert (found.relevant, found.part) == ({SESSION: 1}, COUNTED)
-
-
-def test_commit_whose_subject_the_session_says_is_put_apart(repository: Path) -> None:
-    said = session_at(repository, "git commit -m 'Keep the readings of the gauge over midnight'")
-    (found,) = subjects.mine([said], 10, Random(0))
-    assert found.part == subjects.VERBATIM
-
-
-def test_commit_of_another_time_is_nobodys(repository: Path) -> None:
-    session = session_at(repository)
-    session.started_at, session.completed_at = when(-9 * DAY), when(-8 * DAY)
-    assert subjects.mine([session], 10, Random(0)) == []
-
-
-def test_folder_that_git_cannot_read_has_no_commits(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    assert list(subjects.commits(tmp_path)) == []
-
-
 def test_own_questions_are_the_same_with_the_same_seed(user: Home) -> None:
     first, again = (own.load(user.settings.layout, seed=3) for _ in range(2))
     assert first.queries == again.queries
@@ -274,7 +220,9 @@ def test_own_questions_are_the_same_with_the_same_seed(user: Home) -> None:
 
 
 def test_own_says_what_could_not_be_mined(user: Home) -> None:
-    assert "none mined: commits of repositories on this disk" in own.load(user.settings.layout, seed=0).notes
+    notes = own.load(user.settings.layout, seed=0).notes
+    assert "none mined: commits of repositories on this disk" in notes
+    assert "none mined: files and symbols that these commits began" in notes
 
 
 def test_own_corpus_of_one_session_is_not_enough(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import aicx
 from aicx.bench import machine
-from aicx.bench.mining import subjects
+from aicx.bench.mining import history
 from aicx.errors import AicxError
 from aicx.git import command as gitcall
 from aicx.git.identity import find_repository
@@ -239,11 +239,11 @@ def test_signature_is_not_verified_for_the_subjects_of_commits(repository: Repos
     repository.git("update-ref", "HEAD", repository.git("hash-object", "-t", "commit", "-w", str(path)))
     repository.git("config", "log.showSignature", "true")
     repository.git("config", "gpg.program", str(trap.program))
-    assert [commit.subject for commit in subjects.commits(repository.folder)] == ["Mend the lexer"]
+    assert [commit.subject for commit in history.commits(repository.folder)] == ["Mend the lexer"]
     assert not trap.sprung
 
 
-@pytest.mark.parametrize("ask", [look, files, lambda folder: list(subjects.commits(folder))])
+@pytest.mark.parametrize("ask", [look, files, lambda folder: list(history.commits(folder))])
 def test_git_may_not_fetch_and_is_not_given_the_keys_of_aicx(
     ask: Callable[[Path], object], repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

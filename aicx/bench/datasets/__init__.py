@@ -101,7 +101,7 @@ def _open(wanted: Wanted, around: Around) -> Dataset:
     if wanted.form == "own":
         from aicx.bench.datasets import own
 
-        return own.load(around.layout, around.seed)
+        return own.load(around.layout, around.seed, around.repositories)
     if wanted.path is None:
         raise NotFound(f"no data for {wanted.form}", hint=f"--dataset {wanted.form}=FILE")
     if wanted.form in ("commits", "why"):

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 from aicx.bench.dataset import Dataset, Query
-from aicx.bench.mining import absent, dates, identifiers, reasks, subjects
+from aicx.bench.mining import absent, changes, dates, identifiers, reasks, subjects
+from aicx.bench.mining.history import read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.stores import stored_documents
 from aicx.errors import NotFound
 from aicx.paths import Layout
 
 # Questions of each sort, at most: enough for narrow intervals, few enough for a coffee break.
-_IDENTIFIERS, _SUBJECTS, _REASKS, _DATES, _ABSENT = 60, 100, 60, 40, 20
+_IDENTIFIERS, _SUBJECTS, _BEGUN, _REASKS, _DATES, _ABSENT, _NEVER = 60, 100, 60, 60, 40, 20, 30
 
 
-def load(layout: Layout, seed: int) -> Dataset:
-    """What is stored in ``layout``. The same corpus and seed give the same questions."""
+def load(layout: Layout, seed: int, repositories: Path | None = None) -> Dataset:
+    """What is stored in ``layout``. The same corpus, repositories and seed give the same questions.
+
+    Repositories are where the sessions worked, or in ``repositories`` by owner and name.
+    """
     sessions = read_sessions(layout)
     if len(sessions) < 2:
         raise NotFound("there are fewer than two stored sessions to tell apart", hint="aicx store")
@@ -27,12 +32,15 @@ def load(layout: Layout, seed: int) -> Dataset:
         """A source of chance for each sort, so that more of one changes nothing in another."""
         return Random(seed)  # noqa: S311 - it draws questions, not keys
 
+    history = read_history(sessions, repositories)
     mined = {
         "names that occur in one session": identifiers.mine(sessions, _IDENTIFIERS, chance()),
-        "commits of repositories on this disk": subjects.mine(sessions, _SUBJECTS, chance()),
+        "commits of repositories on this disk": subjects.mine(history, sessions, _SUBJECTS, chance()),
+        "files and symbols that these commits began": changes.mine(history, sessions, _BEGUN, chance()),
         "prompts that ask again": reasks.mine(sessions, _REASKS, chance()),
         "files on a day": dates.mine(sessions, _DATES, chance()),
         "what was never discussed": absent.mine(sessions, _ABSENT, chance()),
+        "what the repositories never had": changes.mine_controls(history, sessions, _NEVER, chance()),
     }
     for name, found in mined.items():
         queries += found

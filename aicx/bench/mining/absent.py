@@ -58,15 +58,21 @@ _RARE = 3  # sessions at most that hold a word which tells one session from anot
 
 def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions: half of them topics of other trades, half two rare words of unrelated sessions."""
-    held = {session.key: frozenset(analyze(" ".join(session.texts)).words) for session in sessions}
-    elsewhere = [topic for topic in random.sample(TOPICS, len(TOPICS)) if _is_elsewhere(topic, list(held.values()))]
+    held = {session.key: words_of(session) for session in sessions}
+    elsewhere = [topic for topic in random.sample(TOPICS, len(TOPICS)) if is_elsewhere(topic, list(held.values()))]
     apart = _apart(sessions, held, limit, random)
     texts = [*elsewhere[: limit - min(len(apart), limit // 2)], *apart][:limit]
     now = latest(sessions)
     return [Query(f"negative-{number}", text, type="negative", now=now) for number, text in enumerate(texts)]
 
 
-def _is_elsewhere(topic: str, held: Sequence[frozenset[str]]) -> bool:
+def words_of(session: Session) -> frozenset[str]:
+    """Every word of a session, as an index has it."""
+    return frozenset(analyze(" ".join(session.texts)).words)
+
+
+def is_elsewhere(topic: str, held: Sequence[frozenset[str]]) -> bool:
+    """Whether no session holds more than half of its words."""
     words = frozenset(analyze(topic).words)
     return all(len(words & each) <= _MAX_SHARE * len(words) for each in held)
 

@@ -32,6 +32,7 @@ class Session:
     completed_at: datetime
     parent: str | None
     folders: set[str] = field(default_factory=set)
+    projects: set[str] = field(default_factory=set)  # owner/name
     files: dict[str, set[str]] = field(default_factory=dict)
     prompts: list[Prompt] = field(default_factory=list)
     tool_texts: list[str] = field(default_factory=list)
@@ -52,6 +53,8 @@ def read_sessions(layout: Layout) -> list[Session]:
         session.completed_at = max(session.completed_at, completed)
         if sidecar.get("cwd"):
             session.folders.add(sidecar.get("cwd"))
+        if sidecar.get("project"):
+            session.projects.add(sidecar.get("project"))
         for path in sidecar.get("files") or ():
             session.files.setdefault(path, set()).add(sidecar.date)
         for message in sidecar.messages:
