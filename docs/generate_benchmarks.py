@@ -1,7 +1,8 @@
-"""Writes the ranking section of docs/benchmarks.md from benchmarks/results; with --check says whether it is up to date.
+"""Writes the tables of rankers and peers in docs/benchmarks.md from benchmarks/results; with --check compares them.
 
 `search.json` there is what `aicx bench report --json` printed, `recommendation.json` what `aicx bench recommend --json`
-did. Nothing is measured here, and nothing but the base install is needed.
+did, a line a ranker, and `peers.json` has reports of runs with peers, a line each. Nothing is measured here, and
+nothing but the base install is needed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ PAGE = Path(__file__).parent / "benchmarks.md"
 RESULTS = PAGE.parent.parent / "benchmarks" / "results"
 START = "<!-- Written by docs/generate_benchmarks.py from benchmarks/results; `make docs` writes it again. -->"
 END = "<!-- Here ends what is written by docs/generate_benchmarks.py. -->"
+START_PEERS = "<!-- Results of peers, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
 
 _COUNTED = "counted"
 _CHANCE = 0.05
@@ -33,9 +35,35 @@ _SETS = {
 }
 
 
-def render(report: Mapping[str, Any], recommended: Mapping[str, Any]) -> str:
-    """The section, from one marker to the other."""
-    return "\n".join([START, "", *_intro(report), *_sets(report), *_rules(recommended), *_not_claimed(), "", END])
+def render(report: Mapping[str, Any], recommended: Sequence[Mapping[str, Any]]) -> str:
+    """The section on rankers, from one marker to the other."""
+    first, *others = recommended
+    rules = [*_rules(first), *(line for other in others for line in _rules_of(other))]
+    return "\n".join([START, "", *_intro(report), *_sets(report), *rules, *_not_claimed(), "", END])
+
+
+def render_peers(reports: Sequence[Mapping[str, Any]]) -> str:
+    """The tables of peers, from one marker to the other: each set's in the order of the runs."""
+    return "\n".join([START_PEERS, *(line for report in reports for line in _peers(report)), "", END])
+
+
+def _peers(report: Mapping[str, Any]) -> Iterator[str]:
+    machine = report["machine"]
+    for dataset in report["datasets"]:
+        yield from ("", f"#### {dataset['name']}", "")
+        yield (
+            f"{_size(dataset)} Made {report['made_at'][:10]} at commit {report['commit']} on {machine['cores']} core "
+            f"of {machine['processor'] or machine['architecture']}, which other work shared."
+        )
+        yield from ("", *_quality(dataset, report["reference"]))
+        for part, lines in dataset["quality"].items():
+            if part != _COUNTED:
+                yield from ("", _part(part, lines))
+        yield from ("", *_costs(dataset))
+        for ranker, failure in dataset["failures"].items():
+            yield from ("", f"`{ranker}` is missing: {failure}.")
+        for note in dataset["notes"]:
+            yield from ("", f"Of the data: {note}.")
 
 
 def _intro(report: Mapping[str, Any]) -> Iterator[str]:
@@ -84,14 +112,18 @@ def _sets(report: Mapping[str, Any]) -> Iterator[str]:
             yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
         for part, lines in dataset["quality"].items():
             if part != _COUNTED:
-                queries = next(iter(lines.values()))["queries"]
-                cells = [f"`{ranker}` {_ends(line['MRR@10'])}" for ranker, line in lines.items()]
-                yield from ("", f"Apart, {part} (n = {queries}), MRR@10: {'; '.join(cells)}.")
+                yield from ("", _part(part, lines))
         yield from ("", *_costs(dataset))
         for ranker, failure in dataset["failures"].items():
             yield from ("", f"`{ranker}` is missing: {failure}.")
         for note in dataset["notes"]:
             yield from ("", f"Of the data: {note}.")
+
+
+def _part(part: str, lines: Mapping[str, Any]) -> str:
+    queries = next(iter(lines.values()))["queries"]
+    cells = [f"`{ranker}` {_ends(line['MRR@10'])}" for ranker, line in lines.items()]
+    return f"Apart, {part} (n = {queries}), MRR@10: {'; '.join(cells)}."
 
 
 def _size(dataset: Mapping[str, Any]) -> str:
@@ -170,11 +202,47 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield (
             "`own` are questions mined from the sessions that `commits` asks about, as `aicx bench run -d own` mines "
-            "them from yours: identifiers that occur in one session, prompts that ask again, subjects of commits, "
-            "dates, nonsense. "
+            "them from yours: identifiers that occur in one session, prompts that ask again, commits, dates, and what "
+            "was never there. "
             "Its questions about a time have the date in them, so by construction it favours reading dates."
         )
     yield ""
+    yield from _rule_table(recommended)
+    yield ""
+    yield (
+        "These sets cannot test two rules. None of their logs is a subagent's (`subagent`), and few of their sessions "
+        "are a program's (`automated`). Both stay because users need them, untested by figures."
+    )
+    yield from _rule_costs(recommended)
+    yield ""
+    yield (
+        f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
+        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/params.py` differ from this "
+        "result recommends."
+    )
+
+
+def _rules_of(recommended: Mapping[str, Any]) -> Iterator[str]:
+    """The same for another ranker, which the defaults do not follow."""
+    yield from ("", f"#### {recommended['ranker']}", "", *_rule_table(recommended), *_rule_costs(recommended))
+
+
+def _rule_costs(recommended: Mapping[str, Any]) -> Iterator[str]:
+    """Set by set, what a ranker costs as it is, and with each change that may make a difference to it."""
+    head = ["change", "index MB", "build s", "warm p50 ms", "cold, of a bare `python -c pass`"]
+    for name, changes in recommended["costs"].items():
+        rows = []
+        for change, cost in changes.items():
+            build = "" if cost["build_seconds"] is None else f"{cost['build_seconds']:.1f}"
+            cold = "" if cost["cold_ratio"] is None else f"{cost['cold_ratio']:.0f}x"
+            row = [change or "as it is", f"{cost['index_bytes'] / 1e6:.1f}", build, f"{cost['warm_p50']:.1f}", cold]
+            rows.append(row)
+        yield from ("", f"What it costs on {name}, with `{recommended['ranker']}` asked without the command line:", "")
+        yield from _table(head, rows)
+
+
+def _rule_table(recommended: Mapping[str, Any]) -> Iterator[str]:
+    sets = list(recommended["datasets"])
     rows = []
     for line in recommended["evidence"]:
         cells = [_effect(line["sets"].get(name)) for name in sets]
@@ -186,18 +254,6 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     }
     yield from _table(
         ["change", "rule", *(f"{name} (n = {number})" for name, number in counts.items()), "apart", "the rule"], rows
-    )
-    yield ""
-    yield (
-        "These sets cannot test two rules. None of their logs is a subagent's (`subagent`). And questions without an "
-        "answer use made-up words, on which the dense retriever is silent anyway; `abstain` is for "
-        "real words about another subject. Both stay because users need them, untested by figures."
-    )
-    yield ""
-    yield (
-        f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
-        "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/params.py` differ from this "
-        "result recommends."
     )
 
 
@@ -250,15 +306,22 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
+def _read(name: str) -> list[dict[str, Any]]:
+    """The objects of a file of results, a line each."""
+    return [json.loads(line) for line in (RESULTS / f"{name}.json").read_text("utf-8").splitlines()]
+
+
+def _put(page: str, start: str, section: str) -> str:
+    before, _, rest = page.partition(start)
+    _, _, after = rest.partition(END)
+    return f"{before}{section}{after}"
+
+
 def main(arguments: list[str]) -> int:
     """Writes the section, or compares it; 1 when it is out of date."""
-    report, recommended = (
-        json.loads((RESULTS / f"{name}.json").read_text("utf-8")) for name in ("search", "recommendation")
-    )
+    [report], recommended, peers = map(_read, ("search", "recommendation", "peers"))
     found = PAGE.read_text("utf-8")
-    before, _, rest = found.partition(START)
-    _, _, after = rest.partition(END)
-    wanted = f"{before}{render(report, recommended)}{after}"
+    wanted = _put(_put(found, START, render(report, recommended)), START_PEERS, render_peers(peers))
     if "--check" not in arguments:
         PAGE.write_text(wanted, "utf-8")
         return 0

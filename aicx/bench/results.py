@@ -6,7 +6,7 @@ Written twice: as JSON, which holds all of it, and as Parquet, which holds the r
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +93,41 @@ def read_result(path: Path) -> Result:
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UsageError(f"{path} is not a result of this version of aicx: {error}", hint=_NEXT) from error
     return Result(facts, rows)
+
+
+def join_results(results: Sequence[Result]) -> Result:
+    """Results on the same questions and documents as one: the rankers of each, in their order, none twice.
+
+    Settings and machine are those of the first. Raises UsageError where a set of one name holds other data.
+    """
+    first = results[0]
+    datasets: dict[str, Any] = {}
+    rankers: dict[tuple[str, str], Any] = {}
+    frames = []
+    for result in results:
+        for described in result.facts["datasets"]:
+            known = datasets.setdefault(described["name"], described)
+            if known["fingerprint"] != described["fingerprint"]:
+                raise UsageError(
+                    f"the results hold other data called {described['name']}", hint="report each by itself"
+                )
+        added = {
+            (row["dataset"], row["ranker"]): row
+            for row in result.facts["rankers"]
+            if (row["dataset"], row["ranker"]) not in rankers
+        }
+        rankers |= added
+        mine = [pair in added for pair in zip(result.rows["dataset"], result.rows["ranker"], strict=True)]
+        frames.append(result.rows.filter(mine))
+    names = dict.fromkeys(name for result in results for name in result.facts["settings"]["rankers"])
+    facts = {
+        **first.facts,
+        "settings": {**first.facts["settings"], "rankers": list(names)},
+        "datasets": list(datasets.values()),
+        "skipped": [row for result in results for row in result.facts["skipped"]],
+        "rankers": list(rankers.values()),
+    }
+    return Result(facts, load_polars().concat(frames))
 
 
 def newest_result(folder: Path) -> Path:

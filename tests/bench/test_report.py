@@ -10,9 +10,10 @@ import pytest
 from aicx.bench.metrics import MEASURES
 from aicx.bench.report.comparison import compare
 from aicx.bench.report.markdown import markdown
-from aicx.bench.results import Result, rows_frame
+from aicx.bench.results import Result, join_results, rows_frame
 from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
+from aicx.errors import UsageError
 
 pytest.importorskip("polars")
 
@@ -56,7 +57,7 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
         "commit": "abc",
         "machine": {"cores": 2, "processor": "x|y", "memory_gb": 8.0, "system": "Linux", "architecture": "z"},
         "versions": {"aicx": "1"},
-        "settings": {"seed": 1, "resamples": 10_000, "depth": 10, "ablate": False},
+        "settings": {"rankers": names, "seed": 1, "resamples": 10_000, "depth": 10, "ablate": False},
         "skipped": [{"name": "cosqa", "reason": "no <data>"}],
         "datasets": [
             {
@@ -124,6 +125,22 @@ def test_question_that_a_ranker_failed_on_is_not_silence() -> None:
     found = [{**row, "answers": None} if row["query"] == "n1" else row for row in rows("fts5", 1.0)]
     (line,) = abstentions_of(result(found), "set")
     assert (line.negatives, line.quiet, line.labels) == (1, 0, False)
+
+
+def test_results_on_the_same_data_are_reported_as_one() -> None:
+    first, second = result(rows("aicx", 1.0, every=2)), result(rows("aicx", 0.0), rows("fts5", 1.0, every=4))
+    joined = join_results([first, second])
+    assert [row["ranker"] for row in joined.facts["rankers"]] == ["aicx", "dense:lost", "fts5"]
+    assert len(joined.rows) == len(pair().rows)
+    assert [line.measures["MRR@10"].mean for line in quality_of(joined, "set")] == [0.5, 0.25]  # the first aicx
+    (line,) = against(joined, "set", "aicx")
+    assert line.difference.mean == -0.25
+
+
+def test_results_on_other_data_are_not_one() -> None:
+    (other,) = pair().facts["datasets"]
+    with pytest.raises(UsageError, match="other data called set"):
+        join_results([pair(), result(rows("fts5", 1.0), datasets=[{**other, "fingerprint": "f2"}])])
 
 
 def test_percentiles_are_of_the_single_questions() -> None:
