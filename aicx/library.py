@@ -166,28 +166,29 @@ class Corpus:
         self,
         folder: str | PathLike[str] | None = None,
         *,
-        project: str | None = None,
+        project: Texts | None = None,
         task: str = "",
         mode: Mode = "auto",
         decay: str = "gentle",
         since: str | None = None,
         exclude_session: Texts = (),
     ) -> Brief:
-        """What a new session in a repository should know, by its folder (else the current one) or by its project.
+        """What a new session in a repository should know, by its folder (else the current one) or by its projects.
 
-        ``decay`` is as in `search`.
+        Of several projects the first names the brief, and the sessions of all count. ``decay`` is as in `search`.
         """
         now = datetime.now(UTC)
-        excluded = [exclude_session] if isinstance(exclude_session, str) else exclude_session
+        projects, excluded = _several(project), _several(exclude_session)
         query = ResumeQuery(
             now=now,
             task=task,
-            folder=Path(folder) if folder is not None else None if project else Path.cwd(),
-            project=project,
+            folder=Path(folder) if folder is not None else None if projects else Path.cwd(),
+            project=projects[0] if projects else None,
+            also=projects[1:],
             mode=mode,
             decay=parse_decay(decay),
             since=parse_instant(since, now) if since else None,
-            exclude_session=tuple(filter(None, excluded)),
+            exclude_session=excluded,
         )
         return Brief(self._settings, resume(self._settings, query))
 
@@ -198,6 +199,10 @@ class Corpus:
         """
         place = Path(folder) if folder is not None else Path.cwd()
         return answer_why(self._settings, WhyQuery(target, datetime.now(UTC), place, limit))
+
+
+def _several(given: Texts | None) -> tuple[str, ...]:
+    return tuple(filter(None, (given,) if isinstance(given, str) else given or ()))
 
 
 def _filters(where: Where, now: datetime) -> Filters:

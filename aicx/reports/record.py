@@ -35,7 +35,7 @@ _PLAIN_FOLDERS = frozenset({"reports", "plans", "transcripts", "logs", "tmp", "r
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One report. Every text is redacted; None or empty is what nothing says."""
+    """One report. Every text is redacted; what nothing says is left out."""
 
     id: Annotated[
         str,

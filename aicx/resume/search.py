@@ -135,6 +135,7 @@ def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | N
         relation=relation,
         altered=hit.altered,
         raised=hit.history_factor,
+        automated_why=hit.automated_why,
     )
 
 

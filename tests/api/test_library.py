@@ -10,7 +10,7 @@ import pytest
 import aicx
 from aicx.api.filters import NAMES
 from aicx.library import Where
-from tests.corpus.builders import SESSION, Home
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.test_project import modules_after
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
@@ -86,6 +86,15 @@ def test_a_least_score_leaves_out_chunks_that_are_less_dense(user: Home) -> None
         found = corpus.search("lexer", min_score=above)
     assert found.items == []
     assert f"1 answer with a density below {above:g} left out" in found.notes
+
+
+def test_a_brief_takes_one_project_or_several(user: Home) -> None:
+    other = user.repository("apiary", "git@example.org:bob/apiary.git")
+    user.claude(ClaudeLog(OTHER, other).prompt("Count the bees of every hive", 60).answer("Counted.", 61))
+    user.store()
+    with aicx.open(user.corpus) as corpus:
+        assert OTHER not in corpus.resume(project="ada/orbit", task="count the bees").json()
+        assert OTHER in corpus.resume(project=["ada/orbit", "apiary"], task="count the bees").json()
 
 
 def test_a_brief_leaves_out_the_session_that_asks(user: Home) -> None:

@@ -470,6 +470,20 @@ def test_hidden_chunks_are_not_listed_and_counted(home: Path, capsysbinary: pyte
     assert "hides 1 of" in found["notes"][0]
 
 
+def test_what_a_program_ran_says_so(home: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    log = ClaudeLog(THIRD).prompt(f"Seal the cell of {COMMIT[:9]}", 300, entrypoint="sdk-cli", promptSource="sdk")
+    log.call("Bash", 301, command=f"git show {COMMIT[:9]}").result("commit", 302)
+    write(home / ".claude" / "projects" / "-srv-ada-orbit" / f"{THIRD}.jsonl", log.body())
+    assert run(["store"]) == 0
+    capsysbinary.readouterr()
+    found = [as_json(capsysbinary, ref) for ref in (THIRD, f"{THIRD}:001", SESSION, f"{SESSION}:001")]
+    assert [one["automated"] for one in found] == [True, True, False, False]
+    assert {one["automated_why"] for one in found} == {"started by claude -p (entrypoint sdk-cli)", None}
+    items = as_json(capsysbinary, f"commit:{COMMIT}")["items"]
+    assert {item["session_id"]: item["automated"] for item in items if item["session_id"] == THIRD} == {THIRD: True}
+    assert [item["automated"] for item in items if item["session_id"] != THIRD] == [False]
+
+
 # Files and commits
 
 

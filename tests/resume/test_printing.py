@@ -94,7 +94,7 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
         "recalled": tuple(
             Recalled(
                 f"claude:r:{n:03d}",
-                {"agent": "claude", "project": text, "title": text},
+                {"agent": "claude", "project": text, "title": text, "automated_why": "a hook"},
                 T0,
                 (text, text),
                 1.0,
@@ -266,13 +266,19 @@ def test_session_that_a_program_ran_is_told_with_its_evidence() -> None:
     found = report()
     assert found.resumed is not None
     facts = replace(found.resumed.facts, automated_why="started by claude -p")
-    items = as_json(report(resumed=replace(found.resumed, facts=facts)), 6000)["loaded_context"]
+    loaded = as_json(report(resumed=replace(found.resumed, facts=facts)), 6000)
+    items, capsule = loaded["loaded_context"], loaded["capsule"]
+    assert (capsule["automated"], capsule["automated_why"]) == (True, "started by claude -p")
     assert [(item["automated"], item["automated_why"]) for item in items if item["kind"] in ("handoff", "session")] == [
         (True, "started by claude -p"),
         (False, None),
         (False, None),
     ]
-    assert all("automated" not in item for item in items if item["kind"] == "recall")
+    of_the_session = [item for item in items if item["kind"] in ("failure", "decision")]
+    assert of_the_session
+    assert all(item["automated_why"] == "started by claude -p" for item in of_the_session)
+    assert {item["automated_why"] for item in items if item["kind"] == "recall"} == {"a hook"}
+    assert all(item["automated"] == (item["automated_why"] is not None) for item in items)
 
 
 def test_session_on_an_unmerged_branch_stays_in_the_background() -> None:

@@ -107,21 +107,21 @@ class Capsule:
     pull_requests: Annotated[list[Statement], "pull requests named"]
     files_edited: Annotated[list[EditedFile], "files it edited"]
     entry_points: Annotated[list[EntryPoint], "where to look first"]
-
-
-@dataclass(frozen=True, slots=True)
-class OfSession:
-    """A session's last branch, whether its work is in the head, and the evidence where a program ran it."""
-
-    branch: Annotated[str | None, "the last git branch"]
-    branch_standing: Annotated[str, "[whether its work is in the head](resume.md#which-session-the-work-continues)"]
     automated: bool
     automated_why: str | None
 
 
 @dataclass(frozen=True, slots=True)
+class OfSession:
+    """A session's last branch, and whether its work is in the head."""
+
+    branch: Annotated[str | None, "the last git branch"]
+    branch_standing: Annotated[str, "[whether its work is in the head](resume.md#which-session-the-work-continues)"]
+
+
+@dataclass(frozen=True, slots=True)
 class ContextItem:
-    """A piece of history that was used. The fields from ``branch`` to ``automated_why`` are there for a session."""
+    """A piece of history that was used. It has a ``branch`` where it is a session."""
 
     kind: Annotated[str, "`handoff`, `session`, `recall`, …"]
     source: Annotated[str, "`corpus`"]
@@ -131,10 +131,12 @@ class ContextItem:
     selection_reason: Annotated[str, "why it is here"]
     confidence: Annotated[str, "`low`, `medium` or `high`"]
     staleness: Annotated[str, "`fresh` (within a week), `recent` (a month), `old` (a quarter) or `stale`"]
-    role: Annotated[str, "`background` or `carryover`, as the work goes on from it"]
+    role: Annotated[str, "`primary` (the session gone on from), `caution` (a failure), `carryover` or `background`"]
     related_paths: Annotated[list[str], "files it has to do with"]
     at: str
     of_session: OfSession | None = field(metadata=INLINE)
+    automated: bool
+    automated_why: str | None
     rank: Annotated[int, "from 1"]
 
 

@@ -26,6 +26,8 @@ class WholeChunk:
     next: str | None
     ignored: Annotated[bool, "whether `.aicxignore` hides it"]
     altered: Annotated[bool, "whether its Markdown was altered after it was stored; the exit code is then 7"]
+    automated: bool
+    automated_why: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class SessionHead:
     reopen: str | None
     log_is_there: Annotated[bool, "whether the agent still has its log"]
     places: Annotated[list[SessionPlace], "why it is filed there"]
+    automated: bool
+    automated_why: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ def whole_chunk(chunk: ShownChunk) -> WholeChunk:
         next=chunk.next,
         ignored=chunk.ignored,
         altered=chunk.altered,
+        automated=chunk.automated_why is not None,
+        automated_why=chunk.automated_why,
     )
 
 
@@ -164,6 +170,8 @@ def session_head(session: ShownSession) -> SessionHead:
         reopen=session.reopen,
         log_is_there=session.log_is_there,
         places=[SessionPlace(one.folder, one.repository, one.source, one.reason) for one in session.places],
+        automated=session.automated_why is not None,
+        automated_why=session.automated_why,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog, steer
+from aicx.corpus.catalog.runs import told
 from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
@@ -41,6 +42,7 @@ class ShownChunk:
     next: str | None
     ignored: bool
     altered: bool
+    automated_why: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class ShownSession:
     reopen: str | None
     cwd: str | None
     log_is_there: bool
+    automated_why: str | None  # the evidence that a program ran it
     parts: list[Part]
     places: list[Place] = field(default_factory=list)  # why it is filed where it is
 
@@ -146,7 +149,8 @@ def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> Shown
             public = {name: value for name, value in mention.fields.items() if name not in _INTERNAL}
             found = {"found_in": mention.found_in, "path": str(layout.home / mention.path), "altered": mention.altered}
             title = opened.catalog.session_title(public["agent"], public["session_id"])
-            items.append(public | {"title": title, "chunk_title": public.get("title")} | found)
+            known = told(_session_row(opened.catalog, public["agent"], public["session_id"]), None)
+            items.append(public | {"title": title, "chunk_title": public.get("title")} | known | found)
     return _listed(reference, items, matched)
 
 
@@ -170,6 +174,7 @@ def _chunk(layout: Layout, catalog: Catalog, path: str, verify: bool) -> ShownCh
         next=next((row["id"] for row in rows if row["number"] > sidecar.number), None),
         ignored=ignore_matcher(layout)(path),
         altered=stored.altered,
+        automated_why=_session_row(catalog, sidecar.agent, sidecar.session_id)["automated_why"],
     )
 
 
@@ -211,6 +216,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         reopen=reopen_command(target.agent, target.session_id, lane, parent),
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
+        automated_why=_session_row(catalog, target.agent, target.session_id)["automated_why"],
         parts=[_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows],
         places=session_places(catalog, target.agent, target.session_id),
     )
@@ -250,6 +256,12 @@ def without_repetition(markdown: bytes, messages: Any) -> bytes:
     # Between the end of a message's text and the next heading there is nothing but the end of a fence.
     own = markdown.find(HEADING, repeated[-1][1]) if repeated else -1
     return markdown[:first] + markdown[own:] if 0 <= first < own else markdown
+
+
+def _session_row(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any]:
+    """What the catalogue says of who ran a session."""
+    rows = catalog.rows("SELECT automated_why FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
+    return {"session_id": session_id, "automated_why": rows[0]["automated_why"] if rows else None}
 
 
 def _is_stored(catalog: Catalog, agent: str, session_id: str) -> bool:

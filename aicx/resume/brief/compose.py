@@ -195,6 +195,7 @@ def _recalled(report: ResumeReport) -> Iterator[Part]:
             confidence="high" if item.tier == "exact" else "medium" if item.tier in ("partial", "meaning") else "low",
             at=item.at,
             paths=(),
+            automated_why=facts["automated_why"],
         )
         yield Part("recalled", "context", text, (ref,), _level(3 if not item.related else 6, number, 3), ref, data)
 
@@ -241,9 +242,9 @@ def _context(
         confidence=item.confidence,
         at=facts.completed_at,
         paths=[edit.path for edit in item.brief.edits] if item.brief else (),
+        automated_why=facts.automated_why,
     )
     data["branch"], data["branch_standing"] = facts.branch and clean(facts.branch), item.standing
-    data["automated"], data["automated_why"] = facts.automated_why is not None, facts.automated_why
     return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
 
 
@@ -279,6 +280,7 @@ def _evidence(report: ResumeReport, kind: str, role: str, line: Line, priority: 
         confidence="high",
         at=line.at,
         paths=(),
+        automated_why=report.resumed.facts.automated_why if report.resumed else None,
     )
     return Part("failures" if kind == "failure" else "decisions", "context", "", line.refs, priority, entry, data)
 
@@ -295,6 +297,7 @@ def _entry_data(
     confidence: Confidence,
     at: datetime,
     paths: Sequence[str],
+    automated_why: str | None,
 ) -> dict[str, Any]:
     return {
         "kind": kind,
@@ -308,6 +311,8 @@ def _entry_data(
         "role": role,
         "related_paths": [clean(path) for path in paths[:_RELATED_PATHS]],
         "at": instant(at, "seconds"),
+        "automated": automated_why is not None,
+        "automated_why": automated_why,
     }
 
 

@@ -109,6 +109,8 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         pull_requests=said("pull_requests"),
         files_edited=[EditedFile(**data) for data in of("files_edited")],
         entry_points=[EntryPoint(**data) for data in of("entry_points")],
+        automated=resumed is not None and resumed.facts.automated_why is not None,
+        automated_why=resumed.facts.automated_why if resumed else None,
     )
 
 

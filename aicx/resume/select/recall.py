@@ -56,6 +56,7 @@ class Passage:
     files: tuple[str, ...]
     relation: str | None = None
     altered: bool = False  # on disk since it was stored
+    automated_why: str | None = None  # the evidence that a program ran its session
     raised: float = 1.0  # the part of the score that is for a commit which the task names and the session may have made
 
     @property
@@ -65,7 +66,8 @@ class Passage:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        return {"agent": self.agent, "session_id": self.session_id, "project": self.project, "title": self.title}
+        named = {"agent": self.agent, "session_id": self.session_id, "project": self.project, "title": self.title}
+        return named | {"automated_why": self.automated_why}
 
     @property
     def owner(self) -> tuple[str, str]:

@@ -118,7 +118,8 @@ class Rank(Asked):
 class Resume(Asked):
     repo: Repo = None
     project: Annotated[
-        Name | None, Field(description="The repository by name (owner/repo), where its folder is not at hand.")
+        Names | None,
+        Field(description="Repositories by name (owner/repo); sessions of all count, the first names the brief."),
     ] = None
     task: Annotated[str, Field(max_length=10_000, description="What is to be done; without it: where was I?")] = ""
     mode: Annotated[Mode, Field(description="How history is searched.")] = "auto"

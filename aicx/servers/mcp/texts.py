@@ -100,7 +100,7 @@ def session_text(fields: Mapping[str, Any], turns: Mapping[str, Sequence[Turn]])
     first, last, matched = fields["offset"] + 1, fields["offset"] + len(lines), fields["matched"]
     shown = f", {first} to {last} of them here" if last - first + 1 < matched else ""
     head = f"Session {label(fields['session_id'])}: {plural(matched, 'chunk')}{shown}. `aicx_read` opens one by its id."
-    head += _go_on(fields, len(lines))
+    head += _go_on(fields, len(lines)) + _by_program(fields)
     lines = [line(fields["title"] or "(no title)"), *lines]
     labels = {"session": fields["session_id"], "date": fields["started_at"][:10], "agent": fields["agent"]}
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines), **labels)])
@@ -138,6 +138,7 @@ def chunk_text(fields: Mapping[str, Any]) -> str:
     for where, name in (("Before it", "previous"), ("After it", "next")):
         if fields[name]:
             head += f" {where}: {label(fields[name])}."
+    head += _by_program(fields)
     if fields["altered"]:
         head += f" Warning: it was {ALTERED}."
     said = quoted(fields["markdown"], **_origin(fields["sidecar"] | {"altered": fields["altered"]}))
@@ -204,6 +205,10 @@ def _runs(item: Mapping[str, Any]) -> list[str]:
     if not item.get("automated"):
         return []
     return [f"{item['runs']} runs by a program" if item["runs"] > 1 else "run by a program"]
+
+
+def _by_program(fields: Mapping[str, Any]) -> str:
+    return " A program ran the session." if fields["automated"] else ""
 
 
 def _title(item: Mapping[str, Any]) -> str:

@@ -145,14 +145,16 @@ def _rank(means: Means, asked: Rank) -> Reply:
 
 
 def _resume(means: Means, asked: Resume) -> Reply:
-    folder = _folder_of(asked.repo) if asked.repo else None if asked.project else means.folder
-    if folder is None and asked.project is None:
+    projects = tuple(asked.project or ())
+    folder = _folder_of(asked.repo) if asked.repo else None if projects else means.folder
+    if folder is None and not projects:
         raise UsageError("which repository?", hint="name its folder with repo, or the repository with project")
     query = ResumeQuery(
         now=means.now,
         task=asked.task,
         folder=folder,
-        project=asked.project,
+        project=projects[0] if projects else None,
+        also=projects[1:],
         mode=asked.mode,
         decay=PROFILES[asked.decay],
         since=parse_instant(asked.since, means.now) if asked.since else None,

@@ -282,6 +282,16 @@ class TestReadingASession:
         assert "  user: The lexer drops the last token, why?" in said
         assert "  claude" in said
 
+    def test_says_that_a_program_ran_it(self, tmp_path: Path) -> None:
+        home = Home(tmp_path)
+        home.claude(ClaudeLog(SESSION).prompt("Seal the cell", 0, entrypoint="sdk-cli", promptSource="sdk"))
+        home.claude(ClaudeLog(OTHER).prompt("Count the bees", 60))
+        home.store()
+        for session, automated in ((SESSION, True), (OTHER, False)):
+            for ref in (session, f"{session}:001"):
+                assert ("A program ran the session." in text(call(home.settings, "aicx_read", ref=ref))) == automated
+                assert structured(home.settings, "aicx_read", ref=ref)["automated"] == automated
+
     def test_a_day_may_be_said_in_words(self, stored: Home) -> None:
         found = structured(stored.settings, "aicx_steer", since="last month", until="today")
         assert found["items"]
@@ -412,6 +422,12 @@ class TestResume:
     def test_a_project_wins_over_that_folder(self, stored: Home) -> None:
         fields = structured(stored.settings, "aicx_resume", folder=stored.work / "orbit", project="ada/apiary")
         assert fields["repo"]["project"] == "ada/apiary"
+
+    def test_of_several_projects_the_first_names_the_brief(self, stored: Home) -> None:
+        one = structured(stored.settings, "aicx_resume", project="ada/orbit", task="lexer honey")
+        both = structured(stored.settings, "aicx_resume", project=["ada/orbit", "ada/apiary"], task="lexer honey")
+        assert both["repo"]["project"] == one["repo"]["project"] == "ada/orbit"
+        assert one != both
 
     def test_keeps_to_its_budget(self, stored: Home) -> None:
         fields = structured(stored.settings, "aicx_resume", project="ada/orbit", budget=600)
