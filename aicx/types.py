@@ -21,6 +21,15 @@ PROMPTS: frozenset[Origin] = frozenset(("typed", "program", "pasted"))
 # Who speaks in a text: one who answers, the same thinking aloud, one who asks, or a tool that prints.
 Voice = Literal["said", "thought", "asked", "tool"]
 
+# What exports call the sorts of messages, by the role that has each.
+Frame = Literal["user_msg", "agent_reply", "internal_thought", "tool_call"]
+FRAMES: Mapping[str, Frame] = {
+    "user": "user_msg",
+    "assistant": "agent_reply",
+    "reasoning": "internal_thought",
+    "tool": "tool_call",
+}
+
 Lane = Literal["primary", "subagent"]
 
 Kind = Literal["conversations", "plans", "reports", "other"]

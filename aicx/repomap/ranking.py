@@ -74,10 +74,7 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """Where to look first: a file, and what in it fits best. ``line`` and ``symbol`` are None for a file as a whole.
-
-    ``kind`` is the symbol's (function, class, heading...), or ``file``. ``score`` lies between 0 and 1.
-    """
+    """Where to look first: a file, and what in it fits best."""
 
     path: Annotated[str, "of the file"]
     line: Annotated[int | None, "where it begins; null for a file"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import orjson
 
@@ -16,17 +16,10 @@ from aicx.redaction import redact
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.text import instant, local, plural, zone_name
-from aicx.types import PROMPTS, TimelineEntry
+from aicx.types import FRAMES, PROMPTS, Frame, TimelineEntry
 
 REPORT_SCHEMA = "aicx.report/1"
 
-Frame = Literal["user_msg", "agent_reply", "internal_thought", "tool_call"]
-FRAMES: Mapping[str, Frame] = {
-    "user": "user_msg",
-    "assistant": "agent_reply",
-    "reasoning": "internal_thought",
-    "tool": "tool_call",
-}
 _BACKTICKS = re.compile(r"`{3,}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _LINE_END = re.compile(r"\r\n?")

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from aicx.api.filters import Filters
-from aicx.corpus.views.report import Frame
 from aicx.servers.filters import PARAMETERS, Name, filters_of
+from aicx.types import Frame
 
 Question = Annotated[
     str,

@@ -12,7 +12,7 @@ from aicx.api.answers.search import SearchItem, SearchStatus
 from aicx.api.answers.show import ChunkRow, SessionHead
 from aicx.api.answers.steer import SteerAnswer
 from aicx.api.described import described
-from aicx.corpus.views.report import Frame
+from aicx.types import Frame
 
 Fields = dict[str, Any]
 Ok = Literal[True]

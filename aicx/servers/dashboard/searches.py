@@ -12,11 +12,10 @@ from aicx.api.answers.search import evidence_note, search_answer
 from aicx.api.answers.steer import SteerAnswer
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
-from aicx.corpus.views.report import FRAMES, Frame
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
-from aicx.types import Voice
+from aicx.types import FRAMES, Frame, Voice
 from retrieval.lines import Line
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
