@@ -26,7 +26,11 @@ Usage = Literal["instruction", "guidance", "evidence"]
 # Days that a claim that something cannot be done here is believed without another look, and a required validation.
 ENVIRONMENT_DAYS = 14
 VALIDATION_DAYS = 30
-_FRESHNESS: tuple[tuple[int, Freshness], ...] = ((7, "fresh"), (30, "recent"), (90, "old"))
+_FRESHNESS: tuple[tuple[timedelta, Freshness], ...] = (
+    (timedelta(days=7), "fresh"),
+    (timedelta(days=30), "recent"),
+    (timedelta(days=90), "old"),
+)
 
 # Tiers of authority: the lower, the stronger. Never from a score. 1 is what the person says now.
 PINNED_POLICY, REPOSITORY, LIVE_FILE, PASSING_EVAL, INSTRUCTION, FACT, DECISION, TRACE, CANDIDATE, EXTERNAL = (
@@ -34,6 +38,8 @@ PINNED_POLICY, REPOSITORY, LIVE_FILE, PASSING_EVAL, INSTRUCTION, FACT, DECISION,
 )
 
 _NOTHING = Standing()
+# Made once: most records have no other reason.
+_ADOPTED, _PINNED, _NOT_ADOPTED = Reason("adopted"), Reason("pinned"), Reason("candidate_not_adopted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ def assess(record: Record, context: Context) -> Assessment:
     tier = _tier(record, standing, status)
     baseline = status == "accepted"
     if baseline:
-        reasons = [Reason("adopted"), *([Reason("pinned")] if standing.pinned else []), *reasons]
+        reasons = [_ADOPTED, *([_PINNED] if standing.pinned else []), *reasons]
         if rival := _rival(record, tier, standing, context):
             reasons.insert(0, Reason("conflict", {"with": rival}))
             baseline = False
@@ -181,7 +187,7 @@ def _not_adopted(record: Record, standing: Standing) -> list[Reason]:
         reasons.append(Reason("revision_not_adopted"))
     elif record.adoption.state == "adopted" or record.last_event != standing.last:
         reasons.append(Reason("adoption_unproven"))
-    return [Reason("candidate_not_adopted"), *reasons]
+    return [_NOT_ADOPTED, *reasons]
 
 
 _ANCHOR_REASONS = {
@@ -293,5 +299,8 @@ def _is_standing(name: str, context: Context) -> bool:
 
 
 def _freshness(record: Record, standing: Standing, now: datetime) -> Freshness:
-    days = _since(record, standing, now) / timedelta(days=1)
-    return next((name for limit, name in _FRESHNESS if days <= limit), "aged")
+    age = _since(record, standing, now)
+    for limit, name in _FRESHNESS:
+        if age <= limit:
+            return name
+    return "aged"

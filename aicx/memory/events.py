@@ -31,7 +31,7 @@ _MACHINES = frozenset(
     {
         *("agent", "ai", "aicx", "antigravity", "assistant", "bot", "chatgpt", "claude", "claude code", "codex"),
         *("copilot", "curator", "cursor", "gemini", "gpt", "llm", "mcp", "model", "program", "script", "subagent"),
-        *("system", "tool", "unknown", "none", "null", "nobody"),
+        *("system", "tool", "unknown", "none", "null", "nobody", "unspecified", "by hand"),
     }
 )
 _MAX_NAME = 80

@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -375,7 +375,7 @@ def _at(value: str | None) -> datetime | None:
     return None if value is None else datetime.fromisoformat(value)
 
 
-_TIMES = ("adopted_at", "validated_at", "passed_at")
+_TIMES = frozenset({"adopted_at", "validated_at", "passed_at"})
 
 
 def _fields(standing: Standing) -> dict[str, Any]:
@@ -389,10 +389,9 @@ def _fields(standing: Standing) -> dict[str, Any]:
 
 
 def _standing(fields: dict[str, Any]) -> Standing:
-    found = Standing(**fields)
+    fields = dict(fields)
+    for name in _TIMES & fields.keys():
+        fields[name] = datetime.fromisoformat(fields[name])
     if "replaced_by" in fields:
-        found = replace(found, replaced_by=set(fields["replaced_by"]))
-    for name in _TIMES:
-        if name in fields:
-            setattr(found, name, datetime.fromisoformat(fields[name]))
-    return found
+        fields["replaced_by"] = set(fields["replaced_by"])
+    return Standing(**fields)

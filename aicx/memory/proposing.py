@@ -51,6 +51,7 @@ class Draft:
     validity: Validity = field(default_factory=Validity)
     supersedes: Sequence[str] = ()  # ids
     observed_at: datetime | None = None
+    sightings: int = 1  # in how many places it was found
     by: str = "unspecified"
 
 
@@ -139,6 +140,7 @@ def _drafted(draft: Draft, now: datetime) -> Record:
         evidence=tuple(dict.fromkeys(map(clean, draft.evidence)))[: _MOST["evidence"]],
         anchors=tuple(dict.fromkeys(draft.anchors)),
         validity=draft.validity,
+        sightings=draft.sightings,
         supersedes=tuple(dict.fromkeys(draft.supersedes)),
         environment_negative=is_environment_negative(draft.kind, statement),
     )
@@ -182,7 +184,7 @@ def name_taken(name: str, by: str) -> UsageError:
 def _seen_again(known: Record, again: Record) -> Record:
     """A record that was stated once more: the evidence grows, and what was decided stays."""
     evidence = tuple(dict.fromkeys([*known.evidence, *again.evidence]))[: _MOST["evidence"]]
-    return replace(known, evidence=evidence, sightings=known.sightings + 1)
+    return replace(known, evidence=evidence, sightings=known.sightings + again.sightings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from aicx.memory.assess import Context, assess
+from aicx.memory.deciding import UNNAMED
 from aicx.memory.events import TYPES, Event, Standing, fold, is_person
 from aicx.memory.reasons import REASONS
 from aicx.memory.record import KINDS, Adoption, Record, Source, Validity, digest_of
@@ -40,6 +41,12 @@ class TestAdoption:
         ref = place.put(RULE)
         for action in ("accept", "release", "pin"):
             assert "needs the name of a person" in place.refused(action, ref, "--by", name, "--yes")
+        assert place.baseline() == set()
+
+    def test_a_decision_without_any_name_is_refused(self, place):
+        ref, other = place.put(RULE), place.put("Another")
+        for words in (("accept", ref), ("release", ref), ("pin", ref), ("supersede", ref, "--with", other)):
+            assert "needs the name of a person" in place.refused(*words, "--yes")
         assert place.baseline() == set()
 
     @pytest.mark.parametrize("action", ["accept", "release", "pin"])
@@ -223,7 +230,7 @@ class TestEvents:
         assert "SENTINEL" not in place.log.read_text()
 
     def test_an_event_by_no_person_decides_nothing(self):
-        for name in ("claude", "", "assistant", "7"):
+        for name in ("claude", "", "assistant", "7", UNNAMED):
             assert not is_person(name)
             event = Event("1", NOW, name, "memory.accepted", ("0123456789ab",), "digest")
             assert fold([event])["0123456789ab"].adopted is None

@@ -1,0 +1,193 @@
+"""Changes of the memory that are killed at any step, or made by many at once: whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.config import load_settings
+from aicx.memory.checking import check_adoption, check_log, check_records, read_all
+from aicx.memory.proposing import Draft, propose
+from aicx.memory.reading import Memory, Scope, find_scope
+from aicx.paths import Layout
+from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner
+
+pytestmark = pytest.mark.process
+
+OLD, NEW, HELD = "Use npm", "Use pnpm", "Ask before pushing"
+COMMANDS = {
+    "put": ("put", "Retries are capped at 5", "--topic", "retries"),
+    "seen": ("put", OLD, "--evidence", "commit:abcdef1"),
+    "accept": ("accept", "held", "--by", "Ada", "--yes"),
+    "reject": ("reject", "old"),
+    "hold": ("hold", "old"),
+    "supersede": ("supersede", "old", "--with", "new", "--by", "Ada", "--yes"),
+    "edit": ("edit", "old", "--statement", "Use yarn"),
+    "delete": ("delete", "old", "--yes"),
+}
+
+
+@pytest.fixture(scope="module")
+def decided(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Two accepted records and a candidate."""
+    folder = tmp_path_factory.mktemp("decided")
+    (folder / "user").mkdir()
+    (folder / "repo").mkdir()
+    home = Home(folder / "user", folder / "corpus")
+    for name, statement in (("old", OLD), ("new", NEW), ("held", HELD)):
+        do(runner, home, "put", statement, "--name", name)
+    for name in ("old", "new"):
+        do(runner, home, "accept", name, "--by", "Ada", "--yes")
+    return home
+
+
+def words(home: Home, *arguments: str) -> tuple[str, ...]:
+    return ("memory", *arguments, "--repo", str(home.user.parent / "repo"), "--json")
+
+
+def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
+    run = runner.run(home, *words(home, *arguments))
+    assert run.code == 0, run.out + run.err
+    found: dict[str, Any] = json.loads(run.out)
+    return found
+
+
+def view(home: Home) -> dict[str, tuple[str, str, bool]]:
+    """What is believed: statement, status and baseline of every record but the one that `write_after` adds."""
+    settings = load_settings(home.environ)
+    with Memory.open(settings, datetime.now(UTC), scope=find_scope(settings, home.user.parent / "repo")) as memory:
+        assessed = memory.assessed()
+    return {
+        found.record.ref: (found.record.statement, found.status, found.baseline)
+        for found in assessed
+        if found.record.name != "after"
+    }
+
+
+def write_after(home: Home) -> None:
+    """What the next writer does: it finishes what was begun, and writes something of its own."""
+    settings = load_settings(home.environ)
+    propose(settings, Scope(), [Draft("Something else", name="after")], datetime.now(UTC), lambda _: None)
+
+
+def agreed(found: dict[str, tuple[str, str, bool]]) -> set[str]:
+    return {ref for ref, (_, _, baseline) in found.items() if baseline}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
+    command: str, decided: Home, runner: Runner, tmp_path: Path
+) -> None:
+    before = view(decided)
+
+    def copy(name: str) -> Home:
+        shutil.copytree(decided.corpus, tmp_path / name)
+        return Home(decided.user, tmp_path / name)
+
+    whole = copy("whole")
+    steps = runner.steps(whole, *words(whole, *COMMANDS[command]))
+    after = view(whole)
+    assert (after != before) == (command != "seen")
+    assert len(steps) > 6
+    for step in range(1, len(steps) + 1):
+        home = copy(str(step))
+        run = runner.run(home, *words(home, *COMMANDS[command]), fatal_step=step)
+        assert run.killed or run.code == 0
+        # A reader in the middle may see less trust than before or after, and never more than either.
+        assert agreed(view(home)) <= agreed(before) | agreed(after), steps[step - 1]
+        write_after(home)
+        assert view(home) in (before, after), steps[step - 1]
+        assert not (home.corpus / "locks" / "memory-staging").exists()
+        records, layout = read_all(Layout(home.corpus)), Layout(home.corpus)
+        checks = check_records(records, unfinished=False), check_adoption(layout, records), check_log(layout)
+        assert {check.severity for check in checks} == {"green"}, steps[step - 1]
+        shutil.rmtree(home.corpus)
+
+
+def test_doctor_says_that_a_change_was_interrupted_and_finishes_it(
+    decided: Home, runner: Runner, tmp_path: Path
+) -> None:
+    shutil.copytree(decided.corpus, tmp_path / "corpus")
+    home = Home(decided.user, tmp_path / "corpus")
+    arguments = words(home, *COMMANDS["accept"])
+    steps = runner.steps(Home(decided.user, shutil.copytree(decided.corpus, tmp_path / "measured")), *arguments)
+    renamed = next(
+        at for at, step in enumerate(steps, 1) if step.startswith("os.rename") and "staging/journal" not in step
+    )
+    assert runner.run(home, *arguments, fatal_step=renamed).killed
+    checks = {check["name"]: check for check in json.loads(runner.run(home, "doctor", "--json").out)["checks"]}
+    assert checks["memory"]["severity"] == "warning"
+    fixed = json.loads(runner.run(home, "doctor", "--fix", "--json").out)
+    assert "finished an interrupted change of the memory" in fixed["fixes_applied"]
+    assert len(agreed(view(home))) == 3
+
+
+_WRITERS = """
+import json, os, sys
+import aicx.cli
+
+scratch, repo, *orders = sys.argv[1:]
+children = []
+for number, order in enumerate(orders):
+    child = os.fork()
+    if child == 0:
+        out = os.open(f"{scratch}/{number}", os.O_WRONLY | os.O_CREAT)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        code = aicx.cli.run(["memory", *json.loads(order), "--repo", repo, "--json"])
+        sys.stdout.flush()
+        os._exit(code)
+    children.append(child)
+print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]))
+"""
+
+
+def at_once(home: Home, scratch: Path, *orders: tuple[str, ...]) -> list[int]:
+    """The exit codes of commands that run at the same time."""
+    scratch.mkdir()
+    command = [sys.executable, "-c", _WRITERS, str(scratch), str(home.user.parent / "repo"), *map(json.dumps, orders)]
+    done = subprocess.run(
+        command, cwd=REPOSITORY, env=home.environ, capture_output=True, text=True, timeout=TIMEOUT, check=True
+    )
+    codes: list[int] = json.loads(done.stdout)
+    return codes
+
+
+def test_sixteen_writers_lose_nothing(decided: Home, runner: Runner, tmp_path: Path) -> None:
+    home = Home(decided.user, shutil.copytree(decided.corpus, tmp_path / "corpus"))
+    orders = [
+        ("put", f"Statement {number // 2} of many", "--evidence", f"commit:abc{number:x}0") for number in range(16)
+    ]
+    assert at_once(home, tmp_path / "put", *orders) == [0] * 16
+    entries = [entry for entry in do(runner, home, "list")["entries"] if "of many" in entry["statement"]]
+    assert sorted((entry["sightings"], len(entry["evidence"])) for entry in entries) == [(2, 2)] * 8
+    lines = (home.corpus / "memory" / "events.jsonl").read_text().splitlines()
+    assert len(lines) == 5 + 16
+    assert len({json.loads(line)["id"] for line in lines}) == len(lines)
+
+
+def test_of_sixteen_decisions_about_one_revision_one_is_made(decided: Home, runner: Runner, tmp_path: Path) -> None:
+    home = Home(decided.user, shutil.copytree(decided.corpus, tmp_path / "corpus"))
+    orders = [("accept", "held", "--by", f"Ada {number}", "--yes", "--rev", "1") for number in range(8)]
+    orders += [("reject", "held", "--rev", "1") for _ in range(8)]
+    codes = at_once(home, tmp_path / "decide", *orders)
+    assert sorted(codes) == [0] + [1] * 15
+    said = [json.loads((tmp_path / "decide" / str(number)).read_text()) for number, code in enumerate(codes) if code]
+    assert all("changed meanwhile" in answer["error"] for answer in said)
+    assert len((home.corpus / "memory" / "events.jsonl").read_text().splitlines()) == 6
+
+
+def test_a_home_that_cannot_be_written_is_still_read(decided: Home, runner: Runner, tmp_path: Path) -> None:
+    home = Home(decided.user, shutil.copytree(decided.corpus, tmp_path / "corpus"))
+    shutil.rmtree(home.corpus / "index")
+    (home.corpus / "index").write_text("in the way")
+    assert len(agreed(view(home))) == 2
+    assert os.path.isfile(home.corpus / "index")
