@@ -11,7 +11,7 @@ from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
 from aicx.evidence.statements import conclusion, decisions, is_announcement, requests, telling
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
-from aicx.git.listed import plain_subject
+from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.resume.select.sessions import SessionRow
 from aicx.text import shorten

@@ -12,7 +12,7 @@ from pathlib import Path
 from aicx.bench.mining.sessions import Session
 from aicx.evidence.patterns import command_rules
 from aicx.git import command as gitcall
-from aicx.why.copies import plain_subject
+from aicx.git.subjects import plain_subject
 
 # People commit a while after they are done, and go on after they commit.
 _AFTERWARDS = timedelta(hours=1)

@@ -12,7 +12,7 @@ from random import Random
 from aicx.bench.dataset import COUNTED, Query
 from aicx.bench.mining.history import MAX_SESSIONS, Made
 from aicx.bench.mining.sessions import Session, latest
-from aicx.why.copies import plain_subject
+from aicx.git.subjects import plain_subject
 from retrieval.analysis import analyze
 
 VERBATIM, AGENTS = "subject stands in the log", "subject by an agent"
