@@ -24,6 +24,7 @@ class ForgetAnswer:
     messages_blanked: Annotated[int, "messages replaced by `[forgotten]`"]
     references_removed_from: Annotated[int, "chunks that only lost references to forgotten sessions"]
     set_apart_removed: Annotated[int, "chunks deleted of those that `doctor --fix` had set apart"]
+    memory_removed: Annotated[int, "records of the memory that are gone"]
     notes: Annotated[
         list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
     ]

@@ -85,6 +85,7 @@ class BenchRecommendation:
     rules: Annotated[Object, "the recommended rules"]
     decay: Annotated[str, "the recommended decay"]
     lift_dates: Annotated[bool, "whether a time in a question is to limit it"]
+    automated: Annotated[float, "the recommended factor for a session that a program ran"]
     evidence: Annotated[
         Sequence[Object],
         "`change`, `rule`, `mean` (over the sets), `keep`, `earned`, `sets` (name → `queries`, `mean`, `low`, `high`,"
