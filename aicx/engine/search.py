@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
-from aicx.corpus.places.standing import find_place
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.engine.stages import evidence, history, order, own, question, quote, retrieve, runs, select
@@ -20,6 +19,10 @@ from aicx.engine.stages.state import Sort as Sort
 from aicx.engine.stages.state import Stage, State
 from aicx.text import instant
 from retrieval.questions import parse_question
+
+if TYPE_CHECKING:
+    from aicx.corpus.catalog.database import Catalog
+    from aicx.corpus.places.standing import Place
 
 READ: tuple[Stage, ...] = (
     question.lift_date,  # "january 2026" becomes a filter
@@ -91,7 +94,6 @@ class Searcher:
             return self._search(query, self._catalog.refresh(without=True))
 
     def _search(self, query: SearchQuery, opened: Opened) -> SearchReport:
-        place = find_place(opened.catalog, self._settings.user_home, query.place) if query.place else None
         state = State(
             query,
             self._layout,
@@ -100,7 +102,7 @@ class Searcher:
             parse_question(""),
             reasons=(opened.fallback_reason,) if opened.fallback_reason else (),
             notes=tuple(opened.notes),
-            place=place,
+            place=self._place(query, opened.catalog),
         )
         for stage in READ:
             state = stage(state)
@@ -117,6 +119,14 @@ class Searcher:
             list(state.notes),
             _status(state),
         )
+
+    def _place(self, query: SearchQuery, catalog: Catalog) -> Place | None:
+        """The repository that is asked in."""
+        if query.place is None:
+            return None
+        from aicx.corpus.places.standing import find_place  # imported here: not needed outside of one
+
+        return find_place(catalog, self._settings.user_home, query.place)
 
 
 def _status(state: State) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from aicx.git.remotes import parts_of, remote_urls
 from aicx.paths import safe_project
 from aicx.sources.door import clean_project
 from aicx.sources.records import read_note
@@ -15,10 +16,6 @@ from aicx.sources.records import read_note
 # Names that say where something lies rather than what it is.
 _NO_NAMES = frozenset({"", "tmp", "temp", "src", "app", "lib", "docs", "workspace", "workspaces", "var", "home"})
 _DATE_LIKE = re.compile(r"\d{4}[-_]?\d{2}[-_]?\d{2}.*")
-_REMOTE = re.compile(
-    r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE
-)
-_SECTION = re.compile(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +30,8 @@ class Identity:
 
 def from_remote(url: str) -> str | None:
     """``org/repo`` of a git remote in any of its spellings; None when the URL names none."""
-    parts = _parts_of(url)
+    parts = parts_of(url)
     return _named(*parts) if parts else None
-
-
-def remotes_of(common: Path) -> list[str]:
-    """``org/repo`` of each remote of the repository with git's folder ``common``, ``origin`` first.
-
-    As git has them, to be compared with names that were stored: they may hold what must not be printed.
-    """
-    named = (safe_project(*parts) for url in _remote_urls(common / "config") if (parts := _parts_of(url)))
-    return [project for project in named if project]
-
-
-def _parts_of(url: str) -> tuple[str, str] | None:
-    match = _REMOTE.fullmatch(url.strip())
-    if not match or url.startswith(("/", ".", "file:")):
-        return None
-    parts = [part for part in match["path"].removesuffix(".git").split("/") if part]
-    # GitLab subgroups: everything before the repository is one organisation.
-    return (".".join(parts[:-1]), parts[-1]) if len(parts) >= 2 else None
 
 
 def _named(organisation: str, repository: str) -> str | None:
@@ -99,7 +78,7 @@ class _GitFolder:
         common = self._common
         if common is None:
             return None
-        for url in _remote_urls(common / "config"):
+        for url in remote_urls(common):
             if project := from_remote(url):
                 return Identity(project, "git-remote", f"git on this machine names it as the remote of {self.root}")
         # A worktree is named after the repository it belongs to, not after its own folder.
@@ -129,20 +108,3 @@ class _GitFolder:
             )
         except (OSError, ValueError, RuntimeError):  # also for a name with a NUL byte, and a circle of links
             return None
-
-
-def _remote_urls(config: Path) -> list[str]:
-    """The remotes' addresses, ``origin`` first."""
-    try:
-        lines = read_note(config).decode("utf-8", "replace").splitlines()
-    except (OSError, ValueError):
-        return []
-    urls: dict[str, str] = {}
-    remote: str | None = None
-    for line in map(str.strip, lines):
-        if line.startswith("["):
-            match = _SECTION.fullmatch(line)
-            remote = match["name"] if match else None
-        elif remote is not None and re.match(r"url\s*=", line):
-            urls.setdefault(remote, line.split("=", 1)[1].strip())
-    return [urls[name] for name in sorted(urls, key=lambda name: name != "origin")]

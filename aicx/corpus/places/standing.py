@@ -9,7 +9,7 @@ from pathlib import Path
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.git.identity import find_repository
-from aicx.paths import NON_REPOSITORY
+from aicx.paths import NON_REPOSITORY, safe_project
 
 # How surely a session is one of this repository where only the name of its folder says so.
 _BY_NAME = 0.7
@@ -89,9 +89,10 @@ def _project(catalog: Catalog, folders: Sequence[str], common: Path) -> str | No
     if project := next((claims[folder] for folder in folders if claims.get(folder)), None):
         return str(project)
     # Imported here: the repositories that people ask in have sessions.
-    from aicx.corpus.places.identity import remotes_of
+    from aicx.git.remotes import parts_of, remote_urls
 
-    for name in remotes_of(common):
+    named = (safe_project(*parts) for url in remote_urls(common) if (parts := parts_of(url)))
+    for name in filter(None, named):
         renamed = catalog.rows("SELECT new FROM renames WHERE old=?", (name,))
         project = renamed[0]["new"] if renamed else name
         if catalog.rows("SELECT 1 FROM chunks WHERE ignored=0 AND project=? LIMIT 1", (project,)):

@@ -9,10 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from aicx.engine.look import Look
 from aicx.engine.stages.retrieve import pool
 from aicx.engine.stages.state import State
-from aicx.git.named import MAX_TEXT, may_name
 from retrieval.conditions import Between
 
 if TYPE_CHECKING:
@@ -26,16 +24,20 @@ _MAX_WINDOWS = 3
 def begin(state: State) -> State:
     """Has git look for what the question names, where that may be something, while the indexes are searched."""
     place = state.place
-    text = state.question.text[:MAX_TEXT]
     if place is None or place.common is None or not state.query.rules.history:
         return state
+    # Imported here, as below: outside a repository nothing of this is needed, and most questions name nothing.
+    from aicx.git.named import MAX_TEXT, may_name
+
+    text = state.question.text[:MAX_TEXT]
     if not may_name(text, place.root, place.common):
         return state
     # A session makes no commit before it begins.
     first = state.catalog.now.rows("SELECT min(started_at) AS at FROM chunks WHERE ignored=0")[0]["at"]
     if first is None:
         return state
-    from aicx.engine.history import AFTER  # imported here, as below: most questions name nothing
+    from aicx.engine.history import AFTER
+    from aicx.engine.look import Look
 
     names = {name.rpartition("/")[2] for name in (place.project, *place.folders) if name}
     return replace(state, look=Look(place.root, text, datetime.fromisoformat(first) - AFTER, names))

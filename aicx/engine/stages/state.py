@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aicx.api.filters import Filters
 from aicx.corpus.files.sidecar import Sidecar
-from aicx.corpus.places.standing import Place
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.paths import Layout
@@ -27,6 +26,7 @@ from retrieval.ranking import Answer
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aicx.corpus.places.standing import Place
     from aicx.corpus.views.density import Density
     from aicx.engine.history import Traced
     from aicx.engine.look import Look
