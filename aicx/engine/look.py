@@ -40,7 +40,7 @@ class Look:
         try:
             from aicx.git.state import Git  # imported here: it takes a while
 
-            git = Git(root, self._seconds)
+            git = Git(root, self._seconds, self._seconds)
             self._named = find_named(git, root, text, since, repository)
             self._notes = git.notes
         except Exception as error:  # noqa: BLE001 - raised again where the answer is waited for

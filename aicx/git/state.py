@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import threading
@@ -80,11 +81,13 @@ class GitState:
 class Git:
     """Questions to the git of one folder. None stands for no answer; ``notes`` then say why."""
 
-    def __init__(self, folder: Path, timeout: float = _TIMEOUT_SECONDS) -> None:
+    def __init__(self, folder: Path, timeout: float = _TIMEOUT_SECONDS, in_all: float = math.inf) -> None:
+        """``timeout`` is for one question; after ``in_all`` seconds nothing is asked any more."""
         self.folder = folder
         self.notes: list[str] = []
         self.missing = False
         self._timeout = timeout
+        self._until = time.monotonic() + in_all
         self._begun: list[subprocess.Popen[bytes]] = []
         self._environment = gitcall.environment()
         self._bare = not _in_working_tree(folder)
@@ -132,6 +135,9 @@ class Git:
         self, arguments: Sequence[str], errors: int, environ: Mapping[str, str] | None
     ) -> subprocess.Popen[bytes] | None:
         """Git at work, with its ``errors`` where they are wanted; None where it does not start, which is noted."""
+        if time.monotonic() > self._until:
+            self.notes.append(f"git was not asked for `{arguments[0]}`: it took too long before")
+            return None
         try:
             return subprocess.Popen(
                 gitcall.command(self.folder, *arguments, bare=self._bare),

@@ -154,3 +154,10 @@ def test_commits_since_are_newest_first_and_counted(repository: Repository) -> N
     repository.commit("c.py", subject="Three: a; b", at=T0 + timedelta(hours=2))
     found, count = Git(repository.folder).begin_commits(T0)()
     assert ([commit.subject for commit in found], count) == (["Three: a; b", "Two"], 2)
+
+
+def test_after_its_time_git_is_asked_nothing(tmp_path: Path) -> None:
+    Repository(tmp_path / "orbit").commit()
+    git = Git(tmp_path / "orbit", in_all=-1)
+    assert (git.ask("rev-parse", "HEAD"), git.ask_some(10, "log")) == (None, None)
+    assert git.notes == [f"git was not asked for `{name}`: it took too long before" for name in ("rev-parse", "log")]
