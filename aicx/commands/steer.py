@@ -42,8 +42,8 @@ def command(
 
     Every filter has to hold. One that takes a name may be given several times, and then any of the names will do. With
     a text, chunks come in the order of a search: by words, by meaning where there is an index for it, and by age. It
-    needs no quotes, and what is quoted in it has to occur. The
-    repository you are in counts as in a search. Without a text the newest come first.
+    needs no quotes, and what is quoted in it has to occur. The repository you are in counts as in a search. Without a
+    text the newest come first.
 
     Example: aicx steer -p myrepo --since 7d
     Example: aicx steer why does the parser lose lines -p myrepo --kind plans
