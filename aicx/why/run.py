@@ -170,10 +170,13 @@ class _Why:
         near.sort(key=lambda one: (-ranking.guess(one, wanted, self._place), one.key))
         found = []
         for candidate in near[:_MAX_READ]:
-            traces = find_traces(self._read(candidate, wanted.times), wanted, candidate.cwd)
+            steps = self._read(candidate, wanted.times)
+            candidate.printed = candidate.printed or _contains(steps, wanted.hashes)
+            traces = find_traces(steps, wanted, candidate.cwd)
             if wanted.first_seen in candidate.printed_in and not traces.made:
                 traces.gap = None  # whoever lists a commit is at work when it is first seen
-            if traces.gap is not None or traces.made or candidate.printed or not wanted.times:
+            shown = candidate.printed and wanted.name
+            if traces.gap is not None or traces.made or shown or not wanted.times:
                 found.append(ranking.Found(candidate, traces))
         return ranking.weigh(found, wanted, self._place, self._query.weights)
 
@@ -181,7 +184,8 @@ class _Why:
         known: dict[Key, Candidate] = at_work(self._catalog, wanted.times)
         if wanted.name or wanted.hashes:
             wanted = self._sighted(wanted, known)
-        if searched and wanted.hashes:
+        if wanted.name and wanted.hashes:
+            # Git does not say when: a session of any time may hold it, in what nobody's tool printed too.
             printed = self._searches.for_hashes(wanted.hashes[:_MAX_HASHES])
             self._take(printed, "|".join(name[:ABBREVIATED] for name in wanted.hashes), known)
         if not wanted.times and wanted.change.files:
@@ -233,3 +237,9 @@ class _Why:
                 self._steps[paths], notes = read_steps(self._settings.layout, paths)
                 self._notes += notes
         return self._steps.get(paths, [])
+
+
+def _contains(steps: Sequence[Step], hashes: Sequence[str]) -> bool:
+    """Whether a message holds one of the hashes, as a push or an agent's report names it."""
+    names = [name[:ABBREVIATED] for name in hashes[:_MAX_HASHES]]
+    return any(name in step.text for step in steps for name in names)

@@ -29,7 +29,7 @@ _NEAR, _MIN_WORDS = 0.7, 3
 # Rows that are looked at: of one commit, and of subjects near to a question.
 _MAX_ROWS, _MAX_NEAR = 2000, 200
 _FOUND = """SELECT hash, subject, made, at, chunks.id AS chunk, chunks.session_id AS session_id FROM sightings
- JOIN chunks ON chunks.rowid=sightings.chunk WHERE chunks.ignored=0 AND {} ORDER BY made DESC, at, chunks.id LIMIT ?"""
+ JOIN chunks ON chunks.rowid=sightings.chunk WHERE +chunks.ignored=0 AND {} ORDER BY made DESC, at, chunks.id LIMIT ?"""
 
 
 class Printed(NamedTuple):
