@@ -237,6 +237,14 @@ def test_clock_of_mined_questions_is_the_end_of_the_corpus(user: Home) -> None:
     assert {query.now for query in identifiers.mine(sessions(user), 5, Random(0))} == {latest(sessions(user))}
 
 
+def test_change_to_a_rule_has_a_cold_start_of_its_own(user: Home, tmp_path: Path) -> None:
+    names = ["aicx", "aicx without headers"]
+    task = Task("aicx", loaded(user, tmp_path, row()), tmp_path / "indexes", tmp_path / "models", 1, variants=names)
+    for measured in run_here(task):
+        assert len(measured.cold) == len(measured.bare) == 1
+        assert not measured.tokens  # weighed only where there is one to weigh
+
+
 def test_product_over_a_store_answers_in_the_measuring_process(user: Home, tmp_path: Path) -> None:
     dataset = loaded(user, tmp_path, row())
     measured = run_here(Task("aicx", dataset, tmp_path / "indexes", tmp_path / "models", cold_runs=1))[0]

@@ -9,7 +9,7 @@ import pytest
 
 from aicx.bench.dataset import COUNTED
 from aicx.bench.datasets import commits, why
-from aicx.bench.measure import Answering, Task, measure
+from aicx.bench.measure import Answering, Task, measure, run_here
 from aicx.bench.rankers import Choices, Place, open_ranker
 from aicx.errors import UsageError
 from aicx.why.ranking import Weights
@@ -70,6 +70,16 @@ def test_signal_that_is_switched_off_counts_for_nothing(story: tuple[Story, Path
     nothing = Weights(**dict.fromkeys((field.name for field in fields(Weights)), 0.0))
     ranker = open_ranker("why", found.corpora["all"], place, Choices(why=nothing))
     assert {hit.score for hit in ranker.rank(found.queries[0], 10)} == {0.0}
+
+
+def test_cold_start_of_why_and_of_a_signal_of_it_is_measured(story: tuple[Story, Path, Path], tmp_path: Path) -> None:
+    told, file, repositories = story
+    found = why.load(file, told.user.root, tmp_path / "cache", quiet, repositories)
+    for variants in ((), ("why", "why without files")):
+        task = Task("why", found, tmp_path / "indexes", tmp_path / "models", 1, variants=variants)
+        measured = run_here(task)
+        assert [one.failure for one in measured] == [None] * max(1, len(variants))
+        assert all(len(one.cold) == 1 for one in measured)
 
 
 def test_why_is_not_compared_on_questions_without_a_commit(story: tuple[Story, Path, Path], tmp_path: Path) -> None:
