@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.ingest.drafts import Draft, key_of_text
 from aicx.titles import Name, name_given, name_of_prompt, name_of_work, shorten_title, subjects_of, with_work
 from aicx.types import PROMPTS, Origin, Role
@@ -127,7 +128,5 @@ def _session(given: str | None, own: Name | None, before: Naming) -> Naming:
 
 def own_texts(fields: Mapping[str, Any], markdown: bytes) -> Iterable[Said]:
     """The messages that begin in a stored chunk."""
-    for message in fields.get("messages") or ():
-        if not message.get("repeated") and (message.get("part") or [1])[0] == 1:
-            low, high = message["span"]
-            yield Said.stored(message, markdown[low:high].decode("utf-8", "replace"))
+    for message in own_messages(fields):
+        yield Said.stored(message, markdown[slice(*message["span"])].decode("utf-8", "replace"))
