@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import orjson
 import pytest
@@ -295,6 +297,11 @@ class TestStatus:
                     wanted = wanted and (kind == "policy" or (kind == "procedure" and validated == "pass"))
                     assert (found.usage == "instruction") == wanted, (kind, state, validated)
                     assert found.baseline <= (found.status == "accepted")
+
+    def test_the_page_lists_every_reason_and_no_other(self):
+        page = (Path(__file__).parents[2] / "docs" / "memory.md").read_text("utf-8")
+        section = page.partition("\n## Reasons\n")[2].partition("\n## ")[0]
+        assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE)) == REASONS
 
     def test_every_reason_is_of_the_closed_list(self, place):
         place.accepted(RULE)

@@ -141,7 +141,7 @@ for number, order in enumerate(orders):
     if child == 0:
         out = os.open(f"{scratch}/{number}", os.O_WRONLY | os.O_CREAT)
         os.dup2(out, 1)
-        os.dup2(out, 2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         code = aicx.cli.run(["memory", *json.loads(order), "--repo", repo, "--json"])
         sys.stdout.flush()
         os._exit(code)
