@@ -86,7 +86,7 @@ class BenchRecommendation:
     decay: Annotated[str, "the recommended decay"]
     lift_dates: Annotated[bool, "whether a time in a question is to limit it"]
     automated: Annotated[float, "the recommended factor for a session that a program ran"]
-    costs: Annotated[Object, "data set → change → what it costs; empty for the ranker as it is"]
+    costs: Annotated[Object, "data set → change (empty for the ranker as it is) → what it costs"]
     evidence: Annotated[
         Sequence[Object],
         "`change`, `rule`, `mean` (over the sets), `keep`, `earned`, `sets` (name → `queries`, `mean`, `low`, `high`,"
