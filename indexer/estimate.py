@@ -30,7 +30,7 @@ def estimate_cost(sample: Sequence[Document], total: int, model: Model) -> Estim
     texts = [
         passage.text
         for document in sample
-        for passage in cut(document, model.max_tokens, model.count_tokens, least_weight=model.least_weight)
+        for passage in cut(document, model.windows, model.token_ends, least_weight=model.least_weight)
     ]
     cutting = time.monotonic() - started
     if not texts:
@@ -43,4 +43,4 @@ def estimate_cost(sample: Sequence[Document], total: int, model: Model) -> Estim
     embedding = (time.monotonic() - started) / len(timed) * len(texts)
     factor = total / len(sample)
     passages = round(len(texts) * factor)
-    return Estimate(passages, (cutting + embedding) * factor, passages * (4 * model.dimensions + _BYTES_OF_A_ROW))
+    return Estimate(passages, (cutting + embedding) * factor, passages * (2 * model.dimensions + _BYTES_OF_A_ROW))

@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
-from indexer.passages import CHUNKER, CountTokens
+from indexer.passages import CHUNKER, TokenEnds, Windows
 
-SCHEMA = "aicx.vectors/1"
+SCHEMA = "aicx.vectors/2"
 _SCHEMA_KEY, _MODEL_KEY, _NAME_KEY, _CHUNKER_KEY = b"aicx.schema", b"aicx.model", b"aicx.model_name", b"aicx.chunker"
 _REBUILD = "Run `aicx index --rebuild` to make it anew."
-VECTOR_TYPE = "float32"
-RESERVED = ("id", "version", "ordinal", "weight", "part", "start", "last_part", "stop", "vector")
+# Half the space of float32; no score differs by more than 0.001.
+VECTOR_TYPE = "float16"
+RESERVED = ("id", "version", "ordinal", "part", "start", "stop", "draw", "vector")
 _IDS_IN_A_FILTER = 500
 # Where in the library's own source an error came up says nothing to a user.
 _LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
@@ -28,14 +29,14 @@ Embed = Callable[[Sequence[str]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What makes the vectors, with the two functions the indexer is handed."""
+    """What makes the vectors, with the two functions the indexer is handed, and how it wants texts cut."""
 
     name: str
     fingerprint: str
     dimensions: int
-    max_tokens: int
+    windows: Windows
     embed: Embed
-    count_tokens: CountTokens
+    token_ends: TokenEnds
     least_weight: float = 0.0  # parts that weigh less are not embedded
 
 
@@ -72,6 +73,21 @@ class TableStatus:
 
 class OtherModel(UsageError):
     """The table was made by another model or another way of cutting; vectors of two kinds cannot be compared."""
+
+
+# A former table was made by the same model, and its passages were cut in another way.
+Standing = Literal["absent", "same", "former", "other"]
+
+
+def standing(table: Any, schema: Any) -> Standing:
+    """How a table stands to one of this schema."""
+    found, wanted = table.schema.metadata or {}, schema.metadata
+    if table.schema.equals(schema) and all(found.get(key) == value for key, value in wanted.items()):
+        return "same"
+    # Tables of the schema before this one name the size of a passage beside the model.
+    same_model = found.get(_MODEL_KEY, b"").partition(b"/")[0] == wanted[_MODEL_KEY]
+    recut = found.get(_SCHEMA_KEY) != wanted[_SCHEMA_KEY] or found.get(_CHUNKER_KEY) != wanted[_CHUNKER_KEY]
+    return "former" if same_model and recut else "other"
 
 
 def check_same_make(table: Any, schema: Any, location: Location, model: Model) -> None:
@@ -182,17 +198,16 @@ def table_schema(columns: Columns, model: Model) -> Any:
     import pyarrow as pa
 
     fields = [pa.field("id", pa.string(), nullable=False), pa.field("version", pa.string(), nullable=False)]
-    fields += [pa.field("ordinal", pa.int32(), nullable=False), pa.field("weight", pa.float32(), nullable=False)]
-    fields += [pa.field(name, pa.int32(), nullable=False) for name in ("part", "start", "last_part", "stop")]
+    fields += [pa.field(name, pa.int32(), nullable=False) for name in ("ordinal", "part", "start", "stop", "draw")]
     fields += [pa.field(name, pa.string()) for name in columns.texts]
     fields += [pa.field(name, pa.int64()) for name in columns.numbers]
     element = pa.from_numpy_dtype(VECTOR_TYPE)
     fields.append(pa.field("vector", pa.list_(element, model.dimensions), nullable=False))
     metadata = {
         _SCHEMA_KEY: SCHEMA,
-        _MODEL_KEY: f"{model.fingerprint}/{model.max_tokens}",
+        _MODEL_KEY: model.fingerprint,
         _NAME_KEY: model.name,
-        _CHUNKER_KEY: f"{CHUNKER}/{model.least_weight:g}",
+        _CHUNKER_KEY: f"{CHUNKER}/{model.windows.tokens}/{model.windows.overlap}/{model.least_weight:g}",
     }
     return pa.schema(fields, metadata=metadata)
 

@@ -25,6 +25,7 @@ from indexer.vector_table import (
     Columns,
     Location,
     Model,
+    Standing,
     check_same_make,
     connect,
     create_anew,
@@ -33,6 +34,7 @@ from indexer.vector_table import (
     held_versions,
     open_table,
     sql_list,
+    standing,
     table_schema,
 )
 
@@ -42,6 +44,8 @@ Fetch = Callable[[Sequence[str]], Iterable[Document]]
 _MAX_FRAGMENTS = 24
 # A tenth of the usual effort gives partitions as good for this purpose.
 _TRAINING = {"max_iterations": 10, "sample_rate": 64}
+# Windows whose vectors are kept in case they come again: some 40 MB.
+_MAX_KNOWN = 40_000
 _PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
 
 
@@ -142,6 +146,11 @@ class VectorIndex:
             seconds=time.monotonic() - started,
         )
 
+    def standing(self) -> Standing:
+        """What there is where the table is to be. ``CorpusDamaged`` where it cannot be read."""
+        table = open_table(self._database, self._location)
+        return "absent" if table is None else standing(table, self._schema)
+
     @property
     def make(self) -> str:
         """What tables of this model and this way of cutting have in common, and no others."""
@@ -202,6 +211,7 @@ class _Writer:
         self._model = model
         self._held = held
         self._waiting: list[tuple[list[Document], Any]] = []
+        self._known: dict[str, Any] = {}
         self._committed_at = time.monotonic()
         self.passages = 0
         self.written: list[str] = []
@@ -210,20 +220,12 @@ class _Writer:
         """Embeds ``documents``, and commits when enough or enough time has come together."""
         model = self._model
         cuts = [
-            cut(document, model.max_tokens, model.count_tokens, least_weight=model.least_weight)
-            for document in documents
+            cut(document, model.windows, model.token_ends, least_weight=model.least_weight) for document in documents
         ]
         texts = [passage.text for passages in cuts for passage in passages]
         if not texts:
             return
-        vectors = self._model.embed(texts)
-        if vectors.shape != (len(texts), self._model.dimensions):
-            raise AicxError(
-                f"{self._model.name} gave vectors of the shape {vectors.shape} for {len(texts)} texts, "
-                f"where {self._model.dimensions} dimensions were announced.",
-                hint="Set the embedder's dimensions to what its model gives.",
-            )
-        self.passages += len(texts)
+        vectors = self._embedded(texts)
         self._waiting.append((list(documents), self._rows(documents, cuts, vectors)))
         waiting = sum(rows.num_rows for _, rows in self._waiting)
         if (
@@ -231,6 +233,25 @@ class _Writer:
             or time.monotonic() - self._committed_at >= self._upkeep.commit_seconds
         ):
             self.commit()
+
+    def _embedded(self, texts: Sequence[str]) -> Any:
+        """A vector for each text. What is repeated, as much of a conversation is, goes through the model once."""
+        import numpy as np
+
+        new = list(dict.fromkeys(text for text in texts if text not in self._known))
+        vectors = self._model.embed(new) if new else np.empty((0, self._model.dimensions))
+        if vectors.shape != (len(new), self._model.dimensions):
+            raise AicxError(
+                f"{self._model.name} gave vectors of the shape {vectors.shape} for {len(new)} texts, "
+                f"where {self._model.dimensions} dimensions were announced.",
+                hint="Set the embedder's dimensions to what its model gives.",
+            )
+        self.passages += len(new)
+        self._known.update(zip(new, vectors.astype(VECTOR_TYPE), strict=True))
+        found = np.stack([self._known[text] for text in texts])
+        for text in list(self._known)[: max(0, len(self._known) - _MAX_KNOWN)]:
+            del self._known[text]
+        return found
 
     def commit(self) -> None:
         """Writes what waits. Of documents the table knew, the old passages go and the new ones come in one commit."""
@@ -264,11 +285,10 @@ class _Writer:
             "id": [document.id for document, _ in pairs],
             "version": [document.version for document, _ in pairs],
             "ordinal": [passage.ordinal for _, passage in pairs],
-            "weight": [passage.weight for _, passage in pairs],
-            "part": [passage.start.part for _, passage in pairs],
-            "start": [passage.start.character for _, passage in pairs],
-            "last_part": [passage.stop.part for _, passage in pairs],
-            "stop": [passage.stop.character for _, passage in pairs],
+            "part": [passage.part for _, passage in pairs],
+            "start": [passage.start for _, passage in pairs],
+            "stop": [passage.stop for _, passage in pairs],
+            "draw": [draw_of(document.id) for document, _ in pairs],
         }
         arrays = []
         for field in self._schema:
@@ -280,6 +300,11 @@ class _Writer:
             else:
                 arrays.append(pa.array([document.columns.get(field.name) for document, _ in pairs], field.type))
         return pa.table(arrays, schema=self._schema)
+
+
+def draw_of(document_id: str) -> int:
+    """A document's number in a lottery, from 0 to 2^31 - 1: always the same, and unlike its neighbours'."""
+    return int.from_bytes(sha256(document_id.encode()).digest()[:4], "big") >> 1
 
 
 def _remove_old_versions(table: Any, grace: timedelta) -> None:

@@ -44,7 +44,7 @@ class Occurrences:
     @property
     def weights(self) -> tuple[float, ...]:
         """What each tells of a text that has it, as BM25 weighs rarity."""
-        return tuple(math.log(1 + (self.documents - count + 0.5) / (count + 0.5)) for count in self.counts)
+        return tuple(rarity(count, self.documents) for count in self.counts)
 
     @property
     def telling(self) -> bool:
@@ -58,10 +58,20 @@ def units_of(question: Question) -> tuple[Terms, ...]:
     """Each word and name of a question once. Of what is written without spaces, each pair that is more than grammar."""
     found: dict[tuple[tuple[str, ...], tuple[str, ...]], Terms] = {}
     for run in question.runs:
-        pairs = [pair for pair in run.words if not _is_hiragana(pair)] if len(run.words) > 1 and not run.names else []
-        for unit in [Terms([pair], typed=run.typed) for pair in pairs] or [run]:
+        for unit in units_of_run(run):
             found.setdefault((tuple(unit.words), tuple(unit.names)), unit)
     return tuple(found.values())[:_MAX_UNITS]
+
+
+def units_of_run(run: Terms) -> list[Terms]:
+    """A word or a name; of what is written without spaces, each pair that is more than grammar."""
+    pairs = [pair for pair in run.words if not _is_hiragana(pair)] if len(run.words) > 1 and not run.names else []
+    return [Terms([pair], typed=run.typed) for pair in pairs] or [run]
+
+
+def rarity(count: int, documents: int) -> float:
+    """What a term tells of a text that has it, as BM25 weighs it: the more, the fewer of the documents have it."""
+    return math.log(1 + (documents - count + 0.5) / (count + 0.5))
 
 
 def share_together(occurrences: Occurrences, texts: Sequence[str], enough: float = ENOUGH) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from aicx.types import Candidate
 
 # Reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009.
 _RRF_K = 60
+# Below this, scores above 0 could no longer be told apart.
+_LOWEST = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,44 @@ class Fused:
     id: str
     score: float
     votes: Mapping[str, Vote]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a retriever's scores are compared with: ``zero`` says nothing for a document, ``unit`` above it counts 1.
+
+    By words, zero and the best score that the question could get; by meaning, mean and deviation of its scores.
+    """
+
+    zero: float
+    unit: float
+
+    def worth(self, score: float) -> float:
+        return (score - self.zero) / self.unit
+
+
+def standard_sum(
+    rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float], scales: Mapping[str, Scale]
+) -> list[Fused]:
+    """Sum of each retriever's scores on its scale times its weight, best first, ties by id.
+
+    Every sum is above 0, so that it can be multiplied; the order is that of the sums themselves.
+    """
+    worths = {
+        name: [weights[name] * scales[name].worth(candidate.score) for candidate in ranking]
+        for name, ranking in rankings.items()
+    }
+    return _fuse(rankings, worths, positive=True)
+
+
+def positive_score(score: float) -> float:
+    """A score above 0 in place of any: from 1 on the same, below it ever nearer to 0."""
+    return score if score >= 1.0 else math.exp(max(score, -_LOWEST) - 1.0)
+
+
+def raised(score: float, more: float) -> float:
+    """A score of `positive_score` with ``more`` added to what it was made from."""
+    return positive_score((score if score >= 1.0 else 1.0 + math.log(score)) + more)
 
 
 def weighted_sum(rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float]) -> list[Fused]:
@@ -61,10 +102,13 @@ def _normalised(ranking: Sequence[Candidate]) -> list[float]:
     return [0.05 + 0.95 * (candidate.score - low) / (high - low) for candidate in ranking]
 
 
-def _fuse(rankings: Mapping[str, Sequence[Candidate]], worths: Mapping[str, Sequence[float]]) -> list[Fused]:
+def _fuse(
+    rankings: Mapping[str, Sequence[Candidate]], worths: Mapping[str, Sequence[float]], *, positive: bool = False
+) -> list[Fused]:
     votes: dict[str, dict[str, Vote]] = {}
     for name in sorted(rankings):
         for rank, (candidate, worth) in enumerate(zip(rankings[name], worths[name], strict=True), 1):
             votes.setdefault(candidate.id, {})[name] = Vote(rank, candidate.score, worth)
-    fused = [Fused(name, sum(vote.worth for vote in found.values()), found) for name, found in votes.items()]
+    made = positive_score if positive else float
+    fused = [Fused(name, made(sum(vote.worth for vote in found.values())), found) for name, found in votes.items()]
     return sorted(fused, key=lambda item: (-item.score, item.id))

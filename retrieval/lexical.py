@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,16 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
 from retrieval.analysis import Terms, analyze, analyze_runs
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
-from retrieval.evidence import Occurrences, units_of
+from retrieval.evidence import Occurrences, rarity, units_of, units_of_run
 from retrieval.opening import open_index
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question, corrected
 from retrieval.spelling import SHORTEST, made_of, slips
 
 _PART_OF_NAME = 0.25
+# BM25's k1 + 1 with tantivy's k1: what a term that is all of a text counts, times how rare it is.
+_SATURATION = 2.2
+_SPOKEN = ("said", "thought")
 _WORDS_OF_A_SENTENCE = 5
 _MAX_REASON_LENGTH = 200
 _MAX_TYPED = 12
@@ -112,6 +116,17 @@ class LexicalSearcher:
             documents = self._count(self._tantivy.Query.all_query(), filters) if filters else self.size
             counts = tuple(self._count(self._unit(unit, rules), filters) for unit in units)
         return Occurrences(units, counts, documents)
+
+    def best_possible(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> float:
+        """About the score of a document made of nothing but the question, by how rare its words are in conversation.
+
+        Tools print everything, so that what they printed says little of how rare a word is.
+        """
+        fields = {name: weight for name, weight in rules.fields.items() if name.removesuffix("_names") in _SPOKEN}
+        spoken = replace(rules, fields=fields or rules.fields)
+        with self._reading(self._take_away):
+            counts = [self._count(self._unit(unit, spoken), []) for run in question.runs for unit in units_of_run(run)]
+        return _SATURATION * sum(rarity(count, self.size) for count in counts)
 
     def _count(self, query: Any, filters: Sequence[Any]) -> int:
         must = self._tantivy.Occur.Must

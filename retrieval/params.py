@@ -19,15 +19,29 @@ FIELDS: Mapping[str, float] = {
     "tool_names": 0.3,
 }
 
+# What all words of a question are worth beside a score by meaning, by kind of embedder.
+WORDS: Mapping[str, float] = {"contextual": 8.0, "static": 12.0}
+# What the best found counts with ``share`` and ``standardise`` off: as much as a good document gets with them on.
+BEST_BY_WORDS, BEST_BY_MEANING = 0.5, 3.0
+
 
 @dataclass(frozen=True, slots=True)
 class RankingParams:
     """How candidates become an order. The defaults are what `search` does; docs/benchmarks.md says why.
 
     Attributes:
-        fusion: weighted sum of min-max normalised scores, or reciprocal ranks.
+        fusion: sum of scores on scales of their own (see `share` and `standardise`), weighted sum of min-max normalised
+            scores, or reciprocal ranks. What is looked up is always joined by the weighted sum.
+        words: by kind of embedder, what it is worth that a document has all words of a question, in deviations of a
+            score by meaning. Less where the model understands more.
+        share: whether the lexical score counts as a share of the best score that the question could get; else as a
+            share of the best one found.
+        standardise: whether a score by meaning counts in deviations from the mean of all documents that fulfil the
+            conditions; else from the lowest to the highest found.
+        light: whether the static model's short windows join those of a contextual model.
+        rerank: what a deviation of late interaction counts among the best answers.
         fields: weight of each field of the lexical index; a field without one is not searched.
-        meaning: weight of the dense ranker from 0 to 1; words have the rest.
+        meaning: weight of the dense ranker from 0 to 1 in a weighted sum; words have the rest.
         meaning_in_lookup: the same for a question of names only (a path, a symbol, an error code), which is looked up
             rather than interpreted, and for one that stands somewhere word for word.
         verbatim: whether it is looked at if a question stands somewhere word for word.
@@ -49,7 +63,12 @@ class RankingParams:
         own_repository: the same for an answer of the repository that is asked in.
     """
 
-    fusion: Literal["weighted", "reciprocal"] = "weighted"
+    fusion: Literal["standard", "weighted", "reciprocal"] = "standard"
+    words: Mapping[str, float] = field(default_factory=lambda: dict(WORDS))
+    share: bool = True
+    standardise: bool = True
+    light: bool = True
+    rerank: float = 0.6
     fields: Mapping[str, float] = field(default_factory=lambda: dict(FIELDS))
     meaning: float = 0.3
     meaning_in_lookup: float = 0.02
@@ -72,6 +91,10 @@ class RankingParams:
         """What each ranker's vote is worth; ``lookup`` says that the question is looked up, not interpreted."""
         meaning = self.meaning_in_lookup if lookup else self.meaning
         return {"lexical": 1.0 - meaning, "scan": 1.0 - meaning, "dense": meaning}
+
+    def standard_weights(self, kind: str) -> dict[str, float]:
+        """The same where scores have scales; ``kind`` is that of the embedder."""
+        return {"lexical": self.words[kind], "dense": 1.0, "light": 1.0}
 
 
 DEFAULT_PARAMS = RankingParams()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aicx.types import Candidate
-from retrieval.fusion import Fused, Vote, reciprocal_rank, weighted_sum
-from retrieval.params import RankingParams
+from retrieval.fusion import Fused, Scale, Vote, reciprocal_rank, standard_sum, weighted_sum
+from retrieval.params import BEST_BY_MEANING, BEST_BY_WORDS, RankingParams
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,28 @@ class Answer:
     documents: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Groups, best first, and the documents of each, best first."""
+
+    groups: Sequence[Answer]
+    documents: Mapping[str, Sequence[Fused]]
+
+
+# Rankers by meaning: what speaks for a group is its one nearest passage.
+_BY_MEANING = frozenset(("dense", "light"))
+
+
 def fuse(
-    rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float], rules: RankingParams
+    rankings: Mapping[str, Sequence[Candidate]],
+    weights: Mapping[str, float],
+    rules: RankingParams,
+    scales: Mapping[str, Scale] | None = None,
 ) -> list[Fused]:
-    """The rankings as one, best first."""
-    return (weighted_sum if rules.fusion == "weighted" else reciprocal_rank)(rankings, weights)
+    """The rankings as one, best first: on ``scales`` where there are any, else by the rule that needs none."""
+    if scales is not None:
+        return standard_sum(rankings, weights, scales)
+    return (reciprocal_rank if rules.fusion == "reciprocal" else weighted_sum)(rankings, weights)
 
 
 def rank(
@@ -36,41 +53,105 @@ def rank(
     weights: Mapping[str, float],
     rules: RankingParams,
     *,
-    group_of: Callable[[str], str] | None = None,
+    scales: Mapping[str, Scale] | None = None,
+    group_of: Callable[[str], str] = str,
     factor_of: Callable[[str], float] | None = None,
-) -> list[Answer]:
-    """One order out of every ranker's candidates.
+) -> Ranked:
+    """One order out of every ranker's candidates: of groups, and of the documents in each.
 
     Args:
         rankings: candidates by ranker, best first.
         weights: what each ranker's vote is worth.
         rules: how scores are joined.
-        group_of: the group of a document. Each ranker's scores are gathered per group before they are normalised and
-            joined, so that a group is compared with groups. None for documents on their own.
+        scales: what each ranker's scores are compared with; None for a rule that compares what was found.
+        group_of: the group of a document. Each ranker's scores are gathered per group before they are joined, so that
+            a group is compared with groups. By default each document is one.
         factor_of: what a document's score is multiplied by (above 0).
     """
-    if factor_of:
+    if factor_of and scales is None:
         rankings = {name: _reweighed(candidates, factor_of) for name, candidates in rankings.items()}
-    documents = fuse(rankings, weights, rules)
-    if group_of is None:
-        return [Answer(item.id, item.id, item.score, item.votes) for item in documents]
-    best: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for item in documents:
-        group = group_of(item.id)
-        best.setdefault(group, item.id)
-        counts[group] = counts.get(group, 0) + 1
-    gathered = {name: _gathered(candidates, group_of, rules) for name, candidates in rankings.items()}
-    return [
-        Answer(item.id, best[item.id], item.score, item.votes, counts[item.id])
-        for item in fuse(gathered, weights, rules)
-    ]
+    # On scales a factor cannot be put on one score: what is below the mean would count the more for it.
+    factor = factor_of if factor_of and scales is not None else _whole
+    fused = [replace(item, score=item.score * factor(item.id)) for item in fuse(rankings, weights, rules, scales)]
+    documents: dict[str, list[Fused]] = {}
+    for item in sorted(fused, key=lambda item: (-item.score, item.id)):
+        documents.setdefault(group_of(item.id), []).append(item)
+    gathered = {
+        name: _gathered(candidates, group_of, rules)
+        if scales is None or name not in _BY_MEANING
+        else _best_of(candidates, group_of)
+        for name, candidates in rankings.items()
+    }
+    groups = []
+    for item in fuse(gathered, weights, rules, scales):
+        best = documents[item.id][0].id
+        groups.append(Answer(item.id, best, item.score * factor(best), item.votes, len(documents[item.id])))
+    return Ranked(sorted(groups, key=lambda answer: (-answer.score, answer.group)), documents)
 
 
-def above_noise(rankings: Mapping[str, Sequence[Candidate]], near: float) -> list[Candidate]:
-    """The dense ranker's candidates without those that only meaning speaks for and that are no nearer than ``near``."""
-    by_words = {item.id for name, found in rankings.items() if name != "dense" for item in found}
-    return [item for item in rankings["dense"] if item.score >= near or item.id in by_words]
+def scales_of(
+    rankings: Mapping[str, Sequence[Candidate]],
+    rules: RankingParams,
+    best_possible: float | None,
+    spreads: Mapping[str, Scale | None],
+) -> dict[str, Scale] | None:
+    """The scale of every ranking, or None where one of them has none, and where ``rules`` want another fusion.
+
+    Args:
+        rankings: candidates by ranker.
+        rules: which scales are used.
+        best_possible: the best score by words that the question could get; None where that is unknown.
+        spreads: for each ranker by meaning, mean and deviation of its scores.
+    """
+    if rules.fusion != "standard" or not spreads or not rankings.keys() <= {"lexical", *spreads}:
+        return None
+    scales: dict[str, Scale] = {}
+    for name, found in rankings.items():
+        scores = [item.score for item in found] or [0.0]
+        if name == "lexical":
+            unit = best_possible if rules.share else max(scores) / BEST_BY_WORDS
+            scale = Scale(0.0, unit or 1.0) if unit is not None else None
+        elif rules.standardise:
+            scale = spreads[name]
+        else:
+            scale = Scale(min(scores), (max(scores) - min(scores)) / BEST_BY_MEANING or 1.0)
+        if scale is None:
+            return None
+        scales[name] = scale
+    return scales
+
+
+def unfold(groups: Sequence[Answer], documents: Mapping[str, Sequence[Fused]]) -> list[Answer]:
+    """The documents of groups, each worth as much of its group's score as it has of the best document's own.
+
+    So the best document is the best group's, and what speaks for a session speaks for its chunks.
+    """
+    answers = []
+    for group in groups:
+        best = documents[group.group][0].score
+        for item in documents[group.group]:
+            share = item.score / best if best > 0 else 1.0
+            votes = {**group.votes, **item.votes} if item.id == group.best else item.votes
+            answers.append(Answer(item.id, item.id, group.score * share, votes))
+    return sorted(answers, key=lambda answer: (-answer.score, answer.group))
+
+
+def above_noise(
+    rankings: Mapping[str, Sequence[Candidate]], near: Mapping[str, float | None]
+) -> dict[str, list[Candidate]]:
+    """The rankings without what only meaning speaks for and is no nearer than chance, by the threshold of each ranker
+    by meaning."""
+    by_words = {item.id for name, found in rankings.items() if name not in _BY_MEANING for item in found}
+    above = {
+        item.id
+        for name, found in rankings.items()
+        if name in _BY_MEANING
+        for item in found
+        if (threshold := near.get(name)) is None or item.score >= threshold
+    }
+    return {
+        name: [item for item in found if item.id in by_words or item.id in above] for name, found in rankings.items()
+    }
 
 
 def diversified(answers: Sequence[Answer], group_of: Callable[[str], str], factor: float) -> list[Answer]:
@@ -92,6 +173,21 @@ def _reweighed(candidates: Sequence[Candidate], factor_of: Callable[[str], float
         for item in candidates
     ]
     return sorted(changed, key=lambda item: (-item.score, item.id))
+
+
+def _whole(_: str) -> float:
+    return 1.0
+
+
+def _best_of(candidates: Sequence[Candidate], group_of: Callable[[str], str]) -> list[Candidate]:
+    """Groups with their best document's score, best first."""
+    best: dict[str, Candidate] = {}
+    for item in candidates:
+        group = group_of(item.id)
+        known = best.get(group)
+        if known is None or item.score > known.score:
+            best[group] = Candidate(group, item.score, item.passage)
+    return sorted(best.values(), key=lambda item: (-item.score, item.id))
 
 
 def _gathered(candidates: Sequence[Candidate], group_of: Callable[[str], str], rules: RankingParams) -> list[Candidate]:

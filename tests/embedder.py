@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 
-from retrieval.embedders import EMBEDDERS, EmbedderSettings, Vectors
+from retrieval.embedders import EMBEDDERS, EmbedderSettings, Kind, Tokens, Vectors
 
 EMBEDDERS["test"] = __name__
 
@@ -35,6 +35,10 @@ class DeterministicEmbedder:
     fingerprint: str
     groups: Mapping[str, str]
 
+    @property
+    def kind(self) -> Kind:
+        return "static"
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text; zeros for a text without words."""
         import numpy as np
@@ -50,9 +54,16 @@ class DeterministicEmbedder:
     def known_words(self, text: str) -> str:
         return text
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+    def token_ends(self, texts: Sequence[str]) -> list[list[int]]:
         """Words and punctuation marks in each text."""
-        return [len(_words(text)) for text in texts]
+        return [[match.end() for match in _WORD.finditer(text)] for text in texts]
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Tokens] | None:
+        found = [list(_WORD.finditer(text)) for text in texts]
+        return [
+            Tokens(self.embed([word[0] for word in words]), [m.start() for m in words], [m.end() for m in words])
+            for words in found
+        ]
 
     def _features(self, word: str) -> list[tuple[str, float]]:
         padded = f"^{word}$"

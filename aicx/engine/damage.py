@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.engine.vector_place import TABLE, present_address
+from aicx.engine.index_manifest import read_manifest
+from aicx.engine.vector_place import SLOTS, present_address, table_of
 from aicx.errors import CorpusDamaged, StoreLocked
 from aicx.paths import Layout
 from aicx.storage.checksums import SUFFIX, find_damage, is_recorded, is_untouched, record, record_of, renew
@@ -16,22 +17,26 @@ from aicx.storage.lock import writer_lock
 FIX = "aicx doctor --fix"
 
 
-def table_folder(uri: str) -> Path | None:
-    """The folder of the table of vectors; None where it is not a local one, and what holds it checks its own bytes."""
-    return None if "://" in uri else Path(uri, f"{TABLE}.lance")
+def table_folder(uri: str, table: str) -> Path | None:
+    """The folder of a table of vectors; None where it is not a local one, and what holds it checks its own bytes."""
+    return None if "://" in uri else Path(uri, f"{table}.lance")
 
 
-def recorded_table(settings: Settings) -> Path | None:
-    """The local table that the manifest names; None where there is none."""
+def recorded_tables(settings: Settings) -> list[Path]:
+    """The local tables that answer by what the manifest tells; none where there are none."""
     address = present_address(settings)
-    return table_folder(address) if address is not None else None
+    if address is None or "://" in address:
+        return []
+    made = read_manifest(settings.layout).get("vectors", {})
+    tables = [table for leg in SLOTS if (table := table_of(made, leg))]
+    return [Path(address, f"{table}.lance") for table in tables]
 
 
 def require_sound_vectors(settings: Settings) -> None:
     """Raises CorpusDamaged for a table that is not as `aicx index` left it, by size and times of its files."""
-    folder = recorded_table(settings)
-    if folder is not None and (reason := find_damage(folder)):
-        raise CorpusDamaged(f"the vector index is damaged: {reason}", hint=FIX)
+    for folder in recorded_tables(settings):
+        if reason := find_damage(folder):
+            raise CorpusDamaged(f"the vector index is damaged: {reason}", hint=FIX)
 
 
 def verify_model(folder: Path) -> None:
@@ -80,8 +85,7 @@ def record_model(folder: Path) -> None:
 
 def vector_damage(settings: Settings, *, full: bool) -> str | None:
     """What of the vector index and its models is not as it was written, in words; None where all is."""
-    table = recorded_table(settings)
-    reasons = [find_damage(table, full=full)] if table else []
+    reasons = [find_damage(table, full=full) for table in recorded_tables(settings)]
     reasons += [
         f"the model {folder.name}: {reason}" for folder, reason in damaged_models(settings.layout, full=full).items()
     ]
@@ -91,7 +95,7 @@ def vector_damage(settings: Settings, *, full: bool) -> str | None:
 def renew_copied(settings: Settings) -> None:
     """Records the times of a home that was copied as its own, so that questions need not read whole files again."""
     folders = [path.parent for path in settings.layout.models.glob("[!.]*/model.json")]
-    folders += filter(None, [recorded_table(settings)])
+    folders += recorded_tables(settings)
     copied = [folder for folder in folders if is_recorded(folder) and not is_untouched(folder)]
     if copied:
         # Whoever is indexing at this moment records it anyway.

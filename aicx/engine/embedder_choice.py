@@ -51,6 +51,10 @@ class Choice:
         return Choice(self.kind) if former else self
 
 
+# What joins a contextual embedder.
+LIGHT = Choice("static")
+
+
 def recorded_choice(made: Mapping[str, Any]) -> Choice:
     """The choice that `to_manifest` wrote into an index's manifest, or that a former release did."""
     kind, model = str(made["embedder"]), made.get("model")
@@ -70,11 +74,17 @@ def default_choice(chunks: int) -> Choice:
     return Choice("minilm" if chunks <= MINILM_MAX_CHUNKS else "static")
 
 
-def announcement(choice: Choice, chunks: int, cost: Estimate) -> list[str]:
-    """For people: what an index will be made with, what that costs and gains, and what else there is."""
+def announcement(choice: Choice, chunks: int, cost: Estimate, present: int = 0) -> list[str]:
+    """For people: what an index will be made with, what that costs and gains, and what else there is.
+
+    ``present`` is the size in bytes of the index that there is, which the new one replaces.
+    """
     duration = f"{cost.seconds / 60:,.0f} min" if cost.seconds >= 90 else f"{max(1.0, cost.seconds):.0f} s"
     megabytes = max(1, round(cost.size / 1e6))
-    lines = [f"Embedding {plural(chunks, 'chunk')} with {choice}: about {duration}, and {megabytes:,} MB on disk."]
+    beside = f" in place of {max(1, round(present / 1e6)):,} MB" if present else ""
+    lines = [
+        f"Embedding {plural(chunks, 'chunk')} with {choice}: about {duration}, and {megabytes:,} MB on disk{beside}."
+    ]
     if choice in map(Choice, _ADVICE):
         lines += [_ADVICE[choice.kind], _OWN]
     return lines

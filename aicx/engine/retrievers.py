@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.api.filters import Filters
@@ -12,17 +12,17 @@ from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.views.documents import documents
 from aicx.engine.damage import FIX, require_sound_vectors
 from aicx.engine.index_manifest import lexical_freshness, of_this_version, read_manifest
-from aicx.errors import CorpusDamaged, NotFound
+from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.panics import panics_as_damage
 from aicx.storage.checksums import find_damage
 from aicx.types import Candidate
-from retrieval.conditions import Condition
+from retrieval.conditions import Condition, OneOf
 from retrieval.evidence import Occurrences
 from retrieval.params import RankingParams
 from retrieval.questions import Question, correct, widen
 
 if TYPE_CHECKING:
-    from aicx.engine.vector_index import OpenVectors
+    from aicx.engine.vector_search import OpenVectors
     from retrieval.lexical import LexicalSearcher
 
 
@@ -38,11 +38,11 @@ class FoundByWords(NamedTuple):
 
 
 class FoundByMeaning(NamedTuple):
-    """Candidates of the vector index, which is ``behind`` by so many chunks (None: not known)."""
+    """Candidates of each leg of the vector index, which is ``behind`` by so many chunks (None: not known)."""
 
-    candidates: list[Candidate]
+    candidates: dict[str, list[Candidate]]
     behind: int | None
-    near: float | None  # the noise threshold: what only meaning names has to score more
+    near: dict[str, float | None]  # the noise threshold of each leg: what only meaning names has to score more
 
 
 class FoundByReading(NamedTuple):
@@ -84,6 +84,19 @@ class LexicalRetriever:
             occurrences = searcher.occurrences(meant, where, rules)
             return FoundByWords(candidates, state.behind, searcher.size, verbatim, meant, occurrences)
 
+    def scores(
+        self, question: Question, where: Sequence[Condition], chunks: Collection[str], rules: RankingParams
+    ) -> list[Candidate]:
+        """Those of ``chunks`` that match, with their scores. ``retrieve`` comes first."""
+        assert self._open is not None, "retrieve comes first"
+        named = OneOf("id", tuple(sorted(chunks)))
+        return self._open[1].search(question, (*where, named), len(chunks), rules) if chunks else []
+
+    def best_possible(self, question: Question, rules: RankingParams) -> float:
+        """About the best score that the question could get. ``retrieve`` comes first."""
+        assert self._open is not None, "retrieve comes first"
+        return self._open[1].best_possible(question, rules)
+
     def _opened(self, made: object) -> LexicalSearcher:
         if self._open is None or self._open[0] != made:
             from retrieval.lexical import LexicalSearcher
@@ -105,26 +118,59 @@ class DenseRetriever:
         return bool(read_manifest(self._settings.layout).get("vectors"))
 
     def retrieve(
-        self, text: str, where: Sequence[Condition], limit: int, catalog: Catalog, *, only_known: bool
+        self,
+        text: str,
+        where: Sequence[Condition],
+        limit: int,
+        catalog: Catalog,
+        *,
+        only_known: bool,
+        light: bool,
     ) -> FoundByMeaning:
-        """At most ``limit`` candidates. Raises an AicxError with the next step where the index cannot answer.
+        """At most ``limit`` candidates of each leg; ``light`` says whether the static one beside a contextual one is
+        asked.
 
-        ``only_known`` leaves out words that the model does not know as words.
+        Raises an AicxError with the next step where the index cannot answer. ``only_known`` leaves out words that the
+        model does not know as words.
         """
         made = read_manifest(self._settings.layout).get("vectors")
+        try:
+            return self._retrieve(made, text, where, limit, catalog, only_known=only_known, light=light)
+        except AicxError:
+            again = read_manifest(self._settings.layout).get("vectors")
+            if again == made:
+                raise
+        # A new index took the place of this one while it was asked.
+        return self._retrieve(again, text, where, limit, catalog, only_known=only_known, light=light)
+
+    def _retrieve(
+        self,
+        made: object,
+        text: str,
+        where: Sequence[Condition],
+        limit: int,
+        catalog: Catalog,
+        *,
+        only_known: bool,
+        light: bool,
+    ) -> FoundByMeaning:
         require_sound_vectors(self._settings)
         with panics_as_damage("the vector index", FIX):
             vectors = self._opened(made)
-            candidates = vectors.search(text, where, limit, only_known=only_known)
-            return FoundByMeaning(candidates, vectors.behind(catalog), vectors.near)
+            asked = vectors.known_words(text) if only_known else text
+            names = [name for name in vectors.legs if light or name == "dense"]
+            candidates = {name: vectors.nearest(name, asked, where, limit) for name in names}
+            near = {name: vectors.legs[name].near for name in names}
+            return FoundByMeaning(candidates, vectors.behind(catalog), near)
 
-    def start_of(self, candidate: Candidate) -> tuple[int, int]:
-        """Where in a candidate's chunk its nearest passage begins: which of its texts, and the character there."""
+    @property
+    def open(self) -> OpenVectors:
+        """The index as `retrieve` asked it, which comes first."""
         assert self._open is not None, "retrieve comes first"
-        return self._open[1].start_of(candidate)
+        return self._open[1]
 
     def _opened(self, made: object) -> OpenVectors:
-        from aicx.engine.vector_index import OpenVectors
+        from aicx.engine.vector_search import OpenVectors
 
         if self._open is None or self._open[0] != made:
             self._open = made, OpenVectors(self._settings)

@@ -9,7 +9,7 @@ from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import evidence, history, order, own, question, quote, retrieve, runs, select
+from aicx.engine.stages import evidence, history, order, own, question, quote, rerank, retrieve, runs, select
 from aicx.engine.stages.state import Group as Group
 from aicx.engine.stages.state import Hit as Hit
 from aicx.engine.stages.state import Mode as Mode
@@ -39,7 +39,10 @@ ANSWER: tuple[Stage, ...] = (
     select.keep_phrases,
     select.drop_noise,
     evidence.keep_telling,
-    order.fuse,  # one ranking out of several
+    retrieve.complete,  # each candidate scored by each retriever
+    order.fuse,  # one ranking out of several, of sessions
+    rerank.rerank,  # the best compared with the question token by token
+    order.unfold,  # chunks, where chunks are asked for
     history.raise_makers,  # who may have made those commits
     own.prefer_own,
     order.prefer_recent,
@@ -132,10 +135,11 @@ class Searcher:
 def _status(state: State) -> dict[str, Any]:
     """How the answers came about: the fields of ``oracle_status``."""
     names = sorted(state.rankings)
-    backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(names[0], names[0])
+    kinds = sorted({"dense" if name in state.near else name for name in names})
+    backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(kinds[0], kinds[0])
     return {
         "source_layer": "layer_1_canonical_corpus",
-        "backend": "hybrid" if len(names) > 1 else backend,
+        "backend": "hybrid" if len(kinds) > 1 else backend,
         "rankers": names,
         "index_kind": "none" if names == ["scan"] else "canonical_chunks",
         "fallback_reason": "; ".join(state.reasons) or None,
@@ -144,8 +148,9 @@ def _status(state: State) -> dict[str, Any]:
         "scanned_count": state.scanned,
         "freshness": {name: {"behind": behind} for name, behind in state.freshness.items()},
         "stale_or_unknown": bool(state.reasons) or any(behind != 0 for behind in state.freshness.values()),
-        "near_threshold": state.near,
+        "near_threshold": state.near.get("dense"),
         "nearest": state.nearest,
+        "reranked": state.reranked,
         "candidate_count": len(state.answers),
         "source_paths_verified": not state.unreadable,
         "place": state.place.name if state.place else None,

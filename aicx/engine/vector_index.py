@@ -1,52 +1,57 @@
-"""The opt-in half of the engine: the model, the vector index, and asking it."""
+"""The opt-in half of the engine: making the vector index, its state, and deleting it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
-from aicx.engine.damage import (
-    FIX,
-    recorded_table,
-    require_sound_vectors,
-    table_folder,
-)
+from aicx.engine.damage import FIX, require_sound_vectors, table_folder
 from aicx.engine.embedder_choice import (
+    LIGHT,
     Choice,
     Notify,
     announcement,
     default_choice,
-    embedder_settings,
     prepare_embedder,
     recorded_choice,
     to_manifest,
 )
 from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
-from aicx.engine.vector_place import TABLE, chosen_address, present_address, recorded_address, to_record
-from aicx.errors import NotFound, UsageError
+from aicx.engine.vector_place import (
+    SLOTS,
+    TABLES,
+    InAnotherHome,
+    chosen_address,
+    present_address,
+    recorded_address,
+    table_of,
+    to_record,
+)
+from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.panics import panics_as_damage
+from aicx.paths import Layout
 from aicx.storage.checksums import changing, find_damage, sound_files, withdraw
 from aicx.storage.lock import writer_lock
-from aicx.types import Candidate, Document
-from retrieval.conditions import Condition
-from retrieval.embedders import Embedder, open_embedder
+from aicx.types import Document
+from retrieval.embedders import Embedder
 
 if TYPE_CHECKING:
     from indexer.vector_table import Model, TableStatus
-    from indexer.vectors import Progress, Synced, Upkeep
+    from indexer.vectors import Progress, Synced, Upkeep, VectorIndex
 
 # Columns with few values get an index of their own.
 _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
 _MIN_WEIGHT = 0.5
 _ANEW = "aicx index --rebuild"
+# By kind of embedder: tokens of a window, and how many of them are repeated in the next.
+_WINDOWS = {"contextual": (64, 8), "static": (16, 4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +81,15 @@ def build_vectors(
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
 
-    A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage in
-    every byte.
+    An index of another model or with other windows is made in another place, and the present one answers until it is
+    whole. A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage
+    in every byte.
 
     ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
     Raises MissingExtra when the optional parts are not installed, UsageError when the index was made with another
     model and ``rebuild`` does not say to start over.
     """
-    from indexer.estimate import SAMPLE_DOCUMENTS, estimate_cost
-    from indexer.vector_table import Columns, Location
-    from indexer.vectors import VectorIndex
-
     layout = settings.layout
     with (
         writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="vectors"),
@@ -103,11 +105,40 @@ def build_vectors(
                 )
             notify(f"the vector index was made with the {choice} model of a former release; embedding it again")
             rebuild = True
-        embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
-        model = model_of(embedder)
+        corpus = _Corpus.of(layout, catalog)
         address = chosen_address(settings)
-        index = VectorIndex(Location(address, TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS), model, upkeep)
-        folder = table_folder(address)
+        serving = before if present_address(settings) is not None else {}
+        legs = _legs(settings, choice, address, serving, upkeep, notify, rebuild=rebuild, download=download, full=full)
+        _announce(choice, legs, corpus, folder_size_of(address, serving), notify)
+        made = _record(layout, catalog, choice, address, legs)
+
+        def begun(progress: Progress) -> None:
+            # Where nothing answers yet, what is there of the new index does, also for whoever comes after a kill.
+            if progress.done == 0 and not serving:
+                write_manifest(layout, "vectors", made | {"sequence": 0})
+            on_progress(progress)
+
+        synced = [_sync(leg, address, corpus, begun, notify, full=full) for leg in legs]
+        write_manifest(layout, "vectors", _record(layout, catalog, choice, address, legs, corpus.sequence))
+        _drop_tables(address, set(TABLES) - {leg.table for leg in legs})
+        *others, main = synced
+        return replace(
+            main,
+            passages=sum(one.passages for one in synced),
+            seconds=main.seconds + sum(one.seconds for one in others),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """The chunks that belong into the index: their versions, and how they are read."""
+
+    versions: Mapping[str, str]
+    fetch: Callable[[Sequence[str]], Iterator[Document]]
+    sequence: int
+
+    @classmethod
+    def of(cls, layout: Layout, catalog: Catalog) -> _Corpus:
         sequence = catalog.sequence
         rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0 ORDER BY id")
         versions = {row["id"]: row["content_sha256"] for row in rows}
@@ -119,58 +150,158 @@ def build_vectors(
                 if document is not None:
                     yield replace(document, version=versions[chunk_id])
 
-        # An endpoint is not asked for the sake of an estimate: it may allow few requests a minute.
-        if versions and choice.kind != "http" and (rebuild or present_address(settings) is None):
-            names = list(versions)
-            sample = list(fetch(names[:: -(-len(names) // SAMPLE_DOCUMENTS)]))
-            for line in announcement(choice, len(names), estimate_cost(sample, len(names), model)) if sample else ():
-                notify(line)
+        return cls(versions, fetch, sequence)
 
-        damage = find_damage(folder, full=full) if folder else None
-        sound = sound_files(folder) if folder and damage else set()
-        made: dict[str, Any] = {
-            "catalog": catalog.identity,
-            "sequence": sequence,
-            **to_manifest(choice),
-            "uri": to_record(layout, address),
-            "make": index.make,
-        }
 
-        def begun(progress: Progress) -> None:
-            # Once the new table is there it answers with what it has, also for whoever comes after a kill.
-            if progress.done == 0 and (rebuild or present_address(settings) is None):
-                write_manifest(layout, "vectors", made | {"sequence": 0})
-            on_progress(progress)
+@dataclass(slots=True)
+class _Leg:
+    """One of the index's tables while it is made. ``anew``: beside the one that answers, if there is one."""
 
-        with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
-            if folder is not None and not rebuild and damage:
-                notify(f"the vector index is damaged: {damage}; embedding again what is lost")
-                kept = index.begin_again(folder, sound if before.get("make") == index.make else (), versions)
-                notify(f"{kept} of {len(versions)} chunks are kept")
-            synced = index.sync(versions, fetch, rebuild=rebuild, progress=begun)
-            written = synced.added + synced.changed
-            if before.get("near") is None or before.get("embedder") != choice.kind or written > len(versions) // 10:
-                before = {"near": calibrate_noise(address, embedder)}
-        write_manifest(layout, "vectors", made | {"near": before["near"]})
-        return synced
+    name: str
+    choice: Choice
+    embedder: Embedder
+    table: str
+    index: VectorIndex
+    anew: bool
+    near: float | None
+    make_before: object
+
+
+def _legs(
+    settings: Settings,
+    choice: Choice,
+    address: str,
+    serving: Mapping[str, Any],
+    upkeep: Upkeep | None,
+    notify: Notify,
+    *,
+    rebuild: bool,
+    download: bool,
+    full: bool,
+) -> list[_Leg]:
+    """What is to be made, the quickest first: a contextual model is joined by the static one, whose short windows find
+    what its own do not."""
+    from indexer.vector_table import Columns, Location
+    from indexer.vectors import VectorIndex
+
+    columns = Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS)
+    embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
+    wanted = {"dense": (choice, embedder)}
+    if embedder.kind == "contextual":
+        wanted = {"light": (LIGHT, prepare_embedder(settings, LIGHT, notify)), **wanted}
+    legs = []
+    for name, (chosen, model) in wanted.items():
+        present = table_of(serving, name) if serving else None
+        table = present or SLOTS[name][0]
+        index = VectorIndex(Location(address, table), columns, model_of(model), upkeep)
+        beside = present is not None and (rebuild or _is_former(index))
+        if beside:
+            table = next(slot for slot in SLOTS[name] if slot != present)
+            index = VectorIndex(Location(address, table), columns, model_of(model), upkeep)
+            if not rebuild:
+                notify("the vector index has the passages of a former release; it answers until the new one is whole")
+        held = serving if name == "dense" else serving.get(name) or {}
+        anew = present is None or beside
+        legs.append(_Leg(name, chosen, model, table, index, anew, None if anew else held.get("near"), held.get("make")))
+    return legs
+
+
+def _is_former(index: VectorIndex) -> bool:
+    try:
+        return index.standing() == "former"
+    except CorpusDamaged:
+        return False
+
+
+def _sync(
+    leg: _Leg,
+    address: str,
+    corpus: _Corpus,
+    progress: Callable[[Progress], None],
+    notify: Notify,
+    *,
+    full: bool,
+) -> Synced:
+    """Brings one table up to date, and says how near chance comes there."""
+    index, versions = leg.index, corpus.versions
+    folder = table_folder(address, leg.table)
+    damage = find_damage(folder, full=full) if folder and not leg.anew else None
+    sound = sound_files(folder) if folder and damage else set()
+    with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
+        if folder is not None and damage:
+            notify(f"the vector index is damaged: {damage}; embedding again what is lost")
+            kept = index.begin_again(folder, sound if leg.make_before == index.make else (), versions)
+            notify(f"{kept} of {len(versions)} chunks are kept")
+        synced = index.sync(versions, corpus.fetch, rebuild=leg.anew and not _goes_on(index), progress=progress)
+        if leg.near is None or synced.added + synced.changed > len(versions) // 10:
+            leg.near = calibrate_noise(address, leg.embedder, leg.table)
+    return synced
+
+
+def _goes_on(index: VectorIndex) -> bool:
+    """Whether a run that was killed left a table that this one can continue."""
+    try:
+        return index.standing() == "same"
+    except CorpusDamaged:
+        return False
+
+
+def _record(
+    layout: Layout, catalog: Catalog, choice: Choice, address: str, legs: Sequence[_Leg], sequence: int = 0
+) -> dict[str, Any]:
+    """The manifest's entry for the index."""
+    by_name = {leg.name: leg for leg in legs}
+    main, light = by_name["dense"], by_name.get("light")
+    made = {
+        "catalog": catalog.identity,
+        "sequence": sequence,
+        **to_manifest(choice),
+        "uri": to_record(layout, address),
+        "table": main.table,
+        "make": main.index.make,
+        "near": main.near,
+    }
+    if light is not None:
+        fields = {"table": light.table, "make": light.index.make, "near": light.near}
+        made["light"] = {**to_manifest(light.choice), **fields}
+    return made
+
+
+def _announce(choice: Choice, legs: Sequence[_Leg], corpus: _Corpus, present: int, notify: Notify) -> None:
+    """Says what an index that is made anew will cost, measured on a few chunks, beside what there is."""
+    from indexer.estimate import SAMPLE_DOCUMENTS, Estimate, estimate_cost
+
+    total = len(corpus.versions)
+    # An endpoint is not asked for the sake of an estimate: it may allow few requests a minute.
+    anew = [leg for leg in legs if leg.anew]
+    if not anew or not total or choice.kind == "http":
+        return
+    sample = list(corpus.fetch(list(corpus.versions)[:: -(-total // SAMPLE_DOCUMENTS)]))
+    if sample:
+        costs = [estimate_cost(sample, total, model_of(leg.embedder)) for leg in anew]
+        cost = Estimate(*(sum(figures) for figures in zip(*map(astuple, costs), strict=True)))
+        for line in announcement(choice, total, cost, present):
+            notify(line)
 
 
 def model_of(embedder: Embedder) -> Model:
     """An embedder as an index is made with it: what counts little, tool output, is not embedded."""
+    from indexer.passages import Windows
     from indexer.vector_table import Model
 
+    tokens, overlap = _WINDOWS[embedder.kind]
     return Model(
         embedder.name,
         embedder.fingerprint,
         embedder.dimensions,
-        embedder.max_tokens,
+        Windows(min(tokens, embedder.max_tokens), overlap),
         embedder.embed,
-        embedder.count_tokens,
+        embedder.token_ends,
         _MIN_WEIGHT,
     )
 
 
-def calibrate_noise(uri: str, embedder: Embedder) -> float | None:
+def calibrate_noise(uri: str, embedder: Embedder, table: str = SLOTS["dense"][0]) -> float | None:
     """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
 
     What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
@@ -183,7 +314,7 @@ def calibrate_noise(uri: str, embedder: Embedder) -> float | None:
 
     text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
     try:
-        searcher = DenseSearcher(uri, TABLE, embedder)
+        searcher = DenseSearcher(uri, table, embedder)
         # Embedded together: an endpoint may allow few requests a minute.
         vectors = embedder.embed(_lines(text))
         scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
@@ -200,17 +331,23 @@ def vector_state(settings: Settings) -> VectorState:
     """The state of the vector index. Raises NotFound when there is none."""
     from indexer.vector_table import Location, table_status
 
-    made = _made(settings)
+    made = manifest_entry(settings)
     address = recorded_address(settings, made)
     with panics_as_damage("the vector index", FIX):
         require_sound_vectors(settings)
-        table = table_status(Location(address, TABLE))
+        table = table_status(Location(address, table_of(made, "dense") or SLOTS["dense"][0]))
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
         behind = chunks_behind(made, opened.catalog)
-    size = folder_size(Path(address, f"{TABLE}.lance")) if "://" not in address else None
+    size = folder_size_of(address, made) if "://" not in address else None
     return VectorState(recorded_choice(made), address, table, behind, size)
+
+
+def folder_size_of(address: str, made: Mapping[str, Any]) -> int:
+    """Bytes of the local tables that a manifest tells of."""
+    tables = [table for leg in SLOTS if (table := table_of(made, leg))] if made else []
+    return sum(folder_size(folder) for table in tables if (folder := table_folder(address, table)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,47 +368,23 @@ def lexical_state(settings: Settings) -> LexicalState:
 
 def drop_vectors(settings: Settings, notify: Notify) -> None:
     """Deletes the vector index; the corpus and the BM25 index stay."""
+    layout = settings.layout
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="vectors"):
+        made = manifest_entry(settings)
+        # Gone already, or never this home's own: all that is left is to forget that there was one.
+        with suppress(InAnotherHome):
+            _drop_tables(recorded_address(settings, made), TABLES)
+        write_manifest(layout, "vectors", None)
+
+
+def _drop_tables(address: str, tables: Iterable[str]) -> None:
     from indexer.vector_table import Location, drop_table
 
-    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify, name="vectors"):
-        made = _made(settings)
-        # Gone already, or never this home's own: all that is left is to forget that there was one.
+    for table in tables:
         with suppress(NotFound):
-            drop_table(Location(recorded_address(settings, made), TABLE))
-        if folder := recorded_table(settings):
+            drop_table(Location(address, table))
+        if folder := table_folder(address, table):
             withdraw(folder)
-        write_manifest(settings.layout, "vectors", None)
-
-
-class OpenVectors:
-    """The vector index and its model, open. ``near`` is how near chance comes, see `_calibrated`."""
-
-    def __init__(self, settings: Settings) -> None:
-        from retrieval.dense import DenseSearcher
-
-        self._made = _made(settings)
-        choice = recorded_choice(self._made)
-        embedder = open_embedder(choice.kind, embedder_settings(settings, choice))
-        self._embedder = embedder
-        self._searcher = DenseSearcher(recorded_address(settings, self._made), TABLE, embedder)
-        self.near: float | None = self._made.get("near")
-
-    def search(self, text: str, where: Sequence[Condition], limit: int, *, only_known: bool = False) -> list[Candidate]:
-        """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer.
-
-        ``only_known`` leaves out words that the model only knows in pieces: pieces of nonsense are near to hashes.
-        """
-        return self._searcher.search(self._embedder.known_words(text) if only_known else text, where, limit)
-
-    def start_of(self, candidate: Candidate) -> tuple[int, int]:
-        """Where a candidate's best passage begins: which of the document's parts, and the character there."""
-        places = self._searcher.places([candidate])
-        place = places.get((candidate.id, candidate.passage))
-        return place.start if place else (0, 0)
-
-    def behind(self, catalog: Catalog) -> int | None:
-        """How many chunks the index lacks or still has; None when that is unknown."""
-        return chunks_behind(self._made, catalog)
 
 
 def made_with(settings: Settings) -> Choice:
@@ -287,7 +400,8 @@ def made_with(settings: Settings) -> Choice:
     return default_choice(row["chunks"])
 
 
-def _made(settings: Settings) -> dict[str, Any]:
+def manifest_entry(settings: Settings) -> dict[str, Any]:
+    """What the manifest tells of the vector index. Raises NotFound where there is none."""
     made = read_manifest(settings.layout).get("vectors", {})
     if not {"embedder", "uri"} <= made.keys():
         raise NotFound("there is no vector index", hint="aicx index")

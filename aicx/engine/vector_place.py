@@ -17,7 +17,9 @@ from aicx.errors import NotFound, StoreLocked, UsageError
 from aicx.paths import Layout
 from aicx.storage.lock import writer_lock
 
-TABLE = "vectors"
+# By leg, where its table may be: while one of the two answers, the next one is made in the other place.
+SLOTS = {"dense": ("vectors", "vectors-b"), "light": ("light", "light-b")}
+TABLES = tuple(table for slots in SLOTS.values() for table in slots)
 _FILE = "file://"
 
 
@@ -72,6 +74,16 @@ def recorded_address(settings: Settings, made: Mapping[str, Any]) -> str:
     return address
 
 
+def table_of(made: Mapping[str, Any], leg: str) -> str | None:
+    """The table that answers for a leg by what the manifest tells; None where there is none."""
+    if leg == "dense":
+        named = made.get("table", SLOTS[leg][0])
+    else:
+        light = made.get("light")
+        named = light.get("table") if isinstance(light, dict) else None
+    return named if named in SLOTS[leg] else None
+
+
 def heal_record(settings: Settings) -> bool:
     """Whether an earlier version had recorded a place of this home in full, which is put right."""
     layout = settings.layout
@@ -108,17 +120,20 @@ def _address(layout: Layout, named: object) -> str:
 
 
 def _holds_table(folder: Path) -> bool:
-    return (folder / f"{TABLE}.lance").exists()
+    return any((folder / f"{table}.lance").exists() for table in TABLES)
 
 
 def _other_home(layout: Layout, address: str) -> Path | None:
     """The home that the table at ``address`` belongs to; None for this one, and for what is in no home."""
     if "://" in address:
         return None
-    folders = Path(address, f"{TABLE}.lance").resolve().parents
     home = layout.home.resolve()
-    nearest = next((folder for folder in folders if folder == home or _is_home(folder)), None)
-    return nearest if nearest != home else None
+    for table in TABLES:
+        folders = Path(address, f"{table}.lance").resolve().parents
+        nearest = next((folder for folder in folders if folder == home or _is_home(folder)), None)
+        if nearest not in (None, home):
+            return nearest
+    return None
 
 
 def _is_home(folder: Path) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from aicx.errors import UsageError
 
@@ -22,12 +22,28 @@ Vectors = Any
 PACKAGED = "minilm-int8"
 
 
+# A contextual model reads a text in its order, so a token's vector depends on its neighbours. A static one has a vector
+# for each token, and a text is their mean, which says the less the longer the text is.
+Kind = Literal["contextual", "static"]
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: a unit vector for each, and the characters of the text it stands for."""
+
+    vectors: Any  # float32 numpy array, a row a token
+    starts: Sequence[int]
+    stops: Sequence[int]
+
+
 class Embedder(Protocol):
     """What every embedder offers.
 
     ``max_tokens`` is how many tokens of text one vector can take in, the model's own marks already taken off.
     ``fingerprint`` changes whenever the same text may get another vector.
     """
+
+    @property
+    def kind(self) -> Kind: ...
 
     @property
     def name(self) -> str: ...
@@ -45,8 +61,12 @@ class Embedder(Protocol):
         """One row per text, of unit length; a text without anything to embed gets zeros."""
         ...
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens the model sees in each text, without the marks it puts around it."""
+    def token_ends(self, texts: Sequence[str]) -> list[list[int]]:
+        """For each text, the character after each token that the model sees in it, nothing cut off."""
+        ...
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Tokens] | None:
+        """The tokens of each text with their vectors; None for an embedder that only gives a vector for a text."""
         ...
 
     def known_words(self, text: str) -> str:

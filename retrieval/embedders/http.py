@@ -7,6 +7,7 @@ not in an error, and error bodies are quoted only after it has been taken out of
 from __future__ import annotations
 
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -18,11 +19,12 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.errors import AicxError, MissingExtra, UsageError
-from retrieval.embedders import EmbedderSettings, Vectors
+from retrieval.embedders import EmbedderSettings, Kind, Tokens, Vectors
 
 # The server's tokenizer is not known here. Its tokens are hardly ever shorter than three bytes on average, so this
 # overestimates for text, and the default window is far below what such models take.
 _BYTES_PER_TOKEN = 3
+_WORD = re.compile(r"\S+")
 _DEFAULT_MAX_TOKENS = 512
 _MAX_WAIT_LENGTH = 60.0  # seconds
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -64,6 +66,10 @@ class HttpEmbedder:
     _now: Callable[[], float] = field(default=time.monotonic, repr=False)
     _sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
+    @property
+    def kind(self) -> Kind:
+        return "contextual"
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text. Blank texts get zeros and are not sent: endpoints refuse them."""
         import numpy as np
@@ -79,9 +85,12 @@ class HttpEmbedder:
     def known_words(self, text: str) -> str:
         return text
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+    def token_ends(self, texts: Sequence[str]) -> list[list[int]]:
         """An estimate on the safe side."""
-        return [-(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN) for text in texts]
+        return [_estimated_ends(text) for text in texts]
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Tokens] | None:
+        return None
 
     def _vectors(self, texts: list[str]) -> list[list[float]]:
         answer = self._post({"model": self.model, "input": texts, "encoding_format": "float"})
@@ -181,6 +190,15 @@ def load(kind: str, settings: EmbedderSettings) -> HttpEmbedder:
         _key=settings.key,
         _pace=_Pace(60 / settings.requests_per_minute if settings.requests_per_minute else 0.0),
     )
+
+
+def _estimated_ends(text: str) -> list[int]:
+    """Where tokens of three bytes would end, no token in two words."""
+    ends: list[int] = []
+    for word in _WORD.finditer(text):
+        step = _BYTES_PER_TOKEN if word[0].isascii() else 1
+        ends += [*range(word.start() + step, word.end(), step), word.end()]
+    return ends
 
 
 def _asked_pause(value: str | None) -> float | None:

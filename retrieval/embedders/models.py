@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -96,3 +96,9 @@ def known_words(tokenizer: Any, text: str) -> str:
         for word, encoding in zip(words, encodings, strict=True)
         if not any(token.startswith("##") for token in encoding.tokens)
     )
+
+
+def token_ends(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
+    """The character after each token of each text, for a tokenizer that cuts nothing off."""
+    encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+    return [[stop for _, stop in encoding.offsets] for encoding in encodings]

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from aicx.errors import MissingExtra, UsageError
-from retrieval.embedders import PACKAGED, EmbedderSettings, Vectors
-from retrieval.embedders.models import damaged_model, find_model, known_words
+from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
+from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
 
 # How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
 _BATCH_TOKENS = 1024
@@ -31,7 +31,13 @@ class OnnxEmbedder:
     fingerprint: str
     _session: Any = field(repr=False)
     _tokenizer: Any = field(repr=False)
+    _whole: Any = field(repr=False)  # the tokenizer without truncation
     _inputs: tuple[str, ...]
+    _gives_tokens: bool
+
+    @property
+    def kind(self) -> Kind:
+        return "contextual"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text. A text longer than the model's window is read as far as the window goes."""
@@ -39,6 +45,30 @@ class OnnxEmbedder:
 
         vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         encodings = self._tokenizer.encode_batch_fast(list(texts))
+        for rows, mask, found in self._outputs(encodings):
+            vectors[rows] = found if found.ndim == 2 else _mean(found, mask)
+        return _unit(vectors)
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Tokens] | None:
+        """The tokens of each text without the model's marks; None where the graph ends with a vector for a text."""
+        import numpy as np
+
+        if not self._gives_tokens:
+            return None
+        encodings = self._tokenizer.encode_batch(list(texts))
+        tokens = [Tokens(np.zeros((0, self.dimensions), dtype=np.float32), (), ())] * len(texts)
+        for rows, _, found in self._outputs(encodings):
+            for line, row in enumerate(rows):
+                kept = [place for place, mark in enumerate(encodings[row].special_tokens_mask) if not mark]
+                spans = [encodings[row].offsets[place] for place in kept]
+                vectors = _unit(found[line, kept].astype(np.float32))
+                tokens[row] = Tokens(vectors, [start for start, _ in spans], [stop for _, stop in spans])
+        return tokens
+
+    def _outputs(self, encodings: Sequence[Any]) -> Iterator[tuple[list[int], Any, Any]]:
+        """What the model makes of texts, in batches: which texts, their mask, and the graph's output."""
+        import numpy as np
+
         for rows in _batches([len(encoding) for encoding in encodings]):
             width = max(len(encodings[row]) for row in rows)
             feeds: dict[str, Any] = {name: np.zeros((len(rows), width), dtype=np.int64) for name in self._inputs}
@@ -49,20 +79,13 @@ class OnnxEmbedder:
                 feeds["attention_mask"][line, :length] = 1
                 if "token_type_ids" in feeds:
                     feeds["token_type_ids"][line, :length] = encoding.type_ids
-            found = self._session.run(None, feeds)[0]
-            vectors[rows] = found if found.ndim == 2 else _mean(found, feeds["attention_mask"])
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.where(norms > 0, norms, 1)
+            yield rows, feeds["attention_mask"], self._session.run(None, feeds)[0]
 
     def known_words(self, text: str) -> str:
         return known_words(self._tokenizer, text)
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text, the model's marks left out and nothing cut off."""
-        return [
-            len(encoding) + sum(len(more) for more in encoding.overflowing)
-            for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        ]
+    def token_ends(self, texts: Sequence[str]) -> list[list[int]]:
+        return token_ends(self._whole, texts)
 
 
 def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
@@ -89,8 +112,11 @@ def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
     try:
         session = onnxruntime.InferenceSession(str(model.weights), options, providers=["CPUExecutionProvider"])
         tokenizer = Tokenizer.from_file(str(model.tokenizer))
+        whole = Tokenizer.from_file(str(model.tokenizer))
     except Exception as error:
         raise damaged_model(model.folder, str(error).splitlines()[0]) from error
+    whole.no_padding()
+    whole.no_truncation()
     tokenizer.no_padding()
     tokenizer.enable_truncation(model.max_tokens + tokenizer.num_special_tokens_to_add(is_pair=False))
     return OnnxEmbedder(
@@ -100,7 +126,9 @@ def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
         fingerprint=model.fingerprint,
         _session=session,
         _tokenizer=tokenizer,
+        _whole=whole,
         _inputs=tuple(item.name for item in session.get_inputs()),
+        _gives_tokens=len(session.get_outputs()[0].shape) == 3,
     )
 
 
@@ -108,6 +136,13 @@ def _mean(tokens: Any, mask: Any) -> Any:
     """The mean of each text's token vectors, padding left out."""
     kept = mask[:, :, None].astype(tokens.dtype)
     return (tokens * kept).sum(axis=1) / kept.sum(axis=1)
+
+
+def _unit(vectors: Any) -> Any:
+    import numpy as np
+
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(norms > 0, norms, 1)
 
 
 def _model_name(model: str) -> str:

@@ -10,13 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aicx.errors import MissingExtra
-from retrieval.embedders import PACKAGED, EmbedderSettings, Vectors
-from retrieval.embedders.models import damaged_model, find_model, known_words
+from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
+from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
 
 # Tokens summed at a time: bounds the copy of table rows to some 30 MB.
 _SLICE_TOKENS = 32_768
-_KEPT_FROM = 200  # characters; shorter texts are pieces, counted once and never embedded
-_MAX_KEPT = 4096  # texts, some 20 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,10 @@ class StaticEmbedder:
     fingerprint: str
     _table: Any = field(repr=False)
     _tokenizer: Any = field(repr=False)
-    _counted: dict[str, list[int]] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        return "static"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text; zeros for a text without tokens. Texts of any length are read whole."""
@@ -51,28 +52,29 @@ class StaticEmbedder:
     def known_words(self, text: str) -> str:
         return known_words(self._tokenizer, text)
 
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text. Those of passages are kept: they are embedded next, and finding tokens is most work."""
-        if len(self._counted) > _MAX_KEPT:
-            self._counted.clear()
-        counts = []
-        for text, encoding in zip(texts, self._encode(texts), strict=True):
-            counts.append(len(encoding))
-            if len(text) >= _KEPT_FROM:
-                self._counted[text] = encoding.ids
-        return counts
+    def token_ends(self, texts: Sequence[str]) -> list[list[int]]:
+        return token_ends(self._tokenizer, texts)
 
-    def _encode(self, texts: Sequence[str]) -> Any:
-        return self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+    def embed_tokens(self, texts: Sequence[str]) -> list[Tokens] | None:
+        """The tokens of each text that say something."""
+        import numpy as np
+
+        tokens = []
+        for encoding in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
+            rows = np.asarray(self._table[encoding.ids], dtype=np.float32).reshape(-1, self.dimensions)
+            norms = np.linalg.norm(rows, axis=1)
+            kept = np.flatnonzero(norms)
+            spans = [encoding.offsets[place] for place in kept]
+            vectors = rows[kept] / norms[kept, None]
+            tokens.append(Tokens(vectors, [start for start, _ in spans], [stop for _, stop in spans]))
+        return tokens
 
     def _slices(self, texts: Sequence[str]) -> Iterator[tuple[int, int, list[list[int]]]]:
         """Runs of texts with their token ids, each run about ``_SLICE_TOKENS`` long."""
         start, total = 0, 0
         held: list[list[int]] = []
-        known = [self._counted.pop(text, None) for text in texts]
-        others = iter(self._encode([text for text, ids in zip(texts, known, strict=True) if ids is None]))
-        for row, ids in enumerate(known):
-            held.append(next(others).ids if ids is None else ids)
+        for row, encoding in enumerate(self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)):
+            held.append(encoding.ids)
             total += len(held[-1])
             if total >= _SLICE_TOKENS:
                 yield start, row + 1, held

@@ -111,14 +111,33 @@ def test_vectors_are_independent_of_each_other(embedder: Embedder) -> None:
     assert float(first @ second) < 0.999
 
 
-def test_tokens_are_counted_for_each_text(embedder: Embedder) -> None:
-    counts = embedder.count_tokens(["", "fix", "fix the login"])
-    assert counts[0] == 0
-    assert 0 < counts[1] < counts[2]
+def test_tokens_end_in_the_order_of_the_text_and_at_its_words(embedder: Embedder) -> None:
+    text = "fix the login"
+    none, found = embedder.token_ends(["", text])
+    assert none == []
+    assert found == sorted(found)
+    assert {3, 7, len(text)} <= set(found)
 
 
-def test_counting_cuts_nothing_off(embedder: Embedder) -> None:
-    assert embedder.count_tokens(["fix " * 500])[0] >= 500
+def test_token_ends_cut_nothing_off(embedder: Embedder) -> None:
+    text = "fix " * 500
+    assert embedder.token_ends([text])[0][-1] == len(text) - 1
+
+
+def test_tokens_have_unit_vectors_and_places_where_the_model_gives_any(embedder: Embedder) -> None:
+    found = embedder.embed_tokens(["fix the login", ""])
+    if found is None:
+        assert embedder.embed_tokens([]) is None
+        return
+    tokens, none = found
+    assert len(tokens.vectors) == len(tokens.starts) == len(tokens.stops)
+    assert np.linalg.norm(tokens.vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert {"fix the login"[low:high] for low, high in zip(tokens.starts, tokens.stops, strict=True)} >= {"fix"}
+    assert len(none.vectors) == 0
+
+
+def test_the_kind_says_what_windows_are_for(embedder: Embedder) -> None:
+    assert embedder.kind == ("static" if embedder.name.startswith(("static", "test")) else "contextual")
 
 
 def test_fingerprint_name_and_window_are_given(embedder: Embedder) -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from aicx.types import Document, Part
 from indexer.estimate import Estimate, estimate_cost
+from indexer.passages import Windows
 from indexer.vector_table import Model
+from tests.indexer.test_passages import words
 
 
 def model(seconds: float = 0.0) -> Model:
@@ -20,7 +22,7 @@ def model(seconds: float = 0.0) -> Model:
         time.sleep(seconds * len(texts))
         return np.ones((len(texts), 10))
 
-    return Model("m", "m", 10, 8, embed, lambda texts: [len(text.split()) for text in texts])
+    return Model("m", "m", 10, Windows(8, 2), embed, words)
 
 
 DOCUMENT = Document("d", "1", "head", (Part("one two three four five six seven eight nine ten " * 4, 1.0),), {})

@@ -1,4 +1,4 @@
-"""Passages: everything is in one, and none is too long."""
+"""Windows: everything spoken is in one, none is too long, and none is of two texts."""
 
 from __future__ import annotations
 
@@ -11,123 +11,117 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Document, Part
-from indexer.passages import CountTokens, Passage, cut
+from indexer.passages import Passage, TokenEnds, Windows, cut
 
 
-def count_words(texts: Sequence[str]) -> list[int]:
-    return [len(re.findall(r"\w+|[^\w\s]", text)) for text in texts]
+def words(texts: Sequence[str]) -> list[list[int]]:
+    return [[match.end() for match in re.finditer(r"\w+|[^\w\s]", text)] for text in texts]
 
 
-def count_bytes(texts: Sequence[str]) -> list[int]:
-    """A tokenizer that knows no words: each byte is a token."""
-    return [len(text.encode()) for text in texts]
-
-
-def count_grudgingly(texts: Sequence[str]) -> list[int]:
-    """Sees more in a whole than in its pieces, which no cutter may count on not to happen."""
-    return [count + count // 10 for count in count_words(texts)]
+def characters(texts: Sequence[str]) -> list[list[int]]:
+    """A tokenizer that knows no words."""
+    return [[place for place, character in enumerate(text, 1) if not character.isspace()] for text in texts]
 
 
 def document(*parts: Part, header: str = "") -> Document:
     return Document("a", "1", header, parts, {})
 
 
-def covered(doc: Document, passages: list[Passage]) -> list[set[int]]:
-    """Which characters of each part are in a passage, going by positions."""
-    found: list[set[int]] = [set() for _ in doc.parts]
-    for passage in passages:
-        if passage.start == passage.stop:
-            continue
-        for number in range(passage.start.part, passage.stop.part + 1):
-            part = doc.parts[number]
-            if part.weight == passage.weight:
-                low = passage.start.character if number == passage.start.part else 0
-                high = passage.stop.character if number == passage.stop.part else len(part.text)
-                assert part.text[low:high] in passage.text
-                found[number].update(range(low, high))
-    return found
+def texts(passages: Sequence[Passage]) -> list[str]:
+    return [passage.text for passage in passages]
 
 
 parts = st.lists(
-    st.builds(Part, st.text(max_size=400) | st.text("ab \n", max_size=2000), st.sampled_from([0.0, 0.3, 1.0])),
+    st.builds(Part, st.text(max_size=400) | st.text("ab \n.", max_size=2000), st.sampled_from([0.0, 0.3, 1.0])),
     max_size=6,
 )
 
 
-@given(parts, st.text(max_size=80), st.integers(16, 80), st.sampled_from([count_words, count_bytes, count_grudgingly]))
-def test_every_character_is_in_a_passage_and_none_is_too_long(
-    texts: list[Part], header: str, limit: int, count: CountTokens
+@given(parts, st.integers(4, 80), st.integers(0, 3), st.sampled_from([words, characters]))
+def test_every_character_is_in_a_window_and_none_is_too_long(
+    found: list[Part], tokens: int, overlap: int, ends: TokenEnds
 ) -> None:
-    doc = document(*texts, header=header)
-    passages = cut(doc, limit, count)
-    assert max(count([passage.text for passage in passages])) <= limit
-    for part, characters in zip(doc.parts, covered(doc, passages), strict=True):
-        assert len(characters) == (len(part.text) if part.weight > 0 else 0)
+    doc = document(*found, header="a title")
+    covered: list[set[int]] = [set() for _ in doc.parts]
+    for passage in cut(doc, Windows(tokens, overlap), ends):
+        if passage.stop:
+            assert doc.parts[passage.part].text[passage.start : passage.stop] == passage.text
+            assert sum(len(part) for part in ends([passage.text])) <= tokens + 1  # a cut word may be two
+            covered[passage.part].update(range(passage.start, passage.stop))
+    for part, places in zip(doc.parts, covered, strict=True):
+        wanted = part.weight > 0 and bool(part.text.strip())
+        assert places == (set(range(len(part.text))) if wanted else set())
 
 
-def test_each_text_is_counted_a_bounded_number_of_times() -> None:
+def test_a_text_is_tokenized_once() -> None:
     seen = 0
 
-    def count(texts: Sequence[str]) -> list[int]:
+    def count(given: Sequence[str]) -> list[list[int]]:
         nonlocal seen
-        seen += sum(map(len, texts))
-        return count_words(texts)
+        seen += sum(map(len, given))
+        return words(given)
 
     text = "some words of a long text " * 4000
-    cut(document(Part(text)), 250, count)
-    assert seen < 3 * len(text)
+    cut(document(Part(text)), Windows(64, 8), count)
+    assert seen == len(text)
 
 
 def test_ordinals_count_on_from_zero() -> None:
-    passages = cut(document(Part("word " * 500), Part("tool " * 500, 0.3)), 50, count_words)
+    passages = cut(document(Part("word " * 500), Part("tool " * 500, 0.3)), Windows(50, 8), words)
     assert [passage.ordinal for passage in passages] == list(range(len(passages)))
 
 
-def test_a_header_stands_before_every_passage() -> None:
-    passages = cut(document(Part("word " * 500), header="project · branch"), 50, count_words)
-    assert len(passages) > 5
-    assert all(passage.text.startswith("project · branch\n") for passage in passages)
+def test_the_header_is_in_no_window_of_a_text() -> None:
+    passages = cut(document(Part("word " * 500), header="project · branch"), Windows(50, 8), words)
+    assert not any("project" in text for text in texts(passages))
 
 
-def test_a_long_header_takes_no_more_than_a_quarter() -> None:
-    passages = cut(document(Part("word " * 500), header="title " * 100), 48, count_words)
-    assert [passage.text.count("title") for passage in passages] == [12] * len(passages)
+def test_two_texts_share_no_window() -> None:
+    passages = cut(document(Part("asked"), Part("printed", 0.3), Part("answered")), Windows(50, 8), words)
+    assert [(passage.part, passage.text) for passage in passages] == [(0, "asked"), (1, "printed"), (2, "answered")]
 
 
-def test_a_header_of_one_endless_word_is_left_out() -> None:
-    passages = cut(document(Part("text"), header="x" * 500), 32, count_bytes)
-    assert [passage.text for passage in passages] == ["text"]
-
-
-def test_neighbours_share_about_a_tenth() -> None:
+def test_neighbours_share_the_overlap() -> None:
     text = " ".join(f"w{number}" for number in range(2000))
-    passages = cut(document(Part(text)), 200, count_words)
+    passages = cut(document(Part(text)), Windows(64, 8), words)
     shared = [len(set(before.text.split()) & set(after.text.split())) for before, after in pairwise(passages)]
-    assert all(5 <= count <= 22 for count in shared)
-
-
-def test_parts_of_one_weight_share_a_passage_and_others_do_not() -> None:
-    passages = cut(document(Part("asked"), Part("printed", 0.3), Part("answered")), 50, count_words)
-    assert [(passage.text, passage.weight) for passage in passages] == [("asked\nanswered", 1.0), ("printed", 0.3)]
+    assert set(shared) == {8}
 
 
 def test_parts_below_the_least_weight_are_left_out() -> None:
     doc = document(Part("asked"), Part("printed", 0.3))
-    assert [passage.text for passage in cut(doc, 50, count_words, least_weight=0.5)] == ["asked"]
+    assert texts(cut(doc, Windows(50, 8), words, least_weight=0.5)) == ["asked"]
 
 
-@pytest.mark.parametrize("texts", [(), ("",), ("", "")])
-def test_a_document_without_text_has_one_passage_of_its_header(texts: tuple[str, ...]) -> None:
-    passages = cut(document(*map(Part, texts), header="title"), 50, count_words)
-    assert [passage.text for passage in passages] == ["title"]
+@pytest.mark.parametrize("empty", [(), ("",), ("", " \n")])
+def test_a_document_without_text_has_one_passage_of_its_header(empty: tuple[str, ...]) -> None:
+    assert texts(cut(document(*map(Part, empty), header="title"), Windows(50, 8), words)) == ["title"]
 
 
-def test_lines_are_kept_whole_where_they_are_short() -> None:
-    text = "".join(f"line {number} says a few more words than that and ends here\n" for number in range(50))
-    passages = cut(document(Part(text)), 60, count_words)
-    assert all(passage.text.endswith("\n") for passage in passages)
+@pytest.mark.parametrize(
+    "line", ["line {} says a few more words than that and ends here\n", "Sentence {} says a few more words than that. "]
+)
+def test_windows_end_with_a_line_or_a_sentence_where_they_can(line: str) -> None:
+    text = "".join(line.format(number) for number in range(50))
+    assert all(
+        passage.text.rstrip().endswith(("here", "that."))
+        for passage in cut(document(Part(text)), Windows(60, 8), words)
+    )
+
+
+def test_words_are_kept_whole() -> None:
+    text = "abc defg " * 100
+    assert all(
+        re.fullmatch(r"\s*(abc|defg)\b.*\b(abc|defg)\s*", text)
+        for text in texts(cut(document(Part(text)), Windows(16, 4), characters))
+    )
+
+
+def test_a_text_without_blanks_is_cut_anywhere() -> None:
+    passages = cut(document(Part("x" * 1000)), Windows(16, 4), characters)
+    assert max(map(len, texts(passages))) == 16
 
 
 def test_the_same_document_is_cut_the_same_way() -> None:
     doc = document(Part("word " * 300), header="title")
-    assert cut(doc, 50, count_words) == cut(doc, 50, count_words)
+    assert cut(doc, Windows(50, 8), words) == cut(doc, Windows(50, 8), words)

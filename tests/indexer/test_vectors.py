@@ -18,9 +18,10 @@ import pytest
 
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.types import Document, Part
-from indexer.passages import cut
+from indexer.passages import Windows, cut
 from indexer.vector_table import Columns, Location, Model, OtherModel, drop_table, table_status
 from indexer.vectors import Progress, Upkeep, VectorIndex
+from tests.indexer.test_passages import words
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
@@ -35,11 +36,7 @@ def embed(texts: Sequence[str]) -> Any:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def count_words(texts: Sequence[str]) -> list[int]:
-    return [len(text.split()) for text in texts]
-
-
-MODEL = Model("tiny", "f1", 4, 20, embed, count_words)
+MODEL = Model("tiny", "f1", 4, Windows(20, 2), embed, words)
 
 
 class Corpus:
@@ -91,7 +88,21 @@ def test_every_passage_of_every_document_is_written(location: Location) -> None:
     assert (done.added, done.changed, done.removed) == (2, 0, 0)
     assert passages(location).keys() == {"a", "b"}
     assert all(ordinals == list(range(len(ordinals))) for ordinals in passages(location).values())
-    assert done.passages == len(rows(location))
+    assert done.passages == len({row["vector"][0] for row in rows(location)})
+
+
+def test_what_is_said_again_is_embedded_once(location: Location) -> None:
+    seen: list[str] = []
+
+    def count(texts: Sequence[str]) -> Any:
+        seen.extend(texts)
+        return embed(texts)
+
+    same = Part("the same words in every session")
+    found = [Document(name, "1", "", (same, Part(f"and {name}")), {}) for name in "abc"]
+    corpus = Corpus(*found)
+    done = index(location, replace(MODEL, embed=count), documents_at_once=1).sync(corpus.versions(), corpus.fetch)
+    assert (seen.count(same.text), done.passages, len(rows(location))) == (1, 4, 6)
 
 
 def test_columns_are_written_with_what_is_missing_as_null(location: Location) -> None:
@@ -152,7 +163,7 @@ def test_another_model_is_refused_and_nothing_changes(location: Location) -> Non
     assert rows(location) == before
 
 
-@pytest.mark.parametrize("other", [{"max_tokens": 30}, {"least_weight": 0.5}])
+@pytest.mark.parametrize("other", [{"windows": Windows(30, 2)}, {"least_weight": 0.5}])
 def test_another_cut_is_refused(location: Location, other: dict[str, Any]) -> None:
     corpus = Corpus(document("a"))
     index(location).sync(corpus.versions(), corpus.fetch)
@@ -327,7 +338,7 @@ def test_a_first_run_that_is_killed_is_gone_on_with(location: Location) -> None:
     corpus = corpus_of("1")
     done = index(location).sync(corpus.versions(), corpus.fetch)
     assert done.added + done.unchanged == 120
-    whole = list(range(len(cut(corpus.documents["d000"], MODEL.max_tokens, count_words))))
+    whole = list(range(len(cut(corpus.documents["d000"], MODEL.windows, MODEL.token_ends))))
     assert all(ordinals == whole for ordinals in passages(location).values())
 
 

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
 
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.types import Candidate, Document, Part
+from indexer.passages import Windows
 from indexer.vector_table import Columns, Location, Model
 from indexer.vectors import Upkeep, VectorIndex
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
@@ -58,9 +60,9 @@ def write(folder: Path, embedder: Embedder, documents: Sequence[Document], **upk
         embedder.name,
         embedder.fingerprint,
         embedder.dimensions,
-        embedder.max_tokens,
+        Windows(16, 4),
         embedder.embed,
-        embedder.count_tokens,
+        embedder.token_ends,
     )
     by_id = {document.id: document for document in documents}
     VectorIndex(Location(str(folder)), COLUMNS, model, Upkeep(**upkeep)).sync(
@@ -128,18 +130,76 @@ def test_a_sentence_at_the_end_of_a_long_document_is_found_by_meaning(embedder: 
     assert found[0].passage > 50
 
 
-def test_a_weight_makes_a_passage_count_less(embedder: Embedder, tmp_path: Path) -> None:
+def former_table(folder: Path, embedder: Embedder, passages: Sequence[tuple[str, str, float]]) -> None:
+    """A table as releases before this one wrote it: long passages, each with a weight."""
+    import lancedb
+    import pyarrow as pa
+
+    vectors = embedder.embed([text for _, text, _ in passages])
+    fields = [("id", pa.string()), ("ordinal", pa.int32()), ("weight", pa.float32()), ("part", pa.int32())]
+    fields += [("start", pa.int32()), ("stop", pa.int32()), ("vector", pa.list_(pa.float32(), embedder.dimensions))]
+    made_with = {"aicx.schema": "aicx.vectors/1", "aicx.model": f"{embedder.fingerprint}/32"}
+    rows = [
+        {
+            "id": name,
+            "ordinal": 0,
+            "weight": weight,
+            "part": 0,
+            "start": 0,
+            "stop": len(text),
+            "vector": vector.tolist(),
+        }
+        for (name, text, weight), vector in zip(passages, vectors, strict=True)
+    ]
+    table = pa.Table.from_pylist(rows, schema=pa.schema(fields, metadata=made_with))
+    lancedb.connect(str(folder)).create_table("vectors", table)
+
+
+def test_a_table_of_a_former_release_is_asked_by_its_weights(embedder: Embedder, tmp_path: Path) -> None:
     same = "mend the vehicle"
-    write(tmp_path, embedder, [document("printed", Part(same, 0.3)), document("said", "the vehicle, mend it soon")])
-    found = DenseSearcher(str(tmp_path), "vectors", embedder).search(same, [], 2)
+    former_table(tmp_path, embedder, [("printed", same, 0.3), ("said", "the vehicle, mend it soon", 1.0)])
+    searcher = DenseSearcher(str(tmp_path), "vectors", embedder)
+    found = searcher.search(same, [], 2)
     assert ids(found) == ["said", "printed"]
     assert found[1].score == pytest.approx(0.3, abs=1e-2)
+    assert searcher.scores(embedder.embed([same])[0], ["printed"]) == [found[1]]
+    assert searcher.spread(embedder.embed([same])[0], []) is None
 
 
-def test_many_light_passages_do_not_hide_a_heavy_one(embedder: Embedder, tmp_path: Path) -> None:
-    light = [document(f"light{number}", Part("mend the vehicle", 0.2)) for number in range(300)]
-    write(tmp_path, embedder, [*light, document("heavy", "we may mend the old vehicle in the yard")])
-    assert ids(DenseSearcher(str(tmp_path), "vectors", embedder).search("mend the vehicle", [], 1)) == ["heavy"]
+# Scores of all ------------------------------------------------------------------------------------------------------
+
+
+def test_named_documents_have_the_scores_that_a_search_gives_them(searcher: DenseSearcher, embedder: Embedder) -> None:
+    found = searcher.search("mend a vehicle", [], 4)
+    again = searcher.scores(embedder.embed(["mend a vehicle"])[0], [one.id for one in found] + ["of no table"])
+    assert ids(again) == ids(found)
+    assert [one.score for one in again] == pytest.approx([one.score for one in found], abs=2e-3)
+
+
+def test_the_spread_is_that_of_all_documents_under_the_conditions(searcher: DenseSearcher, embedder: Embedder) -> None:
+    vector = embedder.embed(["mend a vehicle"])[0]
+    for where in ([], [OneOf("project", ("b/git",))]):
+        scores = [one.score for one in searcher.search_near(vector, where, 4)]
+        spread = searcher.spread(vector, where)
+        assert spread is not None
+        assert spread.zero == pytest.approx(fmean(scores), abs=2e-3)
+        assert spread.unit == pytest.approx(pstdev(scores), abs=2e-3)
+
+
+def test_a_single_document_has_no_spread(searcher: DenseSearcher, embedder: Embedder) -> None:
+    assert searcher.spread(embedder.embed(["mend"])[0], [OneOf("project", ("a/cars",))]) is None
+
+
+def test_beyond_a_sample_the_spread_is_about_the_same_and_always_the_same(embedder: Embedder, tmp_path: Path) -> None:
+    write(tmp_path, embedder, [document(f"d{number}", f"mend car {number} {number % 7}") for number in range(400)])
+    vector = embedder.embed(["mend the car 3"])[0]
+    all_of_them = DenseSearcher(str(tmp_path), "vectors", embedder).spread(vector, [])
+    sampled = [DenseSearcher(str(tmp_path), "vectors", embedder, sample=100).spread(vector, []) for _ in range(2)]
+    assert sampled[0] == sampled[1] != all_of_them
+    assert sampled[0] is not None
+    assert all_of_them is not None
+    assert abs(sampled[0].zero - all_of_them.zero) < all_of_them.unit / 3
+    assert sampled[0].unit == pytest.approx(all_of_them.unit, rel=0.3)
 
 
 @pytest.mark.parametrize("text", ["", "   \n"])
@@ -160,7 +220,7 @@ def test_places_say_where_a_passage_lies(embedder: Embedder, tmp_path: Path) -> 
     searcher = DenseSearcher(str(tmp_path), "vectors", embedder)
     found = searcher.search("mend vehicle", [], 1)
     place = searcher.places(found)[found[0].id, found[0].passage]
-    assert "mend the vehicle" in text[place.start[1] : place.stop[1]]
+    assert "mend the vehicle" in text[place.start : place.stop]
 
 
 # Filters ------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,10 @@ def candidates(**scores: float) -> list[Candidate]:
     return [Candidate(name, score) for name, score in sorted(scores.items(), key=lambda item: -item[1])]
 
 
+def groups(*given: Any, **options: Any) -> list[Answer]:
+    return list(rank(*given, **options).groups)
+
+
 def session_of(chunk: str) -> str:
     return chunk[0]
 
@@ -36,14 +41,14 @@ def scores(answers: Sequence[Answer]) -> dict[str, float]:
 def of(
     rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float] = HALVES, rules: RankingParams = RULES
 ) -> dict[str, float]:
-    return scores(rank(rankings, weights, rules))
+    return scores(groups(rankings, weights, rules))
 
 
 # One ranker, several rankers ------------------------------------------------------------------------------------------
 
 
 def test_with_one_ranker_the_order_is_its_own():
-    assert order(rank({"lexical": candidates(a=9, b=4, c=1)}, HALVES, RULES)) == ["a", "b", "c"]
+    assert order(groups({"lexical": candidates(a=9, b=4, c=1)}, HALVES, RULES)) == ["a", "b", "c"]
 
 
 def test_weights_say_what_a_vote_is_worth():
@@ -63,7 +68,7 @@ def test_what_one_ranker_does_not_name_gets_nothing_from_it():
 
 
 def test_equal_scores_come_in_the_order_of_names():
-    assert order(rank({"lexical": candidates(b=1, a=1, c=1)}, HALVES, RULES)) == ["a", "b", "c"]
+    assert order(groups({"lexical": candidates(b=1, a=1, c=1)}, HALVES, RULES)) == ["a", "b", "c"]
 
 
 def test_reciprocal_ranks_count_places_and_not_scores():
@@ -74,13 +79,13 @@ def test_reciprocal_ranks_count_places_and_not_scores():
 
 
 def test_every_vote_is_kept_with_its_rank_and_score():
-    (answer,) = rank({"lexical": candidates(a=7), "dense": candidates(a=0.25)}, HALVES, RULES)
+    (answer,) = groups({"lexical": candidates(a=7), "dense": candidates(a=0.25)}, HALVES, RULES)
     votes = {name: (vote.rank, vote.score, vote.worth) for name, vote in answer.votes.items()}
     assert votes == {"lexical": (1, 7, 0.5), "dense": (1, 0.25, 0.5)}
 
 
 def test_nothing_found_is_no_answer():
-    assert rank({"lexical": [], "dense": []}, HALVES, RULES) == []
+    assert groups({"lexical": [], "dense": []}, HALVES, RULES) == []
 
 
 # Groups ---------------------------------------------------------------------------------------------------------------
@@ -88,33 +93,33 @@ def test_nothing_found_is_no_answer():
 
 def test_a_group_has_the_sum_of_its_best_documents_times_their_shares():
     # x: 6 + 5 / 2 = 8.5 beats y's single 8, and z is last with 1.
-    found = rank({"lexical": candidates(y1=8, x1=6, x2=5, x3=5, z1=1)}, HALVES, RULES, group_of=session_of)
+    found = groups({"lexical": candidates(y1=8, x1=6, x2=5, x3=5, z1=1)}, HALVES, RULES, group_of=session_of)
     assert scores(found) == pytest.approx({"x": 1.0, "y": 0.05 + 0.95 * (8 - 1) / (8.5 - 1), "z": 0.05})
 
 
 def test_weak_documents_of_a_group_do_not_beat_a_good_one():
     # x: 6 + 5 / 2 * (5 / 8) = 7.6 is behind y's 8.
     rules = replace(RULES, session_nearness=1.0)
-    found = rank({"lexical": candidates(y1=8, x1=6, x2=5, z1=1)}, HALVES, rules, group_of=session_of)
+    found = groups({"lexical": candidates(y1=8, x1=6, x2=5, z1=1)}, HALVES, rules, group_of=session_of)
     assert scores(found) == pytest.approx({"y": 1.0, "x": 0.05 + 0.95 * (7.5625 - 1) / (8 - 1), "z": 0.05})
 
 
 def test_a_group_is_shown_by_its_best_document():
     rankings = {"lexical": candidates(x1=9, x2=8, y1=1), "dense": candidates(x2=0.9, x1=0.2, y1=0.1)}
-    (first, _) = rank(rankings, {"lexical": 0.4, "dense": 0.6}, RULES, group_of=session_of)
+    (first, _) = groups(rankings, {"lexical": 0.4, "dense": 0.6}, RULES, group_of=session_of)
     assert (first.group, first.best) == ("x", "x2")
 
 
 def test_a_group_counts_every_document_any_ranker_named():
     rankings = {"lexical": candidates(x1=9, x2=8), "dense": candidates(x2=0.9, x3=0.2, y1=0.1)}
-    found = rank(rankings, HALVES, RULES, group_of=session_of)
+    found = groups(rankings, HALVES, RULES, group_of=session_of)
     assert {answer.group: answer.documents for answer in found} == {"x": 3, "y": 1}
 
 
 def test_groups_of_one_are_ranked_as_documents_are():
     rankings = {"lexical": candidates(a=9, b=4, c=1), "dense": candidates(c=0.9, b=0.3)}
-    alone = rank(rankings, HALVES, RULES)
-    assert rank(rankings, HALVES, RULES, group_of=lambda chunk: chunk) == alone
+    alone = groups(rankings, HALVES, RULES)
+    assert groups(rankings, HALVES, RULES, group_of=lambda chunk: chunk) == alone
 
 
 # Factors and diversity ------------------------------------------------------------------------------------------------
@@ -122,7 +127,7 @@ def test_groups_of_one_are_ranked_as_documents_are():
 
 def test_a_factor_is_multiplied_before_scores_are_compared():
     # 10 * 0.5 falls behind 8; of the three, 1 is the lowest.
-    found = rank(
+    found = groups(
         {"lexical": candidates(a=10, b=8, c=1)}, HALVES, RULES, factor_of=lambda chunk: 0.5 if chunk == "a" else 1
     )
     assert scores(found) == pytest.approx({"b": 1.0, "a": 0.05 + 0.95 * (5 - 1) / (8 - 1), "c": 0.05})
@@ -131,8 +136,8 @@ def test_a_factor_is_multiplied_before_scores_are_compared():
 @given(st.floats(-1, 0), st.floats(-1, 0), st.floats(0.01, 1))
 def test_a_factor_never_lifts_a_negative_score(one, other, factor):
     rankings = {"dense": candidates(a=one, b=other)}
-    free = order(rank(rankings, HALVES, RULES))
-    assert order(rank(rankings, HALVES, RULES, factor_of=lambda chunk: factor)) == free
+    free = order(groups(rankings, HALVES, RULES))
+    assert order(groups(rankings, HALVES, RULES, factor_of=lambda chunk: factor)) == free
 
 
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0.01, 1))
@@ -140,7 +145,9 @@ def test_a_factor_below_one_never_lifts_a_document(one, other, factor):
     rankings = {"dense": candidates(a=one, b=other)}
 
     def place(factor: float) -> int:
-        return order(rank(rankings, HALVES, RULES, factor_of=lambda chunk: factor if chunk == "b" else 1.0)).index("b")
+        return order(groups(rankings, HALVES, RULES, factor_of=lambda chunk: factor if chunk == "b" else 1.0)).index(
+            "b"
+        )
 
     assert place(factor) >= place(1.0)
 
@@ -174,31 +181,31 @@ WEIGHTS = {"lexical": 0.7, "dense": 0.3, "scan": 0.7}
 )
 def test_the_order_of_rankers_decides_nothing(rankings, names, grouped, fusion):
     rules = RankingParams(fusion=fusion)
-    group_of = session_of if grouped else None
+    group_of = session_of if grouped else str
     shuffled = {name: rankings[name] for name in names}
-    assert rank(shuffled, WEIGHTS, rules, group_of=group_of) == rank(rankings, WEIGHTS, rules, group_of=group_of)
+    assert groups(shuffled, WEIGHTS, rules, group_of=group_of) == groups(rankings, WEIGHTS, rules, group_of=group_of)
 
 
 @given(RANKINGS)
 def test_whoever_any_ranker_names_is_an_answer_once(rankings):
     named = {item.id for found in rankings.values() for item in found}
-    answers = order(rank(rankings, WEIGHTS, RULES))
+    answers = order(groups(rankings, WEIGHTS, RULES))
     assert sorted(answers) == sorted(named)
 
 
 @given(RANKINGS, st.booleans())
 def test_scores_fall(rankings, grouped):
-    found = rank(rankings, WEIGHTS, RULES, group_of=session_of if grouped else None)
+    found = groups(rankings, WEIGHTS, RULES, group_of=session_of if grouped else str)
     assert [answer.score for answer in found] == sorted((answer.score for answer in found), reverse=True)
 
 
 @given(RANKINGS)
 def test_the_best_document_of_a_group_belongs_to_it(rankings):
-    for answer in rank(rankings, WEIGHTS, RULES, group_of=session_of):
+    for answer in groups(rankings, WEIGHTS, RULES, group_of=session_of):
         assert session_of(answer.best) == answer.group
 
 
 @given(RANKINGS, st.floats(0.1, 1))
 def test_diversity_removes_nothing(rankings, factor):
-    answers = rank(rankings, WEIGHTS, RULES)
+    answers = groups(rankings, WEIGHTS, RULES)
     assert sorted(order(diversified(answers, session_of, factor))) == sorted(order(answers))

@@ -29,7 +29,7 @@ class Joined:
         pool = max(_POOL, 3 * limit)
         rankings = {"lexical": self.lexical.rank(query, pool), "dense": self.dense.rank(query, pool)}
         weights = self.rules.weights(lookup=parse_question(query.text).is_lookup)
-        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules)[:limit]]
+        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules).groups[:limit]]
 
 
 def build(name: str, documents: Sequence[Document], place: Place) -> float:

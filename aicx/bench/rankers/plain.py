@@ -6,20 +6,26 @@ than unrelated questions come.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import Choices, Place, dense, lexical
-from aicx.bench.rankers.dense import Dense
 from aicx.bench.rankers.lexical import Lexical
 from aicx.dates import lift_dates
 from aicx.types import Candidate, Document
-from retrieval.conditions import Between, Condition
+from retrieval.conditions import Between, Condition, OneOf
+from retrieval.evidence import Occurrences
+from retrieval.late import rerank
+from retrieval.legs import Leg, Legs
 from retrieval.params import RankingParams
-from retrieval.questions import parse_question
-from retrieval.ranking import above_noise, rank
+from retrieval.questions import Question, parse_question
+from retrieval.ranking import Answer, above_noise, rank
+
+if TYPE_CHECKING:
+    from retrieval.lexical import LexicalSearcher
 
 # The embedder's name where there is none.
 LEXICAL = "lexical"
@@ -27,18 +33,20 @@ LEXICAL = "lexical"
 # As `aicx search` has it: so many candidates of each retriever are joined, at least.
 _POOL = 100
 _NEAR = "near.txt"
+# As `aicx search` has it: so many of the best answers are compared with the question token by token.
+RERANKED = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Both retrievers, or words alone. ``near`` is how near chance comes by meaning; None where that is unknown.
+    """All retrievers, or words alone. ``dated`` says that a date in the question limits the answers.
 
-    ``dated`` says that a date in the question limits the answers.
+    ``texts`` are the parts of each document, for what compares passages with the question.
     """
 
     lexical: Lexical
-    dense: Dense | None
-    near: float | None
+    meaning: Legs | None
+    texts: Mapping[str, Sequence[str]]
     dated: bool
     rules: RankingParams
 
@@ -48,17 +56,81 @@ class Plain:
         question = parse_question(text)
         if question.empty:
             return []
-        searcher = self.lexical.searcher
-        rankings = {"lexical": searcher.search(question, where, pool, self.rules)}
-        if self.dense is not None:
-            # Where no word stands in any document, only what the model knows as a word can mean something.
-            asked = question.text if rankings["lexical"] else self.dense.embedder.known_words(question.text)
-            rankings["dense"] = self.dense.searcher.search(asked, where, pool)
-            if self.rules.abstain and self.near is not None:
-                rankings["dense"] = above_noise(rankings, self.near)
-        looked_up = question.is_lookup or (self.rules.verbatim and searcher.holds(question, where, self.rules))
-        answers = rank(rankings, self.rules.weights(lookup=looked_up), self.rules)
-        return [Candidate(answer.best, answer.score) for answer in answers[:limit]]
+        searcher, rules = self.lexical.searcher, self.rules
+        looked_up = question.is_lookup or (rules.verbatim and searcher.holds(question, where, rules))
+        rankings: dict[str, Sequence[Candidate]] = {"lexical": searcher.search(question, where, pool, rules)}
+        if self.meaning is None:
+            return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
+        # Where no word stands in any document, only what the model knows as a word can mean something.
+        asked = question.text if rankings["lexical"] else self.meaning.known_words(question.text)
+        standard = rules.fusion == "standard" and not looked_up
+        for name in self.meaning.legs if standard and rules.light else ("dense",):
+            rankings[name] = self.meaning.nearest(name, asked, where, pool)
+        if rules.abstain:
+            rankings.update(above_noise(rankings, {name: leg.near for name, leg in self.meaning.legs.items()}))
+        words = _Words(searcher, question, where, rules)
+        completed = self.meaning.complete(rankings, words, asked, where, rules) if standard else None
+        if completed is None:
+            rankings.pop("light", None)
+            return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
+        rankings, scales = completed
+        answers = rank(rankings, rules.standard_weights(self.meaning.kind), rules, scales=scales).groups
+        if rules.rerank:
+            answers = self._reranked(answers, rankings, asked, searcher.occurrences(question, where, rules))
+        return _first(answers, limit)
+
+    def _reranked(
+        self,
+        answers: Sequence[Answer],
+        rankings: Mapping[str, Sequence[Candidate]],
+        asked: str,
+        occurrences: Occurrences,
+    ) -> Sequence[Answer]:
+        assert self.meaning is not None
+        if (found := self.meaning.embed_tokens([asked])) is None:
+            return answers
+        leg, [tokens] = found
+        embedder = self.meaning.legs[leg].embedder
+        wanted = {answer.group for answer in answers[:RERANKED]}
+        places = self.meaning.places(leg, [item for item in rankings[leg] if item.id in wanted])
+        around = 120 if embedder.kind == "static" else 0
+        passages = {
+            document: self.texts[document][place.part][max(0, place.start - around) : place.stop + around]
+            for document, place in places.items()
+            if document in self.texts
+        }
+        again, _ = rerank(
+            answers,
+            passages,
+            (asked, tokens),
+            lambda texts: embedder.embed_tokens(texts) or [],
+            occurrences,
+            self.rules.rerank,
+        )
+        return again
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The retriever by words, asked one question."""
+
+    searcher: LexicalSearcher
+    question: Question
+    where: Sequence[Condition]
+    rules: RankingParams
+
+    def scores(self, documents: Collection[str]) -> list[Candidate]:
+        if not documents:
+            return []
+        named = (*self.where, OneOf("id", tuple(sorted(documents))))
+        return self.searcher.search(self.question, named, len(documents), self.rules)
+
+    def best_possible(self) -> float:
+        return self.searcher.best_possible(self.question, self.rules)
+
+
+def _first(answers: Sequence[Answer], limit: int) -> list[Candidate]:
+    return [Candidate(answer.best, answer.score) for answer in answers[:limit]]
 
 
 def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
@@ -67,28 +139,41 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
         return seconds
     from aicx.engine.vector_index import calibrate_noise
 
-    name = f"dense:{embedder}"
-    seconds += dense.build(name, documents, place)
-    folder = dense.folder_of(name, place)
-    near = calibrate_noise(str(folder), dense.prepared(embedder, place))
-    (folder / _NEAR).write_text("" if near is None else str(near))
+    for model in _models(embedder, place):
+        seconds += dense.build(f"dense:{model}", documents, place)
+        folder = dense.folder_of(f"dense:{model}", place)
+        near = calibrate_noise(str(folder), dense.prepared(model, place))
+        (folder / _NEAR).write_text("" if near is None else str(near))
     return seconds
 
 
 def open_ranker(embedder: str, documents: Sequence[Document], place: Place, choices: Choices) -> Plain:
     words = lexical.open_ranker(LEXICAL, documents, place, choices)
     dated = choices.lift_dates and any("day" in document.columns for document in documents)
+    texts = {document.id: [part.text for part in document.parts] for document in documents}
     if embedder == LEXICAL:
-        return Plain(words, None, None, dated, choices.rules)
-    name = f"dense:{embedder}"
-    noted = (dense.folder_of(name, place) / _NEAR).read_text()
-    near = float(noted) if noted else None
-    return Plain(words, dense.open_ranker(name, documents, place), near, dated, choices.rules)
+        return Plain(words, None, texts, dated, choices.rules)
+    legs = {}
+    for name, model in zip(("dense", "light"), _models(embedder, place), strict=False):
+        noted = (dense.folder_of(f"dense:{model}", place) / _NEAR).read_text()
+        opened = dense.open_ranker(f"dense:{model}", documents, place)
+        legs[name] = Leg(opened.searcher, opened.embedder, float(noted) if noted else None)
+    return Plain(words, Legs(legs), texts, dated, choices.rules)
+
+
+def _models(embedder: str, place: Place) -> list[str]:
+    """The embedder, and the static one that joins it where it is a contextual one."""
+    return [embedder] if dense.prepared(embedder, place).kind == "static" else [embedder, "static"]
 
 
 def index_paths(embedder: str, place: Place) -> Sequence[Path]:
     words = lexical.index_paths(LEXICAL, place)
-    return words if embedder == LEXICAL else (*words, *dense.index_paths(f"dense:{embedder}", place))
+    if embedder == LEXICAL:
+        return words
+    return (
+        *words,
+        *(path for model in _models(embedder, place) for path in dense.index_paths(f"dense:{model}", place)),
+    )
 
 
 def _when(text: str) -> tuple[str, list[Condition]]:

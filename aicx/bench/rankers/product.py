@@ -137,17 +137,13 @@ def _build_twin(name: str, place: Place) -> float:
     place.models.mkdir(parents=True, exist_ok=True)
     if not ours.models.is_symlink():
         ours.models.symlink_to(place.models.resolve())
-    made = dense.folder_of(f"dense:{_embedder(name)}", place)
-    vectors = ours.lexical_index.parent
-    if made.exists() and not (vectors / f"{dense.TABLE}.lance").exists():
-        shutil.copytree(made, vectors, dirs_exist_ok=True)
     settings, choice = settings_for(ours.home), dense.choice_of(_embedder(name))
     refresh_lexical(settings, _nobody)
     try:
         synced = build_vectors(settings, choice, rebuild=False, on_progress=_nobody, notify=_nobody)
     except UsageError:  # it was made by a model that is gone
         synced = build_vectors(settings, choice, rebuild=True, on_progress=_nobody, notify=_nobody)
-    return dense.first_seconds(vectors, synced)
+    return dense.first_seconds(ours.lexical_index.parent, synced)
 
 
 def _nobody(_: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.pending import Forgetting
 from aicx.corpus.forget.redact_again import Redaction
-from aicx.engine.damage import FIX, recorded_table, remove_damaged_models, table_folder, vector_damage
+from aicx.engine.damage import FIX, recorded_tables, remove_damaged_models, table_folder, vector_damage
 from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest
-from aicx.engine.vector_place import TABLE, heal_record, present_address, to_record
+from aicx.engine.vector_place import TABLES, heal_record, present_address, to_record
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
@@ -43,20 +43,20 @@ class _Vectors(Holder):
         if address is None:
             return frozenset()
         try:
-            if table_status(Location(address, TABLE)) is None:
-                return frozenset()
+            present = [table for table in TABLES if table_status(Location(address, table)) is not None]
         except (CorpusDamaged, MissingExtra) as error:
             if to_record(layout, address) is not None:
                 raise
             notify(_deleted(error))
             return frozenset()
+        if not present:
+            return frozenset()
         write_manifest(layout, "lexical", None)
-        table = f"{TABLE}.lance"
-        return frozenset({*(path.name for path in manifest_files(layout)), table, record_of(Path(table)).name})
+        folders = [Path(f"{table}.lance") for table in present]
+        names = [path.name for folder in folders for path in (folder, record_of(folder))]
+        return frozenset({*(path.name for path in manifest_files(layout)), *names})
 
     def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
-        from indexer.vector_table import Location, erase_documents
-
         layout = settings.layout
         versions = {row["id"]: row["content_sha256"] for row in catalog.rows("SELECT id, content_sha256 FROM chunks")}
         rows = catalog.rows("SELECT id, path FROM chunks")
@@ -73,8 +73,7 @@ class _Vectors(Holder):
         address = present_address(settings)
         if address is not None:
             try:
-                with changing(folder) if (folder := table_folder(address)) else nullcontext():
-                    erase_documents(Location(address, TABLE), unwanted)
+                _erase(address, unwanted)
             except (CorpusDamaged, MissingExtra) as error:
                 if to_record(layout, address) is not None:
                     raise
@@ -90,7 +89,6 @@ class _Vectors(Holder):
         if not made:
             return
         from aicx.engine.vector_index import drop_vectors
-        from indexer.vector_table import Location, erase_documents
 
         with open_catalog(layout) as opened:
             # Numbers of another catalogue say nothing of what changed.
@@ -106,8 +104,7 @@ class _Vectors(Holder):
             address = present_address(settings)
             if address is None:
                 return
-            with changing(folder) if (folder := table_folder(address)) else nullcontext():
-                erase_documents(Location(address, TABLE), lambda held: [*changed, *gone])
+            _erase(address, lambda held: [*changed, *gone])
         if changed:
             report.notes.append("changed chunks are searched by their words alone until `aicx index` has run")
 
@@ -125,16 +122,16 @@ class _Vectors(Holder):
 
     def _check(self, facts: DoctorInputs) -> Check:
         name, settings = self.name, facts.settings
-        table = recorded_table(settings)
+        tables = recorded_tables(settings)
         if current_writer(settings.layout, "vectors") is not None:
             return Check(name, "skipped", "it is being written; look again when that is done")
         if reason := vector_damage(settings, full=not facts.quick):
             return Check(name, "critical", f"it is damaged: {reason}", FIX)
-        if table is None:
+        if not tables:
             if "vectors" in read_manifest(settings.layout):
                 return Check(name, "skipped", "it is at another address, whose service looks after its bytes")
             return Check(name, "green", "there is none, and searches look for words")
-        if not is_recorded(table):
+        if not all(map(is_recorded, tables)):
             detail = "it has no checksums: aicx index was interrupted, or an earlier version made it"
             return Check(name, "warning", detail, "aicx index")
         return Check(name, "green", "as it was written")
@@ -158,15 +155,25 @@ def _follow_rebuild(layout: Layout, catalog: Catalog, held: Mapping[str, str]) -
     write_manifest(layout, "vectors", made | {"catalog": catalog.identity, "sequence": sequence})
 
 
+def _erase(address: str, unwanted: Callable[[Mapping[str, str]], Sequence[str]]) -> None:
+    """Takes documents out of every table, also of one that is only half made."""
+    from indexer.vector_table import Location, erase_documents
+
+    for table in TABLES:
+        with changing(folder) if (folder := table_folder(address, table)) else nullcontext():
+            erase_documents(Location(address, table), unwanted)
+
+
 def _delete_vectors(layout: Layout) -> None:
-    folder = layout.index_manifest.parent / f"{TABLE}.lance"
     write_manifest(layout, "vectors", None)
-    withdraw(folder)
-    with suppress(FileNotFoundError):
-        try:
-            shutil.rmtree(folder)
-        except OSError as error:
-            raise unwritable(folder, error) from error
+    for table in TABLES:
+        folder = layout.index_manifest.parent / f"{table}.lance"
+        withdraw(folder)
+        with suppress(FileNotFoundError):
+            try:
+                shutil.rmtree(folder)
+            except OSError as error:
+                raise unwritable(folder, error) from error
 
 
 def _deleted(error: AicxError) -> str:
@@ -175,7 +182,7 @@ def _deleted(error: AicxError) -> str:
 
 def _mend(settings: Settings, notify: Notify) -> str:
     """Makes damaged vectors and models again; returns what was done."""
-    if recorded_table(settings) is None:
+    if not recorded_tables(settings):
         removed = remove_damaged_models(settings.layout, full=True)
         return f"removed {plural(len(removed), 'damaged model')}, which the next aicx index makes again"
     from aicx.engine.vector_index import build_vectors, made_with

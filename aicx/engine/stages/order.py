@@ -9,25 +9,39 @@ from typing import Any
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
+from aicx.engine.stages.retrieve import is_lookup
 from aicx.engine.stages.state import SearchQuery, State, session_of
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import Answer, diversified, rank
+from retrieval.ranking import unfold as unfolded
 
 _SECONDS_PER_DAY = 86_400
 
 
 def fuse(state: State) -> State:
-    """Joins the retrievers' rankings into one, of chunks or of sessions."""
+    """Joins the retrievers' rankings into one of sessions, every score above 0."""
     query, rows, rules = state.query, state.rows, state.query.rules
-    answers = rank(
+    if state.scales is None:
+        weights = rules.weights(lookup=is_lookup(state))
+    else:
+        weights = rules.standard_weights(state.retrievers.dense.open.kind)
+    ranked = rank(
         state.rankings,
-        rules.weights(lookup=state.question.is_lookup or state.verbatim),
+        weights,
         rules,
-        group_of=(lambda chunk: session_of(rows[chunk])) if query.group == "session" else None,
+        scales=state.scales,
+        group_of=lambda chunk: session_of(rows[chunk]),
         factor_of=lambda chunk: _factor(rows[chunk], query),
     )
-    return replace(state, answers=answers)
+    return replace(state, answers=ranked.groups, documents=ranked.documents)
+
+
+def unfold(state: State) -> State:
+    """Ranks the chunks of the sessions where chunks are asked for: the best chunk is one of the best session's."""
+    if state.query.group == "session":
+        return state
+    return replace(state, answers=unfolded(state.answers, state.documents))
 
 
 def _factor(row: Any, query: SearchQuery) -> float:

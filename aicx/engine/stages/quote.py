@@ -140,7 +140,10 @@ def _is_in(line: Line, reply: Sequence[Line]) -> bool:
 def _nearest_passage(state: State, chunk: str) -> tuple[int, int] | None:
     """Where the dense retriever's passage begins: which of the chunk's texts, and the character there."""
     candidate = next((item for item in state.rankings.get("dense", ()) if item.id == chunk), None)
-    return state.retrievers.dense.start_of(candidate) if candidate else None
+    if candidate is None:
+        return None
+    place = state.retrievers.dense.open.places("dense", [candidate]).get(chunk)
+    return (place.part, place.start) if place else (0, 0)
 
 
 def _last_spoken(voices: Sequence[Voice]) -> int:

@@ -5,12 +5,16 @@ A retriever that was asked for by name and cannot answer is an error; in ``auto`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
+from aicx.engine.retrievers import LexicalRetriever
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
+from retrieval.conditions import Condition
+from retrieval.params import RankingParams
+from retrieval.questions import Question
 
 # How many candidates each retriever gives before anything is reordered; at least so many where only dense chunks are
 # wanted, each of which has to be read to be known.
@@ -43,15 +47,22 @@ def by_meaning(state: State) -> State:
         return state
     # Where no word occurs in any chunk, only what the model knows as a word can mean something.
     only_known = not state.rankings.get("lexical", (None,))
+    # What is looked up or stands somewhere word for word is not a matter of meaning.
+    light = query.rules.light and query.rules.fusion == "standard" and not is_lookup(state)
     try:
-        found = dense.retrieve(state.question.text, state.where, pool(state), state.catalog.now, only_known=only_known)
+        found = dense.retrieve(
+            state.question.text, state.where, pool(state), state.catalog.now, only_known=only_known, light=light
+        )
     except AicxError as error:
         if query.mode != "auto":
             raise
         reason = f"answered without meaning: {error.message} (next: {error.hint or 'aicx index'})"
         return replace(state, reasons=(*state.reasons, reason))
-    nearest = found.candidates[0].score if found.candidates else None
-    return replace(_with(state, "dense", found.candidates, found.behind), near=found.near, nearest=nearest)
+    nearest = found.candidates["dense"][0].score if found.candidates["dense"] else None
+    state = replace(state, near=found.near, nearest=nearest, meant=only_known)
+    for name, candidates in found.candidates.items():
+        state = _with(state, name, candidates, found.behind)
+    return state
 
 
 def by_reading(state: State) -> State:
@@ -69,6 +80,48 @@ def look_up(state: State) -> State:
     rows = state.catalog.rows(item.id for candidates in state.rankings.values() for item in candidates)
     known = {name: [item for item in found if item.id in rows] for name, found in state.rankings.items()}
     return replace(state, rows=rows, rankings=known)
+
+
+def complete(state: State) -> State:
+    """Has every candidate scored by every retriever, whichever found it, and says what their scores compare with.
+
+    Without scales (of an index of a former release, for what is looked up) candidates stay as they were found.
+    """
+    rules, found = state.query.rules, dict(state.rankings)
+    if rules.fusion != "standard" or is_lookup(state) or "dense" not in found or "scan" in found:
+        return replace(state, rankings={name: item for name, item in found.items() if name != "light"})
+    words = _Words(state.retrievers.lexical, state.question, state.where, rules)
+    completed = state.retrievers.dense.open.complete(found, words, asked_text(state), state.where, rules)
+    if completed is None:
+        return replace(state, rankings={name: item for name, item in found.items() if name != "light"})
+    return replace(state, rankings=completed[0], scales=completed[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The BM25 index, asked one question."""
+
+    index: LexicalRetriever
+    question: Question
+    where: Sequence[Condition]
+    rules: RankingParams
+
+    def scores(self, documents: Collection[str]) -> list[Candidate]:
+        return self.index.scores(self.question, self.where, documents, self.rules)
+
+    def best_possible(self) -> float:
+        return self.index.best_possible(self.question, self.rules)
+
+
+def asked_text(state: State) -> str:
+    """The question as models are asked it."""
+    text = state.question.text
+    return state.retrievers.dense.open.known_words(text) if state.meant else text
+
+
+def is_lookup(state: State) -> bool:
+    """Whether the question is looked up rather than interpreted: names alone, or what stands somewhere as it is."""
+    return state.question.is_lookup or state.verbatim
 
 
 def pool(state: State) -> int:

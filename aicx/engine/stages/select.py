@@ -43,11 +43,11 @@ def keep_phrases(state: State) -> State:
 
 
 def drop_noise(state: State) -> State:
-    """Drops what only the dense retriever names and scores no better than unrelated questions do."""
-    near = state.near
+    """Drops what only meaning names and scores no better than unrelated questions do."""
+    near = state.near.get("dense")
     if not state.query.rules.abstain or near is None or not state.rankings.get("dense"):
         return state
-    rankings = {**state.rankings, "dense": above_noise(state.rankings, near)}
+    rankings = above_noise(state.rankings, state.near)
     notes = state.notes
     if not any(rankings.values()):
         nearest = f"the nearest passage scores {state.nearest:.2f}"

@@ -17,7 +17,7 @@ from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.excerpts import Tier
-from retrieval.fusion import Vote
+from retrieval.fusion import Fused, Scale, Vote
 from retrieval.lines import Line
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question
@@ -47,6 +47,7 @@ class SearchQuery:
     a session that a program ran: its prompt comes again and again, and what a person asked is the better answer.
     ``place`` is a folder: sessions of the repository around it count more, and git is asked there what commits, files
     or branches the question names. None asks as from nowhere.
+    ``rerank`` is how many of the best answers are compared with the question token by token; 0 for none.
     """
 
     text: str
@@ -62,6 +63,7 @@ class SearchQuery:
     lift_dates: bool = True
     automated: float = 0.8
     place: Path | None = None
+    rerank: int = 10
     rules: RankingParams = DEFAULT_PARAMS
 
 
@@ -147,8 +149,12 @@ class State:
     verbatim: bool = False  # the question occurs somewhere word for word
     occurrences: Occurrences | None = None  # of the question's words; None where no retriever by words answered
     together: float = 0.0  # the most of the question that stands in one passage of an answer
-    near: float | None = None  # the noise threshold of the dense retriever
+    near: Mapping[str, float | None] = field(default_factory=dict)  # noise thresholds of the retrievers by meaning
     nearest: float | None = None  # the score of its best candidate
+    meant: bool = False  # models are only asked the words that they know
+    scales: Mapping[str, Scale] | None = None  # by retriever, what its scores compare with
+    documents: Mapping[str, Sequence[Fused]] = field(default_factory=dict)  # the candidates of each session
+    reranked: int = 0  # how many of the best answers late interaction has put in order
     rows: Mapping[str, Any] = field(default_factory=dict)  # the catalogue's row of every candidate
     answers: Sequence[Answer] = ()
     place: Place | None = None  # the repository that is asked in

@@ -61,12 +61,3 @@ def test_static_reads_long_texts_to_their_end(tmp_path: Path) -> None:
     embedder = open_embedder("static", EmbedderSettings(tmp_path))
     one, other = embedder.embed(["the " * 5000, "the " * 5000 + "loop " * 500])
     assert float(one @ other) < 0.9999
-
-
-def test_static_texts_that_were_counted_get_the_same_vector(tmp_path: Path) -> None:
-    write_static(tmp_path)
-    embedder = open_embedder("static", EmbedderSettings(tmp_path))
-    texts = ["fix the login " * 40, "loop", "redirect loop " * 40]
-    before = embedder.embed(texts)
-    embedder.count_tokens(texts)
-    assert (embedder.embed(texts) == before).all()

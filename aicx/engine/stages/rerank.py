@@ -1,0 +1,64 @@
+"""The stage that compares the best answers with the question token by token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aicx.corpus.files.read import read_chunk
+from aicx.corpus.views.documents import searchable_texts
+from aicx.engine.stages.retrieve import asked_text
+from aicx.engine.stages.state import State, session_of
+from aicx.errors import AicxError
+from aicx.types import Candidate
+from retrieval import late
+from retrieval.embedders import Tokens
+from retrieval.ranking import Answer
+
+# A static model's windows are short: so many characters around one are compared too.
+_AROUND = 120
+
+
+def rerank(state: State) -> State:
+    """Adds what late interaction says of the best sessions, each by its nearest passage.
+
+    A session without a passage that can be read keeps its score.
+    """
+    count, weight = state.query.rerank, state.query.rules.rerank
+    if state.scales is None or not count or not weight:
+        return state
+    vectors = state.retrievers.dense.open
+    text = asked_text(state)
+    if (asked := vectors.embed_tokens([text])) is None:
+        return state
+    leg, [tokens] = asked
+    passages = _passages(state, leg, state.answers[:count])
+
+    def embed(texts: Sequence[str]) -> list[Tokens]:
+        return vectors.legs[leg].embedder.embed_tokens(texts) or []
+
+    answers, compared = late.rerank(state.answers, passages, (text, tokens), embed, state.occurrences, weight)
+    return replace(state, answers=answers, reranked=compared)
+
+
+def _passages(state: State, leg: str, answers: Sequence[Answer]) -> dict[str, str]:
+    """The text of each session's nearest passage."""
+    rows = state.rows
+    wanted = {answer.group for answer in answers}
+    nearest: dict[str, Candidate] = {}
+    for candidate in state.rankings.get(leg, ()):  # best first
+        group = session_of(rows[candidate.id])
+        if group in wanted:
+            nearest.setdefault(group, candidate)
+    places = state.retrievers.dense.open.places(leg, list(nearest.values()))
+    around = _AROUND if state.retrievers.dense.open.legs[leg].embedder.kind == "static" else 0
+    texts = {}
+    for group, candidate in nearest.items():
+        if place := places.get(candidate.id):
+            try:
+                stored = read_chunk(state.layout, rows[candidate.id]["path"])
+                text = searchable_texts(stored.sidecar, stored.markdown)[place.part]
+            except (AicxError, IndexError):
+                continue  # the stage that quotes it says what is wrong with it
+            texts[group] = text[max(0, place.start - around) : place.stop + around]
+    return texts

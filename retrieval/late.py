@@ -1,0 +1,102 @@
+"""Late interaction: a question and a passage compared token by token, by the vectors of an embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean, pstdev
+from typing import Any, Protocol
+
+from retrieval.evidence import Occurrences
+from retrieval.fusion import Vote, raised
+from retrieval.ranking import Answer
+
+# Below it values differ by rounding.
+_LEAST_DEVIATION = 1e-6
+
+
+class TokenVectors(Protocol):
+    """The tokens of a text: a unit vector for each, and the characters it stands for."""
+
+    @property
+    def vectors(self) -> Any: ...
+
+    @property
+    def starts(self) -> Sequence[int]: ...
+
+    @property
+    def stops(self) -> Sequence[int]: ...
+
+
+def rerank(
+    answers: Sequence[Answer],
+    passages: Mapping[str, str],
+    asked: tuple[str, TokenVectors],
+    embed_tokens: Callable[[Sequence[str]], Sequence[TokenVectors]],
+    occurrences: Occurrences | None,
+    weight: float,
+) -> tuple[list[Answer], int]:
+    """The answers in order again, and how many were compared with the question.
+
+    Args:
+        answers: best first; those with a passage are compared, all or none of them, so that the same question has the
+            same order whatever else the machine does.
+        passages: the text of answers' nearest passages, by their groups.
+        asked: the question, and its tokens.
+        embed_tokens: gives the tokens of texts.
+        occurrences: how rare the question's words are; None where that is not known.
+        weight: what a deviation among those compared counts.
+    """
+    compared = [answer for answer in answers if passages.get(answer.group, "").strip()]
+    if len(compared) < 2:
+        return list(answers), 0
+    found = embed_tokens([passages[answer.group] for answer in compared])
+    scores = interactions(asked[1], token_weights(*asked, occurrences), found)
+    ranks = {place: rank for rank, place in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1)}
+    changed: dict[str, Answer] = {}
+    for place, (answer, value) in enumerate(zip(compared, standardised(scores), strict=True)):
+        vote = Vote(ranks[place], scores[place], weight * value)
+        votes = {**answer.votes, "rerank": vote}
+        changed[answer.group] = replace(answer, score=raised(answer.score, vote.worth), votes=votes)
+    again = [changed.get(answer.group, answer) for answer in answers]
+    return sorted(again, key=lambda answer: (-answer.score, answer.group)), len(compared)
+
+
+def token_weights(text: str, tokens: TokenVectors, occurrences: Occurrences | None) -> list[float]:
+    """What each token of a question counts: its word's share of how rare the word is, and nothing for a stop word.
+
+    All count alike where it is not known how rare words are.
+    """
+    weights = [0.0] * len(tokens.starts)
+    for unit, rare in zip(occurrences.units, occurrences.weights, strict=True) if occurrences else ():
+        at = text.find(unit.typed) if unit.typed else -1
+        while at >= 0:
+            stop = at + len(unit.typed)
+            of_it = [
+                number
+                for number, (first, last) in enumerate(zip(tokens.starts, tokens.stops, strict=True))
+                if at <= first and last <= stop
+            ]
+            for number in of_it:
+                weights[number] = max(weights[number], rare / len(of_it))
+            at = text.find(unit.typed, stop)
+    return weights if any(weights) else [1.0] * len(weights)
+
+
+def interactions(asked: TokenVectors, weights: Sequence[float], passages: Sequence[TokenVectors]) -> list[float]:
+    """For each passage, the mean over the question's tokens of the best cosine with one of its own, from -1 to 1."""
+    import numpy as np
+
+    counts = np.array(weights, dtype=np.float32)
+    whole = float(counts.sum()) or 1.0
+    found = []
+    for passage in passages:
+        best = (asked.vectors @ passage.vectors.T).max(axis=1) if len(passage.vectors) else np.zeros(len(counts))
+        found.append(float(best @ counts) / whole if len(counts) else 0.0)
+    return found
+
+
+def standardised(values: Sequence[float]) -> list[float]:
+    """Each value in deviations from the mean; zeros where all are alike."""
+    deviation = pstdev(values) if len(values) > 1 else 0.0
+    return [(value - fmean(values)) / deviation if deviation > _LEAST_DEVIATION else 0.0 for value in values]
