@@ -23,7 +23,7 @@ from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.show import show
-from aicx.engine.search import Group, Mode, Searcher, SearchQuery, Sort
+from aicx.engine.search import RERANKED, Group, Mode, Searcher, SearchQuery, Sort
 from aicx.engine.steering import DECAY, steer_query
 from aicx.errors import AicxError as AicxError
 from aicx.resume.brief.output import json_brief, markdown_brief
@@ -116,12 +116,14 @@ class Corpus:
         decay: str = "off",
         min_score: float = 0.0,
         repo: str | PathLike[str] | None = None,
+        rerank: int = RERANKED,
         **where: Unpack[Where],
     ) -> SearchAnswer:
         """The passages that answer a question, as `aicx search` finds them.
 
         ``decay``: off, gentle, strong, or days. ``min_score``, from 0 to 10, leaves out what `aicx rank` scores less.
         ``repo`` is a folder of the repository that counts more, as the current one does on the command line.
+        ``rerank``: how many of the best answers are compared with the question token by token, 0 for none.
         """
         now = datetime.now(UTC)
         query = SearchQuery(
@@ -135,6 +137,7 @@ class Corpus:
             decay=parse_decay(decay),
             min_score=min_score,
             place=Path(repo) if repo is not None else None,
+            rerank=rerank,
         )
         return search_answer(self._searcher.search(query))
 

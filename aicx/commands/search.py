@@ -16,7 +16,8 @@ from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
-from aicx.engine.search import Hit, SearchQuery, SearchReport, search
+from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
+from aicx.errors import UsageError
 from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
@@ -78,6 +79,15 @@ def command(
     ] = 0,
     repo: options.Repo = None,
     everywhere: options.Everywhere = False,
+    rerank: Annotated[
+        str,
+        typer.Option(
+            "--rerank",
+            metavar="N",
+            help=f"How many of the best answers are compared with the question token by token, up to {MAX_RERANKED}; or"
+            " off. Takes a vector index.",
+        ),
+    ] = str(RERANKED),
     filters: Filters = EVERYTHING,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each retriever's rank and score, and what else counted.")
@@ -125,6 +135,7 @@ def command(
         decay=parse_decay(decay),
         min_score=min_score,
         place=options.place(repo, everywhere=everywhere),
+        rerank=_parse_rerank(rerank),
     )
     settings = load_settings()
     report = search(settings, asked)
@@ -141,6 +152,13 @@ def command(
                 _print_places(hit, settings.layout.home)
             console.out()
     _print_summary(report, note)
+
+
+def _parse_rerank(text: str) -> int:
+    count = 0 if text == "off" else int(text) if text.isdecimal() else -1
+    if not 0 <= count <= MAX_RERANKED:
+        raise UsageError(f"--rerank {text} is not a number", hint=f"--rerank off, or a number up to {MAX_RERANKED}")
+    return count
 
 
 def _print(hit: Hit, explain: bool) -> None:

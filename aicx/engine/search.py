@@ -10,6 +10,8 @@ from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.engine.stages import evidence, history, order, own, question, quote, rerank, retrieve, runs, select
+from aicx.engine.stages.state import MAX_RERANKED as MAX_RERANKED
+from aicx.engine.stages.state import RERANKED as RERANKED
 from aicx.engine.stages.state import Group as Group
 from aicx.engine.stages.state import Hit as Hit
 from aicx.engine.stages.state import Mode as Mode

@@ -239,9 +239,9 @@ def _sync(
 
 
 def _goes_on(index: VectorIndex) -> bool:
-    """Whether a run that was killed left a table that this one can continue."""
+    """Whether nothing is in the way: no table, or one that a killed run left and this one can continue."""
     try:
-        return index.standing() == "same"
+        return index.standing() in ("absent", "same")
     except CorpusDamaged:
         return False
 

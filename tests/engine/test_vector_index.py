@@ -113,7 +113,7 @@ def test_the_record_says_what_the_index_was_made_from_and_with(user):
 
 def test_the_state_says_what_the_index_holds(user):
     state = vector_state(user.settings)
-    assert (state.choice, state.table.rows, state.behind) == (Choice("test"), 2, 0)
+    assert (state.choice, state.table.rows, state.behind) == (Choice("test"), 4, 0)
     assert state.table.versions.keys() == {f"claude:{SESSION}:001", f"claude:{OTHER}:001"}
 
 
@@ -139,7 +139,7 @@ def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_
 
     with pytest.raises(KeyboardInterrupt):
         build_vectors(user.settings, Choice("test"), rebuild=False, on_progress=killed, notify=ignore, upkeep=upkeep)
-    assert (made(user)["sequence"], vector_state(user.settings).table.rows) == (0, 1)
+    assert (made(user)["sequence"], len(vector_state(user.settings).table.versions)) == (0, 1)
     report = ask(user, "reconnection")
     assert report.oracle_status["rankers"] == ["dense", "lexical"]
     assert report.oracle_status["freshness"]["dense"] == {"behind": 2}
@@ -148,14 +148,90 @@ def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_
     assert vector_state(user.settings).behind == 0
 
 
-def test_a_rebuild_that_ends_early_leaves_a_record_of_the_new_index(user):
+def test_the_old_index_answers_until_the_new_one_is_whole(user):
     def killed(progress):
-        raise KeyboardInterrupt
+        if progress.done:
+            assert ask(user, "flour", mode="dense").hits
+            raise KeyboardInterrupt
 
+    before = made(user)
     with pytest.raises(KeyboardInterrupt):
         build_vectors(user.settings, Choice("test", "other"), rebuild=True, on_progress=killed, notify=ignore)
-    assert (made(user)["model"], made(user)["sequence"]) == ("other", 0)
-    assert ask(user, "flour").hits
+    assert made(user) == before
+    assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+
+
+def test_a_killed_rebuild_goes_on_and_takes_the_place_of_the_old_one(user):
+    pytest.importorskip("lancedb")
+    from indexer.vectors import Upkeep
+
+    def killed(progress):
+        if progress.done == 1:
+            raise KeyboardInterrupt
+
+    again = Choice("test", "other")
+    upkeep = Upkeep(documents_at_once=1, commit_passages=1)
+    with pytest.raises(KeyboardInterrupt):
+        build_vectors(user.settings, again, rebuild=True, on_progress=killed, notify=ignore, upkeep=upkeep)
+    done = build_vectors(user.settings, again, rebuild=True, on_progress=ignore, notify=ignore)
+    assert (done.added, done.unchanged) == (1, 1)
+    assert (made(user)["model"], vector_state(user.settings).behind) == ("other", 0)
+    assert not table(user).exists()  # what answered before is gone
+    assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+
+
+def former(user: Home) -> None:
+    """Makes it an index of the release before windows: long passages with weights, and nothing said of its table."""
+    import lancedb
+    import pyarrow as pa
+
+    database = lancedb.connect(str(user.corpus / "index"))
+    rows = database.open_table("vectors").to_arrow().drop_columns(["draw"])
+    rows = rows.append_column("weight", pa.array([1.0] * len(rows), pa.float32()))
+    model = rows.schema.metadata[b"aicx.model"] + b"/64"
+    named = {**rows.schema.metadata, b"aicx.schema": b"aicx.vectors/1", b"aicx.chunker": b"1/0.5", b"aicx.model": model}
+    with changing(table(user)):
+        database.create_table("vectors", rows.replace_schema_metadata(named), mode="overwrite")
+    kept = {name: value for name, value in made(user).items() if name != "table"}
+    write_manifest(user.settings.layout, "vectors", kept | {"make": "of a former release"})
+
+
+def test_an_index_of_a_former_release_answers_and_is_made_again_by_one_run(user):
+    former(user)
+    assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+    said: list[str] = []
+
+    def during(progress):
+        assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+
+    done = build_vectors(user.settings, Choice("test"), rebuild=False, on_progress=during, notify=said.append)
+    assert (done.added, made(user)["table"]) == (2, "vectors-b")
+    assert any("former release" in line for line in said)
+    assert not table(user).exists()
+    assert embed(user).unchanged == 2
+    assert ask(user, "flour").oracle_status["reranked"] == 0  # one session is nothing to compare
+
+
+def test_forgetting_takes_out_of_a_half_made_index_too(user):
+    from aicx.engine.holders.vectors import _erase
+    from indexer.vector_table import Location, table_status
+
+    def killed(progress):
+        if progress.done:
+            raise KeyboardInterrupt
+
+    from indexer.vectors import Upkeep
+
+    upkeep = Upkeep(documents_at_once=1, commit_passages=1)
+    with pytest.raises(KeyboardInterrupt):
+        build_vectors(
+            user.settings, Choice("test", "other"), rebuild=True, on_progress=killed, notify=ignore, upkeep=upkeep
+        )
+    _erase(str(user.corpus / "index"), lambda held: list(held))
+    for name in ("vectors", "vectors-b"):
+        found = table_status(Location(str(user.corpus / "index"), name))
+        assert found is not None
+        assert found.rows == 0
 
 
 # Another model --------------------------------------------------------------------------------------------------------

@@ -130,6 +130,7 @@ class SearchStatus:
         float | None, "the noise threshold for an answer without a word in common; null without the dense retriever"
     ]
     nearest: Annotated[float | None, "the score (cosine) of the nearest passage; null without the dense retriever"]
+    reranked: Annotated[int, "how many of the best answers late interaction has put in order"]
     candidate_count: Annotated[int, "number of candidates"]
     source_paths_verified: Annotated[bool, "whether every returned path exists"]
     place: Annotated[str | None, "the repository that you are in, which counts a little more; or null"]

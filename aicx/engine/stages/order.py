@@ -38,10 +38,15 @@ def fuse(state: State) -> State:
 
 
 def unfold(state: State) -> State:
-    """Ranks the chunks of the sessions where chunks are asked for: the best chunk is one of the best session's."""
-    if state.query.group == "session":
-        return state
-    return replace(state, answers=unfolded(state.answers, state.documents))
+    """Ranks the chunks of the sessions where chunks are asked for: the best chunk is one of the best session's.
+
+    From here on a score is a share of the best one, whichever rule joined them.
+    """
+    answers = state.answers if state.query.group == "session" else unfolded(state.answers, state.documents)
+    if state.scales is None:
+        return replace(state, answers=answers)
+    best = max((answer.score for answer in answers), default=1.0)
+    return replace(state, answers=[replace(answer, score=answer.score / best) for answer in answers])
 
 
 def _factor(row: Any, query: SearchQuery) -> float:

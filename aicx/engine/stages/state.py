@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 Group = Literal["chunk", "session"]
 Sort = Literal["relevance", "newest", "oldest"]
+# How many of the best answers are compared with the question token by token, and the most that may be.
+RERANKED, MAX_RERANKED = 10, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class SearchQuery:
     lift_dates: bool = True
     automated: float = 0.8
     place: Path | None = None
-    rerank: int = 10
+    rerank: int = RERANKED
     rules: RankingParams = DEFAULT_PARAMS
 
 

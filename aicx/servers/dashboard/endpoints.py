@@ -99,6 +99,7 @@ def _semantic(means: Means, wanted: asked.Search) -> dict[str, Any]:
         sort=wanted.sort,
         decay=PROFILES[wanted.decay],
         min_score=wanted.min_score,
+        rerank=wanted.rerank,
     )
     return searches.semantic(means.searcher, query)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from aicx.api.filters import Filters
+from aicx.engine.search import MAX_RERANKED, RERANKED
 from aicx.servers.filters import PARAMETERS, Name, filters_of
 from aicx.types import Frame
 
@@ -78,6 +79,9 @@ class Search(Where):
     min_score: Annotated[
         float, Field(ge=0, le=10, description="Only chunks of this density or more, from 0 to 10.")
     ] = 0
+    rerank: Annotated[
+        int, Field(ge=0, le=MAX_RERANKED, description="Best answers to compare token by token; 0 for none.")
+    ] = RERANKED
 
 
 class Fuzzy(Where):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from aicx.engine.search import MAX_RERANKED, RERANKED
 from aicx.servers.filters import PARAMETERS, Name, Names
 
 # What `aicx_read` gives of a chunk at once; with what stands around it, it has to fit into a reply.
@@ -74,6 +75,9 @@ class Search(Asked):
     ] = 0
     repo: Repo = None
     everywhere: Everywhere = False
+    rerank: Annotated[
+        int, Field(ge=0, le=MAX_RERANKED, description="Best answers to compare token by token; 0 for none.")
+    ] = RERANKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,6 +100,7 @@ def _search(means: Means, asked: Search) -> Reply:
         decay=PROFILES[asked.decay],
         min_score=asked.min_score,
         place=_place(means, asked),
+        rerank=asked.rerank,
     )
     fields = bounded(to_fields(search_answers.search_answer(means.searcher.search(query))))
     return reply(search_answers.SCHEMA, fields, texts.search_text(fields), keep=_OF_AN_ANSWER)
