@@ -1,4 +1,4 @@
-"""The retrievers by meaning of one corpus: ``dense``, and ``light`` where a static model joins a contextual one.
+"""The retrievers by meaning of one corpus: ``dense``, and ``light`` where the static model joins MiniLM.
 
 A contextual model reads longer passages and knows what words mean together; the static one's short passages find a
 sentence that a longer one drowns.
@@ -42,10 +42,10 @@ class Legs:
         self.legs = legs
         self._vectors: dict[tuple[str, str], Any] = {}
 
-    @property
-    def kind(self) -> Kind:
-        """Of the embedder that was chosen."""
-        return self.legs["dense"].embedder.kind
+    def words_kind(self, *, reranks: bool) -> Kind:
+        """The kind that decides what words count: a contextual model has to compare tokens too to count for more."""
+        compares = reranks and self.legs["dense"].embedder.embed_tokens([]) is not None
+        return self.legs["dense"].embedder.kind if compares else "static"
 
     def nearest(self, leg: str, text: str, where: Sequence[Where], limit: int) -> list[Candidate]:
         """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""

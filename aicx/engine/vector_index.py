@@ -50,6 +50,7 @@ _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
 _MIN_WEIGHT = 0.5
 _ANEW = "aicx index --rebuild"
+_JOINED = "minilm"
 # By kind of embedder: tokens of a window, and how many of them are repeated in the next.
 _WINDOWS = {"contextual": (64, 8), "static": (16, 4)}
 
@@ -179,15 +180,15 @@ def _legs(
     download: bool,
     full: bool,
 ) -> list[_Leg]:
-    """What is to be made, the quickest first: a contextual model is joined by the static one, whose short windows find
-    what its own do not."""
+    """What is to be made, the quickest first: MiniLM is joined by the static one, whose short windows find what its
+    own do not. It was measured with no other."""
     from indexer.vector_table import Columns, Location
     from indexer.vectors import VectorIndex
 
     columns = Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS)
     embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
     wanted = {"dense": (choice, embedder)}
-    if embedder.kind == "contextual":
+    if choice.kind == _JOINED:
         wanted = {"light": (LIGHT, prepare_embedder(settings, LIGHT, notify)), **wanted}
     legs = []
     for name, (chosen, model) in wanted.items():

@@ -74,7 +74,8 @@ class Plain:
             rankings.pop("light", None)
             return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
         rankings, scales = completed
-        answers = rank(rankings, rules.standard_weights(self.meaning.kind), rules, scales=scales).groups
+        weights = rules.standard_weights(self.meaning.words_kind(reranks=bool(rules.rerank)))
+        answers = rank(rankings, weights, rules, scales=scales).groups
         if rules.rerank:
             answers = self._reranked(answers, rankings, asked, searcher.occurrences(question, where, rules))
         return _first(answers, limit)
@@ -139,7 +140,7 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
         return seconds
     from aicx.engine.vector_index import calibrate_noise
 
-    for model in _models(embedder, place):
+    for model in _models(embedder):
         seconds += dense.build(f"dense:{model}", documents, place)
         folder = dense.folder_of(f"dense:{model}", place)
         near = calibrate_noise(str(folder), dense.prepared(model, place))
@@ -154,16 +155,16 @@ def open_ranker(embedder: str, documents: Sequence[Document], place: Place, choi
     if embedder == LEXICAL:
         return Plain(words, None, texts, dated, choices.rules)
     legs = {}
-    for name, model in zip(("dense", "light"), _models(embedder, place), strict=False):
+    for name, model in zip(("dense", "light"), _models(embedder), strict=False):
         noted = (dense.folder_of(f"dense:{model}", place) / _NEAR).read_text()
         opened = dense.open_ranker(f"dense:{model}", documents, place)
         legs[name] = Leg(opened.searcher, opened.embedder, float(noted) if noted else None)
     return Plain(words, Legs(legs), texts, dated, choices.rules)
 
 
-def _models(embedder: str, place: Place) -> list[str]:
-    """The embedder, and the static one that joins it where it is a contextual one."""
-    return [embedder] if dense.prepared(embedder, place).kind == "static" else [embedder, "static"]
+def _models(embedder: str) -> list[str]:
+    """The embedder, and the static one that joins MiniLM."""
+    return [embedder, "static"] if embedder == "minilm" else [embedder]
 
 
 def index_paths(embedder: str, place: Place) -> Sequence[Path]:
@@ -172,7 +173,7 @@ def index_paths(embedder: str, place: Place) -> Sequence[Path]:
         return words
     return (
         *words,
-        *(path for model in _models(embedder, place) for path in dense.index_paths(f"dense:{model}", place)),
+        *(path for model in _models(embedder) for path in dense.index_paths(f"dense:{model}", place)),
     )
 
 

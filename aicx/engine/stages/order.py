@@ -25,7 +25,8 @@ def fuse(state: State) -> State:
     if state.scales is None:
         weights = rules.weights(lookup=is_lookup(state))
     else:
-        weights = rules.standard_weights(state.retrievers.dense.open.kind)
+        reranks = bool(query.rerank and rules.rerank)
+        weights = rules.standard_weights(state.retrievers.dense.open.words_kind(reranks=reranks))
     ranked = rank(
         state.rankings,
         weights,
