@@ -6,8 +6,9 @@ Written twice: as JSON, which holds all of it, and as Parquet, which holds the r
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,12 +56,13 @@ def rows_frame(rows: list[dict[str, Any]] | dict[str, list[Any]]) -> pl.DataFram
 
 
 def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
-    """Writes ``stem``.json and ``stem``.parquet, and says where."""
+    """Writes ``stem``.json and ``stem``.parquet, and says where; a result that is there already stays."""
     import polars as pl
 
+    name = next(name for name in _numbered(stem.name) if not stem.with_name(f"{name}.json").exists())
     facts = {"schema": SCHEMA, **result.facts}
     body = facts | {"rows": result.rows.to_dict(as_series=False)}
-    json_path, parquet_path = stem.with_name(f"{stem.name}.json"), stem.with_name(f"{stem.name}.parquet")
+    json_path, parquet_path = stem.with_name(f"{name}.json"), stem.with_name(f"{name}.parquet")
     stem.parent.mkdir(parents=True, exist_ok=True)
     # Latency is the only column that does not repeat; as 32-bit numbers the rows take half the room.
     rows = result.rows.with_columns(pl.col("seconds").cast(pl.Float32))
@@ -69,6 +71,12 @@ def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
     replace_file(parquet_path, buffer.getvalue())
     replace_file(json_path, orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE))
     return json_path, parquet_path
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """``name``, then with a number: two runs may have begun in the same second."""
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
 
 
 def read_result(path: Path) -> Result:

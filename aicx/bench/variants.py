@@ -18,7 +18,7 @@ _CHUNKS = replace(DEFAULT_CHOICES, group="chunk")
 
 # What a rule is judged against, by the name it has after a ranker's; the plain ranker has none.
 _PLAIN, _IN_CHUNKS = "", "in chunks"
-_BASES = {_PLAIN: DEFAULT_CHOICES, _IN_CHUNKS: _CHUNKS}
+BASES = {_PLAIN: DEFAULT_CHOICES, _IN_CHUNKS: _CHUNKS}
 _OURS = ("aicx", "lexical", "dense", "rrf", "weighted")
 
 # Choices that belong to a question, not to the rules.
@@ -131,9 +131,9 @@ def variant(name: str) -> Variant:
     able = {one.name: one for one in ABLATIONS if one.needs <= {*_kinds(ranker), "store"}}
     if change in able:
         return Variant(ranker + able[change].index, able[change].choices)
-    if change not in _BASES:
+    if change not in BASES:
         raise UsageError(f"{ranker} has no rule called {change!r}", hint=f"choose from {', '.join(able) or 'none'}")
-    return Variant(ranker, _BASES[change])
+    return Variant(ranker, BASES[change])
 
 
 def check_rules(rules: Sequence[str]) -> None:

@@ -235,6 +235,13 @@ def test_result_from_before_labels_were_kept_is_read(tmp_path: Path) -> None:
         assert read_result(path).rows["evidence"].to_list() == [None] * len(written.rows)
 
 
+def test_result_of_the_same_second_overwrites_no_other(tmp_path: Path) -> None:
+    written = ran(tmp_path, "grep")
+    first, second = (write_result(written, tmp_path / "r") for _ in range(2))
+    assert not set(first) & set(second)
+    assert all(path.exists() for path in (*first, *second))
+
+
 def test_newest_result_of_a_folder_is_read(tmp_path: Path) -> None:
     written = ran(tmp_path, "grep")
     for stem in ("20260101T000000Z-a", "20260201T000000Z-b"):

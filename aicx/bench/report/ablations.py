@@ -13,7 +13,7 @@ from aicx.bench.dataset import COUNTED
 from aicx.bench.report.cells import COSTS, Table, chance, cost_cells, rounded, signed
 from aicx.bench.results import Result
 from aicx.bench.summary import PRIMARY, Cost, costs_of
-from aicx.bench.variants import ABLATIONS
+from aicx.bench.variants import ABLATIONS, BASES
 
 
 def effect_tables(result: Result, dataset: str) -> list[Table]:
@@ -28,7 +28,7 @@ def effect_tables(result: Result, dataset: str) -> list[Table]:
 
 def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> Table:
     """What each change saves or takes: its own figures, those of the ranker as it is first."""
-    names = [ranker, *(f"{ranker} {ablation.name}" for ablation in ABLATIONS)]
+    names = _named(ranker)
     rows = [
         [name.removeprefix(ranker).strip() or "as it is", *cost_cells(costs[name])] for name in names if name in costs
     ]
@@ -124,9 +124,15 @@ def recommendation(result: Result, ranker: str) -> dict[str, Any]:
     return facts | {"evidence": evidence, "costs": _costs(result, ranker)}
 
 
+def _named(ranker: str) -> dict[str, str]:
+    """What a ranker is called with each change, and the change: what changes are compared with comes first."""
+    changes = [*BASES, *(ablation.name for ablation in ABLATIONS)]
+    return {f"{ranker} {change}".rstrip(): change for change in changes}
+
+
 def _costs(result: Result, ranker: str) -> dict[str, Any]:
     """Dataset -> change -> what it costs; the ranker as it is has no name."""
-    names = {ranker: "", **{f"{ranker} {ablation.name}": ablation.name for ablation in ABLATIONS}}
+    names = _named(ranker)
     return {
         described["name"]: {
             names[line.ranker]: {what: rounded(getattr(line, what)) for what in COSTS.values()}
