@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import make_dataclass
 from types import ModuleType
 
 import pytest
 
+from aicx.api.answers.forget import ForgetAnswer
 from aicx.cli import run
 from aicx.corpus.doctor.inputs import Check
 from aicx.engine import holders
@@ -48,6 +50,8 @@ def noted(tmp_path, monkeypatch, capsys):
     module.HOLDER = Notes()
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(holders, "HOLDERS", (*holders.HOLDERS, module.__name__))
+    counted = make_dataclass("Counted", [("notes_removed", int)], bases=(ForgetAnswer,), frozen=True, slots=True)
+    monkeypatch.setattr("aicx.commands.forget.ForgetAnswer", counted)
     user = Home(tmp_path)
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
