@@ -92,7 +92,8 @@ def _by_index(name: str, dataset: Dataset, plan: Plan) -> dict[str, list[str]]:
     """The rankers that ``name`` stands for, by the one whose index they share."""
     names = [name]
     if plan.ablate:
-        changes = ablations(name, plan.rules, stored=dataset.home is not None)
+        placed = any(query.place for query in dataset.queries)
+        changes = ablations(name, plan.rules, stored=dataset.home is not None, placed=placed)
         names = [f"{name} {change}".rstrip() for change in changes]
     found: dict[str, list[str]] = {}
     for label in names:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, check_name
+from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, check_name
 from aicx.errors import UsageError
 from aicx.why.ranking import Weights
 from retrieval.params import FIELDS
@@ -17,15 +17,17 @@ _RULES = DEFAULT_CHOICES.rules
 _CHUNKS = replace(DEFAULT_CHOICES, group="chunk")
 
 # What a rule is judged against, by the name it has after a ranker's; the plain ranker has none.
-_PLAIN, _IN_CHUNKS = "", "in chunks"
-BASES = {_PLAIN: DEFAULT_CHOICES, _IN_CHUNKS: _CHUNKS}
+_PLAIN, _IN_CHUNKS, _IN_PLACE = "", "in chunks", "in the repository"
+_PLACED = replace(DEFAULT_CHOICES, in_place=True)
+BASES = {_PLAIN: DEFAULT_CHOICES, _IN_CHUNKS: _CHUNKS, _IN_PLACE: _PLACED}
 _OURS = ("aicx", "lexical", "dense", "rrf", "weighted")
 
 # Choices that belong to a question, not to the rules.
 ASKED = ("decay", "lift_dates", "automated")
 
-Needs = Literal["search", "why", "meaning", "store"]
+Needs = Literal["search", "why", "meaning", "store", "place"]
 _STORED: frozenset[Needs] = frozenset({"search", "store"})
+_MEANT: frozenset[Needs] = frozenset({"search", "meaning"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,9 @@ class Ablation:
     """One rule switched off, or another choice in its place.
 
     ``rule`` is its name in `Rules`, or what else it is called. ``needs`` says where it can make a difference: in search
-    or in `aicx why`, with vectors, over a store only. ``base`` is what it is compared with. ``index`` is added to the
-    ranker's name where the change is one of the index, which is then built beside the other.
+    or in `aicx why`, with vectors, over a store, where questions have a repository. ``base`` is what it is compared
+    with. ``index`` is added to the ranker's name where the change is one of the index, which is then built beside the
+    other.
     """
 
     name: str
@@ -53,6 +56,12 @@ class Ablation:
 def _off(name: str, rule: str, *needs: Needs, **changes: Any) -> Ablation:
     choices = replace(DEFAULT_CHOICES, rules=replace(_RULES, **changes))
     return Ablation(name, rule, choices, frozenset({"search", *needs}))
+
+
+def _in_place(name: str, rule: str, **changes: Any) -> Ablation:
+    """A rule that needs the repository that the question is about."""
+    choices = replace(_PLACED, rules=replace(_RULES, **changes))
+    return Ablation(name, rule, choices, _STORED | {"place"}, base=_IN_PLACE)
 
 
 def _fields(**weights: float) -> Mapping[str, float]:
@@ -84,7 +93,15 @@ ABLATIONS: Sequence[Ablation] = (
     _off("looked-up names not worth more", "lookup_name", lookup_name=0.0),
     _off("looked-up names not as phrases", "lookup_phrase", lookup_phrase=0.0),
     _off("fused by ranks", "fusion", "meaning", fusion="reciprocal"),
-    _off("without meaning", "meaning", "meaning", meaning=0.0, meaning_in_lookup=0.0),
+    _off("fused by weighted scores", "fusion", "meaning", fusion="weighted"),
+    _off("words not as a share", "share", "meaning", share=False),
+    _off("meaning from lowest to highest", "standardise", "meaning", standardise=False),
+    _off("words half as much", "words", "meaning", words={kind: most / 2 for kind, most in _RULES.words.items()}),
+    _off("words twice as much", "words", "meaning", words={kind: most * 2 for kind, most in _RULES.words.items()}),
+    _off("without the static windows", "light", "meaning", light=False),
+    _off("without late interaction", "rerank", "meaning", rerank=0.0),
+    Ablation("long windows", "windows", DEFAULT_CHOICES, _MEANT, index=LONG),
+    _off("without meaning", "meaning", "meaning", fusion="weighted", meaning=0.0, meaning_in_lookup=0.0),
     _off("meaning in lookups too", "meaning_in_lookup", "meaning", meaning_in_lookup=_RULES.meaning),
     _off("not looked for word for word", "verbatim", "meaning", verbatim=False),
     _off("never silent by meaning", "abstain", "meaning", abstain=False),
@@ -102,6 +119,8 @@ ABLATIONS: Sequence[Ablation] = (
         _STORED,
         base=_IN_CHUNKS,
     ),
+    _in_place("in the repository, git not asked", "history", history=0.0),
+    _in_place("in the repository, like any other", "own_repository", own_repository=0.0),
     *_signals(),
 )
 
@@ -114,12 +133,12 @@ class Variant:
     choices: Choices
 
 
-def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool) -> dict[str, Variant]:
+def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool, placed: bool = False) -> dict[str, Variant]:
     """What to run ``ranker`` with, by name: everything on first, then each rule off that can make a difference.
 
     Only those of ``rules`` where any are named.
     """
-    there = _kinds(ranker) | ({"store"} if stored else set())
+    there = _kinds(ranker) | ({"store"} if stored else set()) | ({"place"} if placed else set())
     able = [one for one in ABLATIONS if one.needs <= there and (not rules or one.rule in rules)]
     names = dict.fromkeys([_PLAIN, *(ablation.base for ablation in able), *(ablation.name for ablation in able)])
     return {name: variant(f"{ranker} {name}".rstrip()) for name in names}
@@ -128,7 +147,7 @@ def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool) -> dict[s
 def variant(name: str) -> Variant:
     """What a ranker's name means. Raises UsageError where it names a change that there is not."""
     ranker, _, change = name.partition(" ")
-    able = {one.name: one for one in ABLATIONS if one.needs <= {*_kinds(ranker), "store"}}
+    able = {one.name: one for one in ABLATIONS if one.needs <= {*_kinds(ranker), "store", "place"}}
     if change in able:
         return Variant(ranker + able[change].index, able[change].choices)
     if change not in BASES:

@@ -79,12 +79,13 @@ def build_vectors(
     download: bool = False,
     full: bool = False,
     upkeep: Upkeep | None = None,
+    windows: tuple[int, int] | None = None,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
 
     An index of another model or with other windows is made in another place, and the present one answers until it is
     whole. A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage
-    in every byte.
+    in every byte. ``windows``, the tokens of one and of its overlap, are for measuring.
 
     ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
@@ -109,7 +110,9 @@ def build_vectors(
         corpus = _Corpus.of(layout, catalog)
         address = chosen_address(settings)
         serving = before if present_address(settings) is not None else {}
-        legs = _legs(settings, choice, address, serving, upkeep, notify, rebuild=rebuild, download=download, full=full)
+        legs = _legs(
+            settings, choice, address, serving, upkeep, notify, windows, rebuild=rebuild, download=download, full=full
+        )
         _announce(choice, legs, corpus, folder_size_of(address, serving), notify)
         made = _record(layout, catalog, choice, address, legs)
 
@@ -175,6 +178,7 @@ def _legs(
     serving: Mapping[str, Any],
     upkeep: Upkeep | None,
     notify: Notify,
+    windows: tuple[int, int] | None,
     *,
     rebuild: bool,
     download: bool,
@@ -194,11 +198,11 @@ def _legs(
     for name, (chosen, model) in wanted.items():
         present = table_of(serving, name) if serving else None
         table = present or SLOTS[name][0]
-        index = VectorIndex(Location(address, table), columns, model_of(model), upkeep)
+        index = VectorIndex(Location(address, table), columns, model_of(model, windows), upkeep)
         beside = present is not None and (rebuild or _is_former(index))
         if beside:
             table = next(slot for slot in SLOTS[name] if slot != present)
-            index = VectorIndex(Location(address, table), columns, model_of(model), upkeep)
+            index = VectorIndex(Location(address, table), columns, model_of(model, windows), upkeep)
             if not rebuild:
                 notify("the vector index has the passages of a former release; it answers until the new one is whole")
         held = serving if name == "dense" else serving.get(name) or {}
@@ -285,12 +289,15 @@ def _announce(choice: Choice, legs: Sequence[_Leg], corpus: _Corpus, present: in
             notify(line)
 
 
-def model_of(embedder: Embedder) -> Model:
-    """An embedder as an index is made with it: what counts little, tool output, is not embedded."""
+def model_of(embedder: Embedder, windows: tuple[int, int] | None = None) -> Model:
+    """An embedder as an index is made with it: what counts little, tool output, is not embedded.
+
+    ``windows`` are other tokens of a window and of its overlap than those of its kind.
+    """
     from indexer.passages import Windows
     from indexer.vector_table import Model
 
-    tokens, overlap = _WINDOWS[embedder.kind]
+    tokens, overlap = windows or _WINDOWS[embedder.kind]
     return Model(
         embedder.name,
         embedder.fingerprint,

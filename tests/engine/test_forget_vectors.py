@@ -18,6 +18,7 @@ from aicx.engine.search import SearchQuery, search
 from aicx.engine.vector_index import build_vectors, vector_state
 from aicx.storage.lock import writer_lock
 from aicx.types import Document, Part
+from indexer.passages import Windows
 from indexer.vector_table import Columns, Location, Model, erase_documents, table_status
 from indexer.vectors import Upkeep, VectorIndex
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, when
@@ -161,7 +162,9 @@ def test_no_byte_of_a_forgotten_session_is_left_in_the_table(own: Home) -> None:
 def test_no_byte_of_a_document_is_left_in_a_table_with_indexes(tmp_path: Path) -> None:
     rows = 300
     columns = Columns(("project",), (), ("project",))
-    model = Model("m", "m/1", 8, 64, lambda texts: vectors(len(texts)), lambda texts: [1] * len(texts))
+    model = Model(
+        "m", "m/1", 8, Windows(64, 8), lambda texts: vectors(len(texts)), lambda texts: [[len(text)] for text in texts]
+    )
     index = VectorIndex(Location(str(tmp_path)), columns, model, Upkeep(index_rows=100))
     documents = {
         f"doc-{n:03d}-id": Document(f"doc-{n:03d}-id", "1", "", (Part(f"word{n}", 1.0),), {"project": "p"})

@@ -83,7 +83,8 @@ class Choices:
     ``group``, ``decay`` and ``automated``, the factor for sessions that a program ran, are for aicx over a store.
 
     ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days. ``why``: what
-    each signal of `aicx why` is worth; None for its own choice.
+    each signal of `aicx why` is worth; None for its own choice. ``in_place``: whether the search is asked in the
+    repository that the question is about, where one is at hand.
     """
 
     rules: RankingParams = DEFAULT_PARAMS
@@ -92,9 +93,12 @@ class Choices:
     automated: float = 0.8
     lift_dates: bool = True
     why: Weights | None = None
+    in_place: bool = False
 
 
 DEFAULT_CHOICES = Choices()
+# After an embedder's name: with windows as long as its model takes in, not as long as they serve best.
+LONG = "/long"
 
 
 class Method(Protocol):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
+from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, Place
 from aicx.bench.stores import settings_for
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
@@ -24,6 +24,8 @@ IN_MEMORY = False
 
 TABLE = "vectors"
 _INT8 = "/int8"
+# As much as MiniLM takes in, and a tenth of it.
+_LONG_WINDOWS = (254, 25)
 _NOTE = "seconds.txt"
 
 
@@ -42,7 +44,7 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
     from indexer.vector_table import Columns, Location, OtherModel
     from indexer.vectors import VectorIndex
 
-    model = model_of(prepared(_embedder_name(name), place))
+    model = model_of(prepared(_embedder_name(name), place), windows_of(_embedder_name(name)))
     by_id = {document.id: document for document in documents}
 
     def fetch(ids: Sequence[str]) -> Iterator[Document]:
@@ -97,10 +99,16 @@ def choice_of(name: str) -> Choice:
     """An embedder's name here (``static``, ``minilm``, ``NAME/int8``) as the product has it."""
     from aicx.engine.embedder_choice import Choice
 
+    name = name.removesuffix(LONG)
     model, quantized = name.removesuffix(_INT8), name.endswith(_INT8)
     if model in ("static", "minilm"):
         return Choice(model)  # packaged, with weights of 8 bits
     return Choice("sentence-transformers", model, quantized=quantized)
+
+
+def windows_of(name: str) -> tuple[int, int] | None:
+    """The tokens of a window and of its overlap, where the embedder's name says that they are not the usual ones."""
+    return _LONG_WINDOWS if name.endswith(LONG) else None
 
 
 def _nobody(_: object) -> None:

@@ -65,6 +65,7 @@ class Product:
             decay=PROFILES[self.choices.decay],
             lift_dates=self.choices.lift_dates,
             automated=self.choices.automated,
+            place=query.place if self.choices.in_place else None,
             rules=self.choices.rules,
         )
         try:
@@ -139,10 +140,11 @@ def _build_twin(name: str, place: Place) -> float:
         ours.models.symlink_to(place.models.resolve())
     settings, choice = settings_for(ours.home), dense.choice_of(_embedder(name))
     refresh_lexical(settings, _nobody)
+    windows = dense.windows_of(_embedder(name))
     try:
-        synced = build_vectors(settings, choice, rebuild=False, on_progress=_nobody, notify=_nobody)
+        synced = build_vectors(settings, choice, rebuild=False, on_progress=_nobody, notify=_nobody, windows=windows)
     except UsageError:  # it was made by a model that is gone
-        synced = build_vectors(settings, choice, rebuild=True, on_progress=_nobody, notify=_nobody)
+        synced = build_vectors(settings, choice, rebuild=True, on_progress=_nobody, notify=_nobody, windows=windows)
     return dense.first_seconds(ours.lexical_index.parent, synced)
 
 
