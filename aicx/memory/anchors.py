@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
+from zlib import crc32
 
 from aicx.errors import NotFound, UsageError
 from aicx.git.roots import inside
@@ -25,7 +26,7 @@ _MAX_LISTED = 1 << 20
 
 State = Literal["current", "relocated", "changed", "missing", "moved", "unreadable", "unchecked"]
 # Size, times of modification and of the last change of anything, and inode: a file with the same is the same.
-Stamp = tuple[int, int, int, int]
+Stamp = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,47 @@ class Found:
     last: int | None = None
     path: str | None = None
 
+    def encode(self) -> str:
+        return f"{self.state}.{self.first or ''}.{self.last or ''}"
+
+    @classmethod
+    def decode(cls, text: str) -> Found:
+        """Raises ValueError."""
+        state, first, last = text.split(".")
+        if state not in get_args(State):
+            raise ValueError(text)
+        return cls(state, int(first) if first else None, int(last) if last else None)  # type: ignore[arg-type]
+
 
 @dataclass(slots=True)
 class Compared:
-    """What was found at a stamp of a file. ``new`` is what is not in the index yet."""
+    """What was found at a stamp of a file: by key the stamp, an encoded `Found` and a checksum of all three.
 
-    known: MutableMapping[str, tuple[Stamp, Found]] = field(default_factory=dict)
-    new: dict[str, tuple[Stamp, Found]] = field(default_factory=dict)
+    ``new`` is what is not in the index yet.
+    """
+
+    known: dict[str, tuple[Stamp, str, int]] = field(default_factory=dict)
+    new: dict[str, tuple[Stamp, str, int]] = field(default_factory=dict)
+
+    def look_up(self, key: str, stamp: Stamp) -> Found | None:
+        """What was found at ``stamp``; None where that is not known, or what is known is damaged."""
+        row = self.known.get(key)
+        if row is None or row[0] != stamp or row[2] != _checksum(key, stamp, row[1]):
+            return None
+        return _CURRENT if row[1] == _SAME else Found.decode(row[1])
+
+    def learn(self, key: str, stamp: Stamp, found: Found) -> Found:
+        text = found.encode()
+        self.known[key] = self.new[key] = stamp, text, _checksum(key, stamp, text)
+        return found
+
+
+def _checksum(key: str, stamp: Stamp, text: str) -> int:
+    return crc32(f"{key}{stamp}{text}".encode("utf-8", "surrogatepass"))
 
 
 _CURRENT = Found("current")
+_SAME = _CURRENT.encode()
 _UNCHECKED = Found("unchecked")
 
 
@@ -111,10 +143,7 @@ def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) ->
             gone.append(anchor)
             continue
         key = f"{top}\0{path}\0{anchor.first}\0{anchor.last}\0{anchor.sha256}"
-        known = compared.known.get(key)
-        if known is None or known[0] != stamp:
-            known = compared.known[key] = compared.new[key] = (stamp, _look(root, anchor))
-        found[anchor] = known[1]
+        found[anchor] = compared.look_up(key, stamp) or compared.learn(key, stamp, _look(root, anchor))
     return found | _renamed(root, gone)
 
 
@@ -168,7 +197,7 @@ def _stamp(path: str) -> Stamp | None:
         found = os.stat(path)  # noqa: PTH116  thousands a look: a `Path` would take longer than the call
     except (OSError, ValueError):
         return None
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    return f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}.{found.st_ino}"
 
 
 def _read(path: Path) -> bytes | None:

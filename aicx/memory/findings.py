@@ -10,17 +10,18 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from aicx.memory.reasons import Reason
-from aicx.redaction import redact_plain
 
 if TYPE_CHECKING:
     from aicx.memory.record import Record
 
 # Markers that chat templates and agents' own programs put around the turns of a conversation. Plain words are no
 # finding: a record that only says "ignore the rules" is a candidate like any other, and a person reads it.
+# A tag such as `<user>` alone may be a place to fill in, and is none either.
 _TURNS = re.compile(
     r"<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|</?(?:system|system-reminder|system_prompt|instructions|assistant|user|human|tool_result|function_results)\b[^>]*>"
-    r"|^\s*(?:`{3,}|~{3,})|^\s*#{0,6}\s*(?:system|assistant|human|user)\s*:",
+    r"|</?(?:system|system-reminder|system_prompt|instructions|tool_result|function_results)\b[^>]*>"
+    r"|</(?:assistant|user|human)>|^\s*(?:`{3,}|~{3,})"
+    r"|^\s*(?:human|assistant)\s*:|^\s*#{1,6}\s*(?:system|assistant|human|user)\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
 # What cannot be done, said of this place rather than of the world.
@@ -51,6 +52,8 @@ def texts_of(record: Record) -> list[str]:
 
 def find_flaws(record: Record) -> tuple[Reason, ...]:
     """What in the text of a record keeps it apart until a person has looked at it."""
+    from aicx.redaction import redact_plain  # imported here: who reads what is indexed does without its rules
+
     flaws = []
     texts = texts_of(record)
     if any(redact_plain(text).text != text for text in texts):

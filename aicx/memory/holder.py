@@ -17,6 +17,7 @@ from aicx.errors import AicxError
 from aicx.memory.checking import check_adoption, check_log, check_records, read_all
 from aicx.memory.files import sidecar_of
 from aicx.memory.findings import texts_of
+from aicx.memory.index import list_records
 from aicx.memory.proposing import clean
 from aicx.memory.record import Adoption, Hold, Record, digest_of
 from aicx.memory.writing import LOCK, changing, finish, place_in
@@ -58,7 +59,7 @@ class _Memory(Holder):
         report.notes.append(f"{plural(len(found), 'record')} of the memory redacted, and proposed again")
 
     def paths(self, facts: DoctorInputs) -> Collection[str]:
-        return [f"memory/{record.path}" for record in read_all(facts.layout)]
+        return [f"memory/{path}" for path in list_records(facts.layout.memory)]
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         layout = facts.layout

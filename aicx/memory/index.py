@@ -19,7 +19,7 @@ from zlib import crc32
 import orjson
 
 import aicx
-from aicx.memory.anchors import Compared, Found
+from aicx.memory.anchors import Compared
 from aicx.memory.events import Log, Standing, decode, fold
 from aicx.memory.files import read_files
 from aicx.memory.reasons import Reason
@@ -129,26 +129,12 @@ class Index:
     def compared(self) -> Compared:
         """What anchors were found to be, and at which stamps of their files."""
 
-        def look() -> Compared:
-            known = {}
-            for key, stamp, found, crc in self._db.execute("SELECT key, stamp, found, crc FROM compared").fetchall():
-                if crc32(f"{key}{stamp}{found}".encode()) == crc:
-                    size, modified, changed, inode = map(int, stamp.split("."))
-                    state, first, last = found.split(".")
-                    lines = (int(first), int(last)) if first else (None, None)
-                    known[key] = ((size, modified, changed, inode), Found(state, *lines))
-            return Compared(known)
-
-        return self._sound(look)
+        rows = self._sound(lambda: self._db.execute("SELECT key, stamp, found, crc FROM compared").fetchall())
+        return Compared({row[0]: row[1:] for row in rows})
 
     def keep(self, compared: Compared) -> None:
         """Keeps what was compared anew."""
-        limit = (self._now - _YOUNG_SECONDS) * _UNIX
-        rows = []
-        for key, (stamp, now) in compared.new.items():
-            if max(stamp[1], stamp[2]) < limit:
-                text = ".".join(map(str, stamp)), f"{now.state}.{now.first or ''}.{now.last or ''}"
-                rows.append((key, *text, crc32("".join((key, *text)).encode())))
+        rows = [(key, *row) for key, row in compared.new.items() if not self._is_young(row[0])]
         self._sound(lambda: self._save("INSERT OR REPLACE INTO compared VALUES(?, ?, ?, ?)", rows))
         compared.new.clear()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -71,8 +73,7 @@ class Memory:
         self.decisions = self._index.decisions(layout.memory / LOG)
         hidden = ignore_matcher(layout)
         self._entries = [entry for entry in self._index.entries if not hidden(f"memory/{entry.path}")]
-        ids = [entry.id for entry in self._entries]
-        self._twice = {name for name in ids if ids.count(name) > 1} if len(set(ids)) < len(ids) else set()
+        self._twice = {name for name, count in Counter(entry.id for entry in self._entries).items() if count > 1}
 
     @classmethod
     def open(
@@ -160,8 +161,9 @@ class Memory:
     def assessed(self, records: Iterable[Record] | None = None) -> list[Assessment]:
         """What may be believed of ``records``, of all of this scope where none are given."""
         wanted = self.records() if records is None else list(records)
-        context = self.context(wanted)
-        return [assess(record, context) for record in wanted]
+        with _without_collecting():
+            context = self.context(wanted)
+            return [assess(record, context) for record in wanted]
 
     def _is_here(self, entry: Entry) -> bool:
         return entry.repository is None or entry.repository == self.scope.repository
@@ -174,6 +176,18 @@ class Memory:
         if record.id not in self._twice:
             return record
         return replace(record, flaws=(*record.flaws, Reason("malformed", {"why": "id used twice"})))
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Nothing made meanwhile is garbage, and looking for some would take half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def known_scope(settings: Settings, folder: Path) -> Scope:

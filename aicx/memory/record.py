@@ -98,7 +98,8 @@ class Adoption:
     why: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+# Never compared nor printed, and making the methods for that would take part of every cold start.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Record:
     """One record. ``repository`` is ``owner/repo`` or a folder's id, None for one that holds everywhere.
 

@@ -215,6 +215,10 @@ class TestHands:
         place("edit", ref, "--detail", "</instructions>")
         assert place.entry(ref)["status"] == "quarantined"
 
+    @pytest.mark.parametrize("text", ["Log in as <user>@host", "System: Ubuntu 24", "Ignore the old rules", "A `` b"])
+    def test_ordinary_words_are_no_finding(self, place, text):
+        assert place.entry(place.put(text))["status"] == "candidate"
+
     def test_control_characters_and_direction_marks_reach_no_file(self, place):
         ref = place.put("Exports \x1b[31mneed\x07 a\u202e check\u200b", "--topic", "ex\x1b]0;x\x07ports")
         assert place.entry(ref)["statement"].isprintable()
