@@ -37,6 +37,11 @@ CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT
 _YOUNG_SECONDS = 0.05
 _UNIX = 1_000_000_000
 Result = TypeVar("Result")
+# That another process is writing, or the disk or its permissions say no: nothing is wrong with the database itself.
+_REFUSALS = (
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +96,8 @@ class Index:
             if memory.is_dir():
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = _connect(str(place))
-        except (OSError, sqlite3.OperationalError):  # it cannot be written here
-            self._db = _connect(":memory:")
-        except sqlite3.DatabaseError:
-            self._delete()
+        except (OSError, sqlite3.Error) as error:  # it cannot be written here, or not now, or it is damaged
+            self._leave(error)
         self.entries = self._sound(self._sync)
 
     def close(self) -> None:
@@ -139,17 +142,21 @@ class Index:
         compared.new.clear()
 
     def _sound(self, work: Callable[[], Result]) -> Result:
-        """What ``work`` gives; where the database turns out to be damaged, once more with a new one."""
+        """What ``work`` gives; where the database is busy or turns out to be damaged, once more with one in RAM."""
         try:
             return work()
-        except (sqlite3.DatabaseError, ValueError, TypeError, LookupError):
-            self._delete()
+        except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
+            self._leave(error)
             self.entries = self._sync()
             return work()
 
-    def _delete(self) -> None:
-        with suppress(OSError):
-            self._place.unlink()
+    def _leave(self, error: Exception) -> None:
+        """Goes on in RAM, after deleting a database that is damaged."""
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _REFUSALS and not isinstance(error, OSError):
+            with suppress(OSError):
+                self._place.unlink()
+        if hasattr(self, "_db"):
+            self._db.close()
         self._db = _connect(":memory:")
 
     def _made(self, row: tuple[str, int, bytes]) -> Record:

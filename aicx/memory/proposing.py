@@ -78,7 +78,7 @@ def propose(
     with changing(settings, now, notify) as change, Memory.open(settings, now, scope=scope) as memory:
         known = _Known(memory.records(everywhere=True))
         made = [known.add(change, draft) for draft in drafts]
-        if made:
+        if change.staged:
             change.publish()
     return made
 
@@ -96,9 +96,9 @@ class _Known:
         known = self._records.get(self._same.get(_same(record), ""))
         if known is not None:
             seen = _seen_again(known, record)
-            written = change.put(seen, "seen", draft.by)
-            self._records[written.id] = written
-            return Proposed(written, new=False)
+            if seen is not known:
+                known = self._records[known.id] = change.put(seen, "seen", draft.by)
+            return Proposed(known, new=False)
         if record.name is not None and (record.repository, record.name) in self._names:
             raise name_taken(record.name, self._names[record.repository, record.name])
         record = replace(record, id=self._free_id(record))
@@ -182,9 +182,13 @@ def name_taken(name: str, by: str) -> UsageError:
 
 
 def _seen_again(known: Record, again: Record) -> Record:
-    """A record that was stated once more: the evidence grows, and what was decided stays."""
-    evidence = tuple(dict.fromkeys([*known.evidence, *again.evidence]))[: _MOST["evidence"]]
-    return replace(known, evidence=evidence, sightings=known.sightings + again.sightings)
+    """A record that was stated once more: the evidence grows, and what was decided stays. The same evidence twice is
+    one sighting."""
+    new = [ref for ref in again.evidence if ref not in known.evidence]
+    if again.evidence and not new:
+        return known
+    evidence = (*known.evidence, *new)[: _MOST["evidence"]]
+    return replace(known, evidence=evidence, sightings=known.sightings + (len(new) or 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ class Change:
     _staged: dict[str, tuple[bytes, bytes] | None] = field(default_factory=dict)
     _events: list[Event] = field(default_factory=list)
 
+    @property
+    def staged(self) -> bool:
+        """Whether there is anything to publish."""
+        return bool(self._staged)
+
     def put(
         self,
         record: Record,

@@ -1,0 +1,73 @@
+"""The index of records is derived: deleted, damaged, busy or old, it changes no answer."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import pytest
+
+from aicx.memory import index
+
+RULE = "Exports need an authorisation check"
+
+
+@pytest.fixture
+def agreed(place):
+    """A record that was accepted, and an index that knows it."""
+    ref = place.accepted(RULE)
+    time.sleep(0.1)  # what is younger is not kept
+    assert place.baseline() == {ref}
+    return place, ref, place.home / "index" / "memory.sqlite"
+
+
+def test_what_did_not_change_is_not_read_again(agreed, monkeypatch):
+    place, ref, _ = agreed
+
+    def never(memory, path):
+        raise AssertionError(f"{path} was read")
+
+    monkeypatch.setattr(index, "read_files", never)
+    assert place.baseline() == {ref}
+
+
+@pytest.mark.parametrize("body", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 4096])
+def test_a_damaged_index_is_made_again(agreed, body):
+    place, ref, file = agreed
+    file.write_bytes(body)
+    assert place.baseline() == {ref}
+    assert place.baseline() == {ref}
+    db = sqlite3.connect(file)
+    assert db.execute("SELECT count(*) FROM records").fetchone() == (1,)
+    db.close()
+
+
+def test_an_index_that_another_process_holds_is_left_alone(agreed):
+    place, ref, file = agreed
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    assert place.baseline() == {ref}
+    other.execute("ROLLBACK")
+    assert other.execute("SELECT count(*) FROM records").fetchone() == (1,)
+    other.close()
+    assert file.exists()
+
+
+def test_another_version_reads_every_file_again(agreed, monkeypatch):
+    place, ref, file = agreed
+    db = sqlite3.connect(file)
+    with db:
+        db.execute("UPDATE meta SET value='older' WHERE name='version'")
+    db.close()
+    read = []
+    inner = index.read_files
+    monkeypatch.setattr(index, "read_files", lambda memory, path: read.append(path) or inner(memory, path))
+    assert place.baseline() == {ref}
+    assert len(read) == 1
+
+
+def test_what_changed_within_a_tick_of_the_clock_is_noticed(place):
+    ref = place.accepted(RULE)
+    for text in ("Exports need authorisation checkX", "Exports need authorisation checkY"):
+        place.files(ref)[0].write_text(f"{text}\n")
+        assert place.entry(ref)["statement"] == text
