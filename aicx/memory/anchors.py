@@ -135,8 +135,6 @@ def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) ->
     stamps: dict[str, Stamp | None] = {}
     gone: list[Anchor] = []
     for anchor in anchors:
-        if anchor in found:
-            continue
         path = anchor.path
         stamp = stamps[path] if path in stamps else stamps.setdefault(path, _stamp(f"{top}/{path}"))
         if stamp is None:

@@ -108,10 +108,11 @@ class Memory:
     def records(self, *, everywhere: bool = False) -> list[Record]:
         """The records of the scope, or of all repositories, in the order of their paths."""
         wanted = [entry.path for entry in self._entries if everywhere or self._is_here(entry)]
-        if len(wanted) * 2 < len(self._entries):
-            return [self._checked(record) for record in self._index.records(wanted)]
-        paths = set(wanted)
-        return [self._checked(record) for record in self._index.every_record() if record.path in paths]
+        with _without_collecting():
+            if len(wanted) * 2 < len(self._entries):
+                return [self._checked(record) for record in self._index.records(wanted)]
+            paths = set(wanted)
+            return [self._checked(record) for record in self._index.every_record() if record.path in paths]
 
     def find(self, ref: str) -> Record:
         """The record that an id, the beginning of one, or a name means. Raises NotFound, UsageError where several fit.
