@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from aicx.types import Candidate
 from retrieval.dense import DenseSearcher, Place, Where
-from retrieval.embedders import Embedder, Kind, Tokens
+from retrieval.embedders import Embedder, Tokens
 from retrieval.fusion import Scale
 from retrieval.params import RankingParams
 from retrieval.ranking import scales_of
@@ -42,10 +42,11 @@ class Legs:
         self.legs = legs
         self._vectors: dict[tuple[str, str], Any] = {}
 
-    def words_kind(self, *, reranks: bool) -> Kind:
-        """The kind that decides what words count: a contextual model has to compare tokens too to count for more."""
-        compares = reranks and self.legs["dense"].embedder.embed_tokens([]) is not None
-        return self.legs["dense"].embedder.kind if compares else "static"
+    def words_kind(self, *, reranks: bool) -> str:
+        """Which of the constants `WORDS` says what words count beside these retrievers."""
+        embedder = self.legs["dense"].embedder
+        compares = reranks and embedder.embed_tokens([]) is not None
+        return embedder.kind if compares or embedder.kind == "static" else f"{embedder.kind} alone"
 
     def nearest(self, leg: str, text: str, where: Sequence[Where], limit: int) -> list[Candidate]:
         """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""

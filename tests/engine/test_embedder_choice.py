@@ -78,7 +78,7 @@ def test_a_former_index_is_embedded_again_once_and_says_so(former: Home) -> None
     assert lines[0] == "the vector index was made with the static model of a former release; embedding it again"
     assert added == 1
     state = vector_state(former.settings)
-    assert (state.choice, state.table.fingerprint) == (Choice("static"), f"tiny {PACKAGED}/32")
+    assert (state.choice, state.table.fingerprint) == (Choice("static"), f"tiny {PACKAGED}")
     assert ask(former, "repair login").oracle_status["rankers"] == ["dense", "lexical"]
     assert index(former) == ([], 0)
 

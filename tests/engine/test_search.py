@@ -240,7 +240,7 @@ def test_the_answer_counts_what_was_indexed_and_read(meaning):
 
 def test_votes_say_what_each_ranker_made_of_an_answer(meaning):
     (hit,) = ask(meaning, "hippopotamus flour", rules=EVERYTHING, limit=1).hits
-    assert hit.votes.keys() == {"dense", "lexical"}
+    assert hit.votes.keys() == {"dense", "lexical", "rerank"}
     assert sum(vote.worth for vote in hit.votes.values()) == pytest.approx(hit.score)
 
 
@@ -312,6 +312,6 @@ def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):
 def test_where_a_passage_begins_is_asked_only_for_answers_without_a_line(workshop, monkeypatch):
     embed(workshop)
     asked = []
-    monkeypatch.setattr("aicx.engine.retrievers.DenseRetriever.start_of", lambda self, found: asked.append(found))
-    report = ask(workshop, "valve", mode="hybrid", rules=EVERYTHING)
+    monkeypatch.setattr("retrieval.legs.Legs.places", lambda self, leg, found: asked.append(found) or {})
+    report = ask(workshop, "valve", mode="hybrid", rules=EVERYTHING, rerank=0)
     assert len(asked) == sum(hit.tier == "nearest" for hit in report.hits) < len(report.hits)

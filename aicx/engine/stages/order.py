@@ -47,7 +47,13 @@ def unfold(state: State) -> State:
     if state.scales is None:
         return replace(state, answers=answers)
     best = max((answer.score for answer in answers), default=1.0)
-    return replace(state, answers=[replace(answer, score=answer.score / best) for answer in answers])
+    return replace(state, answers=[_share(answer, best) for answer in answers])
+
+
+def _share(answer: Answer, best: float) -> Answer:
+    """An answer with its score, and what each vote was worth, as shares of the best score."""
+    votes = {name: replace(vote, worth=vote.worth / best) for name, vote in answer.votes.items()}
+    return replace(answer, score=answer.score / best, votes=votes)
 
 
 def _factor(row: Any, query: SearchQuery) -> float:
