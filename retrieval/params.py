@@ -19,9 +19,9 @@ FIELDS: Mapping[str, float] = {
     "tool_names": 0.3,
 }
 
-# What all words of a question are worth beside a score by meaning, by kind of embedder: less where the model understands
-# more, and least where it also compares tokens afterwards.
-WORDS: Mapping[str, float] = {"contextual": 8.0, "contextual alone": 12.0, "static": 16.0}
+# What all words of a question are worth beside a score by meaning, by kind of embedder: less where the model
+# understands more, and least where it also compares tokens afterwards.
+WORDS: Mapping[str, float] = {"contextual": 8.0, "contextual alone": 12.0, "static": 14.0}
 # What the best found counts with ``share`` and ``standardise`` off: as much as a good document gets with them on.
 BEST_BY_WORDS, BEST_BY_MEANING = 0.5, 3.0
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
-from retrieval.fusion import reciprocal_rank, weighted_sum
+from retrieval.fusion import Scale, positive_score, raised, reciprocal_rank, standard_sum, weighted_sum
 
 
 def ranking(**scores):
@@ -58,3 +58,27 @@ def test_fusion_ignores_the_order_of_rankers(left, right):
 def test_everything_that_was_named_is_fused_once(left, right):
     fused = weighted_sum({"l": ranking(**left), "r": ranking(**right)}, {"l": 1.0, "r": 1.0})
     assert sorted(item.id for item in fused) == sorted({*left, *right})
+
+
+# Scores on scales -----------------------------------------------------------------------------------------------------
+
+
+def test_scores_count_in_units_of_their_scales():
+    found = standard_sum(
+        {"lexical": [Candidate("a", 6.0), Candidate("b", 3.0)], "dense": [Candidate("b", 0.5), Candidate("a", 0.3)]},
+        {"lexical": 8.0, "dense": 1.0},
+        {"lexical": Scale(0.0, 12.0), "dense": Scale(0.2, 0.1)},
+    )
+    assert {item.id: item.score for item in found} == pytest.approx({"a": 8 * 0.5 + 1, "b": 8 * 0.25 + 3})
+
+
+@given(st.lists(st.floats(-500, 500), min_size=2, max_size=20))
+def test_a_score_above_0_keeps_the_order_of_any(values: list[float]) -> None:
+    made = [positive_score(value) for value in sorted(values)]
+    assert made[0] > 0
+    assert made == sorted(made)
+
+
+@given(st.floats(-500, 500), st.floats(-50, 50))
+def test_more_is_added_to_what_a_score_was_made_from(score: float, more: float) -> None:
+    assert raised(positive_score(score), more) == pytest.approx(positive_score(score + more), rel=1e-6)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
+from retrieval.fusion import Scale
 from retrieval.params import RankingParams
-from retrieval.ranking import Answer, diversified, rank
+from retrieval.ranking import Answer, diversified, rank, scales_of, unfold
 
 RULES = RankingParams(session_shares=(1.0, 0.5), session_nearness=0.0)
 HALVES = {"lexical": 0.5, "dense": 0.5}
@@ -209,3 +210,51 @@ def test_the_best_document_of_a_group_belongs_to_it(rankings):
 def test_diversity_removes_nothing(rankings, factor):
     answers = groups(rankings, WEIGHTS, RULES)
     assert sorted(order(diversified(answers, session_of, factor))) == sorted(order(answers))
+
+
+# Scores on scales, and the documents of groups ------------------------------------------------------------------------
+
+SCALES = {"lexical": Scale(0.0, 10.0), "dense": Scale(0.2, 0.1)}
+WORTH = {"lexical": 10.0, "dense": 1.0}
+
+
+def test_a_group_has_its_best_documents_words_and_its_nearest_passage():
+    # By words x has 6 + 5 / 2 = 8.5; by meaning 0.6, which is 4 deviations, and not a second time 0.5.
+    rankings = {"lexical": candidates(x1=6, x2=5), "dense": candidates(x2=0.6, x1=0.5)}
+    (answer,) = groups(rankings, WORTH, RULES, scales=SCALES, group_of=session_of)
+    assert answer.score == pytest.approx(8.5 + 4)
+
+
+def test_the_best_document_is_one_of_the_best_group():
+    rankings = {"lexical": candidates(y1=8, x1=6, x2=5, x3=5), "dense": candidates(y1=0.3, x1=0.3, x2=0.3, x3=0.3)}
+    ranked = rank(rankings, WORTH, RULES, scales=SCALES, group_of=session_of)
+    documents = unfold(ranked.groups, ranked.documents)
+    assert documents[0].group == ranked.groups[0].best == "x1"
+    assert documents[0].score == pytest.approx(ranked.groups[0].score)
+    assert [answer.score for answer in documents] == sorted((answer.score for answer in documents), reverse=True)
+
+
+def test_a_factor_lowers_also_what_is_below_the_mean():
+    found = {"lexical": [], "dense": candidates(a=0.15, b=0.15)}
+    ranked = rank(found, WORTH, RULES, scales=SCALES, factor_of=lambda name: 0.5 if name == "a" else 1.0)
+    assert [answer.group for answer in ranked.groups] == ["b", "a"]
+    assert all(answer.score > 0 for answer in ranked.groups)
+
+
+def test_the_best_score_of_a_question_decides_what_words_count():
+    found = {"lexical": candidates(a=2), "dense": candidates(a=0.3)}
+    scales = scales_of(found, RULES, 20.0, {"dense": Scale(0.2, 0.1)})
+    assert scales is not None
+    assert scales["lexical"].worth(2) == pytest.approx(0.1)
+    off = scales_of(found, replace(RULES, share=False), 20.0, {"dense": Scale(0.2, 0.1)})
+    assert off is not None
+    assert off["lexical"].worth(2) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("rules", [replace(RULES, fusion="weighted"), replace(RULES, fusion="reciprocal")])
+def test_other_rules_have_no_scales(rules: RankingParams) -> None:
+    assert scales_of({"dense": candidates(a=1)}, rules, 1.0, {"dense": Scale(0.2, 0.1)}) is None
+
+
+def test_a_ranker_without_a_spread_leaves_all_without_scales():
+    assert scales_of({"dense": candidates(a=1)}, RULES, 1.0, {"dense": None}) is None

@@ -16,6 +16,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.deciding import decide
 from aicx.corpus.places.decisions import Decisions
 from aicx.corpus.places.stored import stored_folders
+from aicx.engine.index_manifest import read_manifest
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound
 from aicx.paths import Layout, user_path
@@ -51,7 +52,7 @@ def apply(
     console.notify(f"{console.style(done, fg='green', bold=True)}; {console.plural(filing.moved, 'chunk')} moved.")
     for note in filing.notes:
         console.notify(f"  {note}")
-    if filing.moved and settings.layout.home.joinpath("index", "vectors.lance").exists():
+    if filing.moved and read_manifest(settings.layout).get("vectors"):
         console.notify("Next: aicx index   (the vectors of moved chunks follow then)")
 
 
