@@ -194,7 +194,9 @@ def test_beyond_a_sample_the_spread_is_about_the_same_and_always_the_same(embedd
     write(tmp_path, embedder, [document(f"d{number}", f"mend car {number} {number % 7}") for number in range(400)])
     vector = embedder.embed(["mend the car 3"])[0]
     all_of_them = DenseSearcher(str(tmp_path), "vectors", embedder).spread(vector, [])
-    sampled = [DenseSearcher(str(tmp_path), "vectors", embedder, sample=100).spread(vector, []) for _ in range(2)]
+    sampled = [
+        DenseSearcher(str(tmp_path), "vectors", embedder, exact=200, sample=100).spread(vector, []) for _ in range(2)
+    ]
     assert sampled[0] == sampled[1] != all_of_them
     assert sampled[0] is not None
     assert all_of_them is not None
