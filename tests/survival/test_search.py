@@ -338,4 +338,8 @@ def test_two_indexes_at_once_make_one(user):
     assert (one.returncode, other.returncode) == (0, 0)
     assert "waiting for another aicx" in outputs[1]
     state = vector_state(user.settings)
-    assert (len(state.table.versions), state.table.rows, state.behind) == (SESSIONS, SESSIONS, 0)
+    assert (len(state.table.versions), state.table.rows, state.behind) == (
+        SESSIONS,
+        2 * SESSIONS,
+        0,
+    )  # a prompt and an answer

@@ -94,7 +94,7 @@ def _read(path: Path, layout: Layout) -> bytes:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
             return stream.read()
     except FileNotFoundError:
-        raise NotFound(f"{path} does not exist", hint="aicx doctor") from None
+        raise NotFound(f"{path.relative_to(layout.home)} does not exist", hint="aicx doctor") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _leading_out(path) from error
