@@ -163,13 +163,9 @@ def test_no_byte_of_a_forgotten_session_is_left_in_the_table(own: Home) -> None:
 def test_no_byte_of_a_document_is_left_in_a_table_with_indexes(tmp_path: Path) -> None:
     rows = 300
     columns = Columns(("project",), (), ("project",))
-<<<<<<< HEAD
     model = Model(
         "m", "m/1", 8, Windows(64, 8), lambda texts: vectors(len(texts)), lambda texts: [[len(text)] for text in texts]
     )
-=======
-    model = Model("m", "m/1", 8, Windows(16, 4), lambda texts: vectors(len(texts)), words)
->>>>>>> b70c405 (The decision page has its figures)
     index = VectorIndex(Location(str(tmp_path)), columns, model, Upkeep(index_rows=100))
     documents = {
         f"doc-{n:03d}-id": Document(f"doc-{n:03d}-id", "1", "", (Part(f"word{n}", 1.0),), {"project": "p"})
