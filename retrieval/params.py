@@ -39,7 +39,7 @@ class RankingParams:
             share of the best one found.
         standardise: whether a score by meaning counts in deviations from the mean of all documents that fulfil the
             conditions; else from the lowest to the highest found.
-        light: whether the static model's short windows join those of a contextual model.
+        light: whether the static model's short windows join those of a contextual model, where an index has them.
         rerank: what a deviation of late interaction counts among the best answers.
         fields: weight of each field of the lexical index; a field without one is not searched.
         meaning: weight of the dense ranker from 0 to 1 in a weighted sum; words have the rest.
@@ -68,7 +68,7 @@ class RankingParams:
     words: Mapping[str, float] = field(default_factory=lambda: dict(WORDS))
     share: bool = True
     standardise: bool = True
-    light: bool = True
+    light: bool = False
     rerank: float = 0.6
     fields: Mapping[str, float] = field(default_factory=lambda: dict(FIELDS))
     meaning: float = 0.3

@@ -50,7 +50,6 @@ _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
 _MIN_WEIGHT = 0.5
 _ANEW = "aicx index --rebuild"
-_JOINED = "minilm"
 # By kind of embedder: tokens of a window, and how many of them are repeated in the next.
 _WINDOWS = {"contextual": (64, 8), "static": (16, 4)}
 
@@ -80,12 +79,16 @@ def build_vectors(
     full: bool = False,
     upkeep: Upkeep | None = None,
     windows: tuple[int, int] | None = None,
+    light: bool = False,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
 
     An index of another model or with other windows is made in another place, and the present one answers until it is
     whole. A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage
     in every byte. ``windows``, the tokens of one and of its overlap, are for measuring.
+
+    ``light`` also makes the static model's table beside that of a contextual one. It did not earn its place
+    (docs/decisions/windows-and-fusion.md), so only measurements ask for it.
 
     ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
@@ -111,7 +114,17 @@ def build_vectors(
         address = chosen_address(settings)
         serving = before if present_address(settings) is not None else {}
         legs = _legs(
-            settings, choice, address, serving, upkeep, notify, windows, rebuild=rebuild, download=download, full=full
+            settings,
+            choice,
+            address,
+            serving,
+            upkeep,
+            notify,
+            windows,
+            rebuild=rebuild,
+            download=download,
+            full=full,
+            light=light,
         )
         _announce(choice, legs, corpus, folder_size_of(address, serving), notify)
         made = _record(layout, catalog, choice, address, legs)
@@ -183,16 +196,16 @@ def _legs(
     rebuild: bool,
     download: bool,
     full: bool,
+    light: bool,
 ) -> list[_Leg]:
-    """What is to be made, the quickest first: MiniLM is joined by the static one, whose short windows find what its
-    own do not. It was measured with no other."""
+    """What is to be made, the quickest first."""
     from indexer.vector_table import Columns, Location
     from indexer.vectors import VectorIndex
 
     columns = Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS)
     embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
     wanted = {"dense": (choice, embedder)}
-    if choice.kind == _JOINED:
+    if light and embedder.kind == "contextual":
         wanted = {"light": (LIGHT, prepare_embedder(settings, LIGHT, notify)), **wanted}
     legs = []
     for name, (chosen, model) in wanted.items():

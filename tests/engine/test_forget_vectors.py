@@ -23,7 +23,6 @@ from indexer.vector_table import Columns, Location, Model, erase_documents, tabl
 from indexer.vectors import Upkeep, VectorIndex
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, when
 from tests.engine.search_helpers import ignore
-from tests.indexer.test_passages import words
 
 pytestmark = [
     pytest.mark.skipif(find_spec("lancedb") is None, reason="lancedb is not installed"),  # an import takes a second
