@@ -152,13 +152,13 @@ class TestBuild:
     def test_what_was_done_is_said(self, user, capsys):
         code, out, err = index(capsys, *BUILD)
         assert (code, out) == (0, "")
-        assert "Indexed 2 chunks (2 passages) in " in err
+        assert "Indexed 2 chunks (4 passages) in " in err
         assert "Next: aicx search" in err
 
     def test_the_answer_has_these_fields(self, user, capsys):
         found = answer(capsys, *BUILD)
         assert list(found) == ["added", "changed", "removed", "unchanged", "passages", "seconds"]
-        assert (found["added"], found["unchanged"], found["passages"]) == (2, 0, 2)
+        assert (found["added"], found["unchanged"], found["passages"]) == (2, 0, 4)
 
     def test_a_search_then_asks_both(self, user, capsys):
         index(capsys, *BUILD)
@@ -252,7 +252,7 @@ class TestStatus:
         lines = out.splitlines()
         assert lines[0].startswith("by words    up to date, ")
         assert lines[1].startswith("by meaning  up to date, ")
-        assert lines[3:] == ["holds       2 passages of 2 chunks", f"address     {user.corpus / 'index'}"]
+        assert lines[3:] == ["holds       4 passages of 2 chunks", f"address     {user.corpus / 'index'}"]
         assert (code, err) == (0, "")
 
     def test_an_index_that_is_behind(self, user, capsys):
@@ -270,7 +270,7 @@ class TestStatus:
             *("lexical", "exists", "embedder", "model", "uri", "passages", "chunks", "behind", "dimensions", "bytes")
         ]
         assert list(found["lexical"]) == ["exists", "behind", "size"]
-        assert (found["embedder"], found["passages"], found["chunks"], found["behind"]) == ("http", 2, 2, 0)
+        assert (found["embedder"], found["passages"], found["chunks"], found["behind"]) == ("http", 4, 2, 0)
 
     def test_every_field_is_documented(self, user, capsys):
         index(capsys, *BUILD)
