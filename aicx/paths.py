@@ -98,6 +98,11 @@ class Layout:
         return self.home / "index" / "memory.sqlite"
 
     @property
+    def memory_recall(self) -> Path:
+        """The words and the meaning of statements, for recall."""
+        return self.home / "index" / "memory-recall.sqlite"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

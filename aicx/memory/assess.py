@@ -298,9 +298,10 @@ def _is_standing(name: str, context: Context) -> bool:
     return found is not None and found.adopted is not None
 
 
+def freshness_of(age: timedelta) -> Freshness:
+    """The label of an age; it changes no trust."""
+    return next((name for limit, name in _FRESHNESS if age <= limit), "aged")
+
+
 def _freshness(record: Record, standing: Standing, now: datetime) -> Freshness:
-    age = _since(record, standing, now)
-    for limit, name in _FRESHNESS:
-        if age <= limit:
-            return name
-    return "aged"
+    return freshness_of(_since(record, standing, now))

@@ -116,6 +116,10 @@ class Index:
 
         return self._sound(look)
 
+    def versions(self) -> dict[str, int]:
+        """A checksum of each record by its path: another one when it holds something else."""
+        return self._sound(lambda: dict(self._db.execute("SELECT path, crc FROM records").fetchall()))
+
     def every_record(self) -> list[Record]:
         """All records, in the order of their paths."""
         return self._sound(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -104,6 +104,15 @@ class Memory:
         root = self.scope.root
         said = Git(root).ask("rev-parse", "--quiet", "--verify", "HEAD") if root is not None else None
         return said.strip() if said else None
+
+    def versions(self) -> dict[str, tuple[int, str | None]]:
+        """For every record by its path: a checksum of what it holds, and its repository."""
+        known = self._index.versions()
+        return {entry.path: (known.get(entry.path, 0), entry.repository) for entry in self._entries}
+
+    def read(self, paths: Sequence[str]) -> list[Record]:
+        """The records at ``paths``, in that order."""
+        return [self._checked(record) for record in self._index.records(paths)]
 
     def records(self, *, everywhere: bool = False) -> list[Record]:
         """The records of the scope, or of all repositories, in the order of their paths."""

@@ -87,6 +87,10 @@ class Change:
         adoption = Adoption() if record.by_hand else record.adoption
         return self.stage(replace(record, last_event=event, adoption=adoption))
 
+    def note(self, event: Event) -> None:
+        """Stages an event that changes no record."""
+        self._events.append(event)
+
     def stage(self, record: Record) -> Record:
         """Stages a record as it is."""
         record = replace(record, updated_at=self.now, path=record.path or path_of(record))

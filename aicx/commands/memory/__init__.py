@@ -11,10 +11,12 @@ Without an action, `aicx memory` lists the records of this repository.
 Example: aicx memory put "Exports need an authorisation check" --kind policy --topic exports
 Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace"
 Example: aicx memory list
+Example: aicx memory recall how are exports authorised
 """
 COMMANDS = {
     "list": "aicx.commands.memory.list",
     "get": "aicx.commands.memory.get",
+    "recall": "aicx.commands.memory.recall",
     "put": "aicx.commands.memory.put",
     "edit": "aicx.commands.memory.edit",
     "accept": "aicx.commands.memory.decisions:accept",

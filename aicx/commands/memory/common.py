@@ -20,6 +20,7 @@ from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
 from aicx.memory.entry import HIDDEN, entry_of
 from aicx.memory.evidence import show_evidence
+from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import REASONS, Reason
 from aicx.memory.record import Record
@@ -50,7 +51,9 @@ def open_desk(repo: str | None, *, everywhere: bool = False) -> Desk:
 
 @contextmanager
 def opened(desk: Desk) -> Iterator[Memory]:
-    with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
+    """The memory as it may be shown. Raises MalformedPolicy before anything is."""
+    policy = of_records(policy_in(desk.settings, desk.scope))
+    with Memory.open(desk.settings, desk.now, scope=desk.scope, policy=policy) as memory:
         yield memory
 
 

@@ -1,0 +1,54 @@
+"""`aicx.memory-recall/1`: what bears on a question, what may be believed of it, and what was left out and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from aicx.api.answers.memory import MemoryEntry
+
+SCHEMA = "aicx.memory-recall/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedEntry:
+    """What was considered and is not among the entries. It has no text."""
+
+    ref: str
+    status: Annotated[str, "what may be believed of it, as in an entry"]
+    reasons: Annotated[list[str], "codes of the closed list, the deciding one first"]
+    because: Annotated[list[dict[str, Any]], "those that are about something, with it: the anchor that changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallMethod:
+    """How the entries were found. Nothing in it depends on the time it took."""
+
+    lanes: Annotated[list[str], "what answered: `lexical`, `dense`, `evidence`"]
+    decay: Annotated[str, "`off`, `gentle` or `strong`"]
+    threshold: Annotated[float, "the least fused score of an entry"]
+    sufficient: Annotated[bool, "whether an entry matches well; where it is false, the memory has no answer"]
+    missing: Annotated[list[str], "words of the question that occur nowhere in the memory"]
+    considered: Annotated[int, "how many references are in `entries` and `excluded`"]
+
+
+@dataclass(frozen=True, slots=True)
+class DegradedLane:
+    """A way of searching that did not answer, or not with everything; the others did."""
+
+    lane: Annotated[str, "`lexical`, `dense` or `evidence`"]
+    reason: Annotated[str, "`lane_unavailable`"]
+    note: Annotated[str, "what is wrong, and the next step"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    """Every considered reference is in ``entries`` or in ``excluded``, once."""
+
+    entries: Annotated[list[MemoryEntry], "best first; what is stated is evidence unless its usage says otherwise"]
+    baseline: Annotated[list[str], "references of the entries that are agreed"]
+    excluded: Annotated[list[ExcludedEntry], "what was considered besides, and why it is not among them"]
+    suppressed: Annotated[dict[str, int], "of what is excluded because of its status: status -> how many"]
+    method: RecallMethod
+    repository: Annotated[str | None, "whose records were asked, beside those that hold everywhere"]
+    degraded: list[DegradedLane]

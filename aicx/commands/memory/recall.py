@@ -1,0 +1,107 @@
+"""`aicx memory recall`: what the memory has on a question."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from aicx import console, options
+from aicx.commands.memory.common import Everywhere
+from aicx.config import load_settings
+from aicx.errors import UsageError
+from aicx.paths import user_path
+
+
+class HowToDecay(StrEnum):
+    off = "off"
+    gentle = "gentle"
+    strong = "strong"
+
+
+def command(
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="What is to be done, or asked.")],
+    limit: options.Limit = 8,
+    with_evidence: Annotated[
+        bool, typer.Option("--with-evidence", help="Also passages of stored sessions; they are evidence, never agreed.")
+    ] = False,
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; several times.")
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option("--status", metavar="STATUS", help="Also what is stale, superseded or archived; several times."),
+    ] = None,
+    decay: Annotated[
+        HowToDecay, typer.Option("--decay", help="How much to prefer what was stated or confirmed lately.")
+    ] = HowToDecay.gentle,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep an event with the references that were shown, for `memory eval`.")
+    ] = False,
+    repo: options.Repo = None,
+    everywhere: Everywhere = False,
+    outside: Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")] = False,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            *("--path", "-f"),
+            metavar="FILE",
+            click_type=options.PATH,
+            help="A file or folder outside the repository, such as an agent's memory folder; needs --global.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="NAME", help="Whose the files named with --path are.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Say what the memory and the instruction files of a repository have on a question, and what may be believed.
+
+    What a person accepted is agreed. What a file such as CLAUDE.md says is guidance, read as it is now. A candidate is
+    shown as one, and believed by nobody. What is stale, superseded, archived or blocked is left out, and counted; as
+    JSON every considered reference is listed with its reasons. Where nothing fits well, that is said.
+
+    Example: aicx memory recall how are exports authorised
+    Example: aicx memory recall "retry limit" --with-evidence --json
+    """
+    # Imported here: not needed for --help.
+    from aicx.api.answers.memory_recall import SCHEMA
+    from aicx.commands.memory.recalled import print_answer
+    from aicx.memory.assess import Status
+    from aicx.memory.reading import find_scope
+    from aicx.memory.recall.recording import record_recall
+    from aicx.memory.recall.run import Recaller, RecallQuery
+    from aicx.memory.record import KINDS
+    from aicx.memory.sources_places import Named
+
+    for what, given, known in (("kind", kind, KINDS), ("status", status, get_args(Status))):
+        for word in given or ():
+            if word not in known:
+                raise UsageError(f"{word!r} is no {what}", hint=f"one of {', '.join(known)}")
+    if path and not outside:
+        raise UsageError("--path leads outside the repository, which needs --global", hint="add --global")
+    if source and not path:
+        raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
+    settings = load_settings()
+    query = RecallQuery(
+        " ".join(question),
+        options.now(),
+        find_scope(settings, user_path(repo) if repo else Path.cwd()),
+        limit,
+        everywhere,
+        tuple(kind or ()),
+        frozenset(status or ()),
+        with_evidence,
+        tuple(Named(user_path(one), source) for one in path or ()),
+        decay.value,
+    )
+    with Recaller(settings) as recaller:
+        answer = recaller.recall(query)
+    if record:
+        record_recall(settings, answer, query.now, console.notify)
+    if json:
+        console.out_answer(SCHEMA, answer)
+        return
+    print_answer(answer)

@@ -1,0 +1,107 @@
+"""Statements of live sources as recall considers them: read when asked, kept while their files are the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aicx.api.answers.memory import MemoryEntry, MemoryScore
+from aicx.config import Settings
+from aicx.memory.assess import LIVE_FILE, freshness_of
+from aicx.memory.policy import Policy
+from aicx.memory.recall.terms import impacts
+from aicx.memory.sources import Live, LiveStatement, read_live
+from aicx.memory.sources_places import Named, listed, named_places
+from aicx.text import instant, shorten
+
+_HEADING = 0.5
+_LONGEST_TOPIC = 80
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTable:
+    """Live sources with the impacts of their statements, which are counted from 0."""
+
+    live: Live
+    statements: tuple[LiveStatement, ...] = ()
+    postings: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+
+
+class LiveReader:
+    """Reads live sources, and again only when a file of them, or the policy, is another one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._known: tuple[object, LiveTable] | None = None
+
+    def read(self, root: Path | None, policy: Policy, named: Sequence[Named]) -> LiveTable:
+        """Raises NotFound and UsageError for what is named and cannot be meant."""
+        settings = self._settings
+        places = [*(listed(root) if root else ()), *named_places(root, named, settings.homes)]
+        stamp = root, policy.digest, tuple((place.id, str(place.path), _stamp(place.path)) for place in places)
+        if self._known is None or self._known[0] != stamp:
+            live = read_live(root, policy, named, homes=settings.homes, redact_secrets=settings.redact_secrets)
+            self._known = stamp, _table(live)
+        return self._known[1]
+
+
+def live_entry(one: LiveStatement, score: MemoryScore, repository: str | None, now: Any) -> MemoryEntry:
+    """A statement of an instruction file: guidance by whoever may write to the file, never agreed."""
+    source = one.source
+    assert source.mtime is not None
+    return MemoryEntry(
+        ref=one.ref,
+        name=None,
+        kind="note" if source.kind == "memory" else "policy",
+        topic=shorten(" / ".join(one.statement.heading), _LONGEST_TOPIC),
+        statement=one.statement.text,
+        status="advisory",
+        freshness=freshness_of(now - source.mtime),
+        tier=LIVE_FILE,
+        usage="guidance",
+        baseline=False,
+        reasons=["advisory_source", "relevant_match"],
+        because=[],
+        superseded_by=None,
+        source={
+            "class": "instruction_file",
+            "at": instant(source.mtime),
+            "lane": "primary",
+            "path": source.path,
+            "sha256": source.sha256,
+            "agent": source.source,
+        },
+        evidence=[],
+        score=score,
+        repository=repository if ":global:" not in source.id else None,
+        rev=1,
+        pinned=False,
+        sightings=1,
+    )
+
+
+def _table(live: Live) -> LiveTable:
+    # A heading says what the statements below it are about, and nothing on its own.
+    statements = tuple(one for one in live.statements if one.statement.kind != "heading")
+    postings: dict[str, dict[int, int]] = {}
+    for number, one in enumerate(statements):
+        headings = ((text, _HEADING) for text in one.statement.heading)
+        for term, impact in impacts([(one.statement.text, 1.0), *headings]).items():
+            postings.setdefault(term, {})[number] = impact
+    return LiveTable(live, statements, postings)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What says that a file, and what it is a link to, is the same as before."""
+    found: list[int] = []
+    for look in (os.lstat, os.stat):
+        try:
+            about = look(path)
+        except (OSError, ValueError):
+            found.append(-1)
+        else:
+            found += [about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_mode]
+    return tuple(found)

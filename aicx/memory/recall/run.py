@@ -1,0 +1,258 @@
+"""Recall: asks the records of a place and its instruction files, and says of each considered one what became of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from heapq import nlargest
+from typing import TYPE_CHECKING, Self
+
+from aicx.api.answers.memory import MemoryEntry, MemoryScore
+from aicx.api.answers.memory_recall import DegradedLane, ExcludedEntry, RecallAnswer, RecallMethod
+from aicx.config import Settings
+from aicx.errors import UsageError
+from aicx.memory.assess import Assessment, Status, assess
+from aicx.memory.entry import entry_of
+from aicx.memory.events import Standing
+from aicx.memory.policy_records import of_records, policy_in
+from aicx.memory.reading import Memory, Scope
+from aicx.memory.recall.live import LiveReader, LiveTable, live_entry
+from aicx.memory.recall.ranking import FEW, STRENGTHS, SUFFICIENT, THRESHOLD, Group, Match, Ranked, match, order, select
+from aicx.memory.recall.table import Table
+from aicx.memory.recall.terms import Asked, asked, scores
+from aicx.memory.sources import LiveStatement
+from aicx.memory.sources_places import Named
+
+if TYPE_CHECKING:
+    from aicx.engine.search import Searcher
+
+_FEWEST, _MOST = 100, 5000  # records that are considered, at least and at most
+_GROUPS: Mapping[Status, Group] = {"accepted": "agreed", "advisory": "guidance"}
+# What answers show without being asked for it.
+SHOWN: frozenset[Status] = frozenset({"accepted", "advisory", "candidate"})
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuery:
+    """A question to the memory of ``scope``, with its own clock.
+
+    ``statuses`` are shown beside those that are shown anyway. ``named`` are live sources outside the repository.
+    """
+
+    text: str
+    now: datetime
+    scope: Scope = field(default_factory=Scope)
+    limit: int = 8
+    everywhere: bool = False
+    kinds: tuple[str, ...] = ()
+    statuses: frozenset[str] = frozenset()
+    with_evidence: bool = False
+    named: tuple[Named, ...] = ()
+    decay: str = "gentle"
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is known while a question is answered. Records have positive numbers, live statements negative ones."""
+
+    ranked: list[Ranked] = field(default_factory=list)
+    entries: dict[str, MemoryEntry] = field(default_factory=dict)  # by reference, without a score
+    reasons: dict[str, tuple[str, list[str]]] = field(default_factory=dict)  # what is said if it is not chosen
+    excluded: list[ExcludedEntry] = field(default_factory=list)
+    suppressed: Counter[str] = field(default_factory=Counter)
+    degraded: list[DegradedLane] = field(default_factory=list)
+    lanes: list[str] = field(default_factory=list)
+
+    def leave_out(
+        self, ref: str, status: str, reasons: Sequence[str], because: Sequence[dict[str, object]] = ()
+    ) -> None:
+        self.excluded.append(ExcludedEntry(ref, status, list(dict.fromkeys(reasons)), list(because)))
+
+
+class Recaller:
+    """A memory that is asked again and again: what was opened for one question serves the next.
+
+    Reads only, apart from tables that are derived from the records. Not for several threads at once.
+    """
+
+    def __init__(self, settings: Settings, searcher: Searcher | None = None) -> None:
+        self._settings, self._searcher = settings, searcher
+        self._live = LiveReader(settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes what is open; a later question opens it again."""
+
+    def recall(self, query: RecallQuery) -> RecallAnswer:
+        """Answers a question. Raises UsageError for one without words, MalformedPolicy before anything is read."""
+        policy = policy_in(self._settings, query.scope)
+        question = asked(query.text)
+        if question.empty:
+            raise UsageError("nothing is left to look for", hint="ask with words that are not among the most common")
+        live = self._live.read(query.scope.root, policy, query.named)
+        found = _Found()
+        with Memory.open(self._settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
+            missing = self._ask(query, question, memory, live, found)
+        _leave_out_sources(live, found)
+        return _answer(query, found, missing)
+
+    def _ask(
+        self, query: RecallQuery, question: Asked, memory: Memory, live: LiveTable, found: _Found
+    ) -> Sequence[str]:
+        table = Table(self._settings.layout.memory_recall)
+        table.sync(memory.versions(), memory.read)
+        by_words, missing = self._by_words(question, table, live)
+        found.lanes.append("lexical")
+        _add_live(query, live, by_words, found)
+        _add_records(query, memory, table, by_words, found)
+        table.close()
+        return missing
+
+    def _by_words(self, question: Asked, table: Table, live: LiveTable) -> tuple[dict[int, float], Sequence[str]]:
+        def count(term: str) -> int:
+            return table.count(term) + len(live.postings.get(term, ()))
+
+        def read(term: str) -> Mapping[int, int]:
+            stated = live.postings.get(term)
+            return (
+                {**table.read(term), **{-1 - at: impact for at, impact in stated.items()}}
+                if stated
+                else table.read(term)
+            )
+
+        return scores(question, table.size + len(live.statements), count, read)
+
+
+def _add_live(query: RecallQuery, live: LiveTable, by_words: Mapping[int, float], found: _Found) -> None:
+    for at, one in enumerate(live.statements):
+        score = by_words.get(-1 - at)
+        if score is not None and (not query.kinds or _kind_of(one) in query.kinds):
+            how = match(score, None, None, None, query.now, 0.0)
+            found.entries[one.ref] = live_entry(one, _shown(how), query.scope.repository, query.now)
+            _rank(found, Ranked(one.ref, "guidance", how, one.source.mtime), "advisory", ["advisory_source"])
+
+
+def _kind_of(one: LiveStatement) -> str:
+    return "note" if one.source.kind == "memory" else "policy"
+
+
+def _add_records(
+    query: RecallQuery, memory: Memory, table: Table, by_words: Mapping[int, float], found: _Found
+) -> None:
+    most = max(_FEWEST, min(_MOST, 3 * query.limit))
+    scored = {number: score for number, score in by_words.items() if number > 0}
+    best = _best(scored, most, table, query)
+    records = memory.read([path for _, path in best])
+    wanted = [(number, record) for (number, _), record in zip(best, records, strict=True)]
+    if query.kinds:
+        wanted = [(number, record) for number, record in wanted if record.kind in query.kinds]
+    context = memory.context(record for _, record in wanted)
+    for number, record in wanted:
+        assessed = assess(record, context)
+        how = match(
+            scored[number],
+            None,
+            record.kind,
+            _confirmed(assessed, context.standing.get(record.id)),
+            query.now,
+            STRENGTHS[query.decay],
+        )
+        codes = [reason.code for reason in assessed.reasons]
+        if assessed.status not in SHOWN and assessed.status not in query.statuses:
+            because = [{"code": reason.code, **reason.data} for reason in assessed.reasons if reason.data]
+            found.leave_out(record.ref, assessed.status, codes, because)
+            found.suppressed[assessed.status] += 1
+            continue
+        entry = entry_of(assessed, _shown(how))
+        found.entries[record.ref] = replace(entry, reasons=[*entry.reasons, "relevant_match"])
+        group = _GROUPS.get(assessed.status, "waiting")
+        _rank(found, Ranked(record.ref, group, how, record.created_at), assessed.status, codes)
+
+
+def _best(scored: Mapping[int, float], most: int, table: Table, query: RecallQuery) -> list[tuple[int, str]]:
+    """Number and path of the best ``most`` records that are of the place that is asked in."""
+
+    def key(number: int) -> tuple[float, int]:
+        return scored[number], -number
+
+    for wanted in (2 * most, len(scored)):
+        numbers = nlargest(wanted, scored, key=key)
+        found = list(table.places(numbers, query.scope.repository, everywhere=query.everywhere))
+        if len(found) >= most or wanted >= len(scored):
+            break
+    return found[:most]
+
+
+def _confirmed(assessed: Assessment, standing: Standing | None) -> datetime:
+    """When it was stated, accepted by a person, or last passed a validation. Being shown confirms nothing."""
+    times = [assessed.record.created_at, *([standing.adopted_at, standing.passed_at] if standing else [])]
+    return max(at for at in times if at is not None)
+
+
+def _rank(found: _Found, ranked: Ranked, status: str, codes: Sequence[str]) -> None:
+    found.ranked.append(ranked)
+    found.reasons[ranked.ref] = status, list(codes)
+
+
+def _shown(how: Match) -> MemoryScore:
+    def digits(value: float) -> float:
+        return round(value, _DIGITS)
+
+    return MemoryScore(
+        None if how.lexical is None else digits(how.lexical),
+        None if how.dense is None else digits(how.dense),
+        digits(how.fused),
+        digits(how.decay),
+        digits(how.final),
+    )
+
+
+def _leave_out_sources(live: LiveTable, found: _Found) -> None:
+    """Lists what the policy, or a file itself, keeps from being read, whatever was asked."""
+    for source in live.live.sources:
+        if source.reason is not None:
+            status = "advisory" if source.reason == "duplicate" else "policy_blocked"
+            found.leave_out(source.id, status, [source.reason])
+            found.suppressed[status] += status == "policy_blocked"
+    for blocked in live.live.blocked:
+        found.leave_out(blocked.ref, "policy_blocked", [blocked.reason])
+        found.suppressed["policy_blocked"] += 1
+
+
+def _answer(query: RecallQuery, found: _Found, missing: Sequence[str]) -> RecallAnswer:
+    relevant = [one for one in found.ranked if one.match.fused >= THRESHOLD]
+    sufficient = any(one.match.fused >= SUFFICIENT for one in relevant)
+    chosen = select(relevant, query.limit if sufficient else min(query.limit, FEW))
+    names = {one.ref for one in chosen}
+    for one in order(found.ranked):
+        if one.ref not in names:
+            status, codes = found.reasons[one.ref]
+            why = "over_limit" if one.match.fused >= THRESHOLD else "below_threshold"
+            # What is believed and was left out for another reason comes with that reason first.
+            found.leave_out(one.ref, status, [why, *codes])
+    entries = [found.entries[one.ref] for one in chosen]
+    method = RecallMethod(
+        found.lanes,
+        query.decay,
+        THRESHOLD,
+        sufficient,
+        list(missing),
+        len(entries) + len(found.excluded),
+    )
+    return RecallAnswer(
+        entries,
+        [entry.ref for entry in entries if entry.baseline],
+        found.excluded,
+        dict(sorted(found.suppressed.items())),
+        method,
+        query.scope.repository,
+        found.degraded,
+    )

@@ -1,0 +1,200 @@
+"""The table of statements that recall asks by words and by meaning: derived, kept beside the index of records.
+
+It may be deleted at any time. Where it cannot be written, or is damaged, one in RAM takes its place for the call.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import aicx
+from aicx.memory.recall.terms import impacts
+from aicx.memory.record import Record
+from aicx.repomap.postings import SCHEMA as POSTINGS
+from aicx.repomap.postings import PostingTable
+
+# Terms depend on the rules of analysis, so that another version makes the table anew.
+_VERSION = f"1 {aicx.__version__}"
+_SCHEMA = f"""
+CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE documents(number INTEGER PRIMARY KEY, path TEXT UNIQUE, version INTEGER, repository TEXT, terms BLOB);
+CREATE TABLE vectors(number INTEGER, make TEXT, vector BLOB, PRIMARY KEY(number, make)) WITHOUT ROWID;
+{POSTINGS}
+"""
+_AT_ONCE = 500
+# What a record is found by, and how much each counts beside the statement.
+_TOPIC, _DETAIL, _PATH = 1.0, 0.5, 0.5
+
+
+class Table:
+    """The statements of records by number. ``size`` is how many there are, of all repositories."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = _connect(str(place))
+        except (OSError, sqlite3.OperationalError):  # it cannot be written here
+            self._db = _connect(":memory:")
+        except sqlite3.DatabaseError:
+            self.start_anew()
+        self._read: dict[str, dict[int, int]] = {}
+        self._count()
+
+    def close(self) -> None:
+        self._db.close()
+
+    def start_anew(self) -> None:
+        """An empty table in place of a damaged one."""
+        for place in (self._place, *(Path(f"{self._place}-{more}") for more in ("wal", "shm", "journal"))):
+            with suppress(OSError):
+                place.unlink()
+        try:
+            self._db = _connect(str(self._place))
+        except (OSError, sqlite3.Error):
+            self._db = _connect(":memory:")
+        self._read = {}
+        self.size = 0
+
+    def meta(self, name: str) -> Any:
+        row = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return row[0] if row else None
+
+    def keep(self, name: str, value: Any) -> None:
+        with suppress(sqlite3.OperationalError), self._db:  # another process may be writing
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (name, value))
+
+    def sync(
+        self,
+        versions: Mapping[str, tuple[int, str | None]],
+        load: Callable[[Sequence[str]], Sequence[Record]],
+    ) -> None:
+        """Makes the table hold exactly the records of ``versions``: path -> version and repository."""
+        known = {row[1]: row for row in self._db.execute("SELECT number, path, version FROM documents")}
+        gone = [row for path, row in known.items() if path not in versions or versions[path][0] != row[2]]
+        new = [path for path, (version, _) in versions.items() if path not in known or known[path][2] != version]
+        if not gone and not new:
+            return
+        try:
+            self._change(gone, new, versions, load)
+        except sqlite3.OperationalError:  # another process is writing, or nothing may be: this call goes on in RAM
+            memory = sqlite3.connect(":memory:", check_same_thread=False)
+            self._db.rollback()
+            self._db.backup(memory)
+            self._db.close()
+            self._db = memory
+            self._change(gone, new, versions, load)
+        self._read.clear()
+        self._count()
+
+    def _change(
+        self,
+        gone: Sequence[Any],
+        new: Sequence[str],
+        versions: Mapping[str, tuple[int, str | None]],
+        load: Callable[[Sequence[str]], Sequence[Record]],
+    ) -> None:
+        with self._db:
+            postings = PostingTable(self._db)
+            for number, _, _ in gone:
+                (terms,) = self._db.execute("SELECT terms FROM documents WHERE number=?", (number,)).fetchone()
+                postings.remove(number, orjson.loads(terms))
+                self._db.execute("DELETE FROM documents WHERE number=?", (number,))
+                self._db.execute("DELETE FROM vectors WHERE number=?", (number,))
+            for begin in range(0, len(new), _AT_ONCE):
+                paths = new[begin : begin + _AT_ONCE]
+                for path, record in zip(paths, load(paths), strict=True):
+                    found = impacts(_fields(record))
+                    version, repository = versions[path]
+                    row = (path, version, repository, orjson.dumps([*found]))
+                    number = self._db.execute(
+                        "INSERT INTO documents(path, version, repository, terms) VALUES(?, ?, ?, ?)", row
+                    ).lastrowid
+                    assert number is not None
+                    postings.add(number, found.items())
+            postings.flush()
+
+    def count(self, term: str) -> int:
+        """How many records have a term."""
+        return len(self.read(term))
+
+    def read(self, term: str) -> dict[int, int]:
+        """The records that have a term, by number, with its impact."""
+        found = self._read.get(term)
+        if found is None:
+            found = self._read[term] = PostingTable(self._db).read(term)
+        return found
+
+    def places(self, numbers: Iterable[int], repository: str | None, *, everywhere: bool) -> Iterator[tuple[int, str]]:
+        """Those of ``numbers`` that are of a repository or hold everywhere, in their order, with their paths."""
+        wanted = list(numbers)
+        for begin in range(0, len(wanted), _AT_ONCE):
+            some = wanted[begin : begin + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            rows = self._db.execute(f"SELECT number, path, repository FROM documents WHERE number IN ({marks})", some)
+            found = {number: (path, of) for number, path, of in rows}
+            for number in some:
+                if number in found and (everywhere or found[number][1] in (None, repository)):
+                    yield number, found[number][0]
+
+    # --- vectors
+
+    def unembedded(self, make: str) -> list[tuple[int, str]]:
+        """Number and path of the records without a vector of this make."""
+        said = "SELECT number, path FROM documents WHERE number NOT IN (SELECT number FROM vectors WHERE make=?)"
+        return self._db.execute(f"{said} ORDER BY number", (make,)).fetchall()
+
+    def put_vectors(self, make: str, vectors: Mapping[int, bytes]) -> None:
+        """Keeps vectors; those of another make go."""
+        with suppress(sqlite3.OperationalError), self._db:
+            self._db.execute("DELETE FROM vectors WHERE make<>?", (make,))
+            rows = [(number, make, vector) for number, vector in vectors.items()]
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES(?, ?, ?)", rows)
+
+    def vectors(self, make: str) -> tuple[array[int], bytes]:
+        """The numbers of the records that have a vector of this make, and the vectors one after the other."""
+        rows = self._db.execute("SELECT number, vector FROM vectors WHERE make=? ORDER BY number", (make,)).fetchall()
+        return array("q", [row[0] for row in rows]), b"".join(row[1] for row in rows)
+
+    @property
+    def changes(self) -> int:
+        """Another number whenever this or another process has changed the table."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0]) + self._db.total_changes
+
+    def _count(self) -> None:
+        self.size = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    db = sqlite3.connect(place, timeout=0, check_same_thread=False)
+    try:
+        db.execute("PRAGMA synchronous=OFF")
+        db.execute("PRAGMA secure_delete=ON")  # what is forgotten does not stay in the file
+        known = db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone()
+        row = db.execute("SELECT value FROM meta WHERE name='version'").fetchone() if known else None
+        if row is None or row[0] != _VERSION:
+            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+                db.execute(f"DROP TABLE {name}")
+            db.executescript(_SCHEMA)
+            with db:
+                db.execute("INSERT INTO meta VALUES('version', ?)", (_VERSION,))
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _fields(record: Record) -> list[tuple[str, float]]:
+    return [
+        (record.statement, 1.0),
+        *((text, _TOPIC) for text in (record.topic, record.name or "", *record.tags)),
+        *((text, _DETAIL) for text in (*record.details, *record.claims, *record.claims.values())),
+        *((anchor.path, _PATH) for anchor in record.anchors),
+    ]
