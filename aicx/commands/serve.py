@@ -45,12 +45,17 @@ def command(
         float,
         typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second."),
     ] = 100,
+    allow_proposals: Annotated[
+        bool,
+        typer.Option("--allow-proposals", help="Let clients propose what to remember; a person decides."),
+    ] = False,
 ) -> None:
     """Let agents search the corpus through the Model Context Protocol (MCP).
 
     `aicx install` sets up clients, which then start this command themselves, on stdio. With --transport http one server
     answers many clients at http://127.0.0.1:8044/mcp. They need a bearer token, from AICX_HTTP_AUTH_TOKEN or else from
-    the file auth-token in the corpus's folder, which is created if missing. The tools only read.
+    the file auth-token in the corpus's folder, which is created if missing. The tools only read, but for one that
+    --allow-proposals adds: it proposes a record for the memory, and can do nothing else.
 
     Example: aicx serve
     Example: aicx serve --transport http
@@ -74,7 +79,7 @@ def command(
                 console.notify(
                     "Waiting for an MCP client, which would have started this itself: `aicx install --help`."
                 )
-            serve_stdio(create_server(settings, workers, folder=Path.cwd()))
+            serve_stdio(create_server(settings, workers, folder=Path.cwd(), allow_proposals=allow_proposals))
             return
         from aicx.servers.http.serve import address, listen, names_of
         from aicx.servers.mcp.http import PATH, serve_http
@@ -84,7 +89,8 @@ def command(
             console.notify(f"Listening on {address(listening)}{PATH}")
             console.notify(_about(settings, token))
             names = names_of(host, tuple(allow_host or ()))
-            serve_http(create_server(settings, workers), listening, token=token, hosts=names, per_second=rate)
+            server = create_server(settings, workers, allow_proposals=allow_proposals)
+            serve_http(server, listening, token=token, hosts=names, per_second=rate)
         console.notify("Stopped.")
     finally:
         workers.close()

@@ -16,6 +16,7 @@ from aicx.errors import UsageError
 from aicx.memory.assess import Assessment, Status, assess
 from aicx.memory.entry import entry_of
 from aicx.memory.events import Standing
+from aicx.memory.policy import Policy
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.live import LiveReader, LiveTable, live_entry
@@ -99,36 +100,40 @@ class Recaller:
             raise UsageError("nothing is left to look for", hint="ask with words that are not among the most common")
         live = self._live.read(query.scope.root, policy, query.named)
         found = _Found()
-        with Memory.open(self._settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
-            missing = self._ask(query, question, memory, live, found)
+        missing = self._ask(query, question, policy, live, found)
         _leave_out_sources(live, found)
         return _answer(query, found, missing)
 
     def _ask(
-        self, query: RecallQuery, question: Asked, memory: Memory, live: LiveTable, found: _Found
+        self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable, found: _Found
     ) -> Sequence[str]:
-        table = Table(self._settings.layout.memory_recall)
-        table.sync(memory.versions(), memory.read)
-        by_words, missing = self._by_words(question, table, live)
-        found.lanes.append("lexical")
-        _add_live(query, live, by_words, found)
-        _add_records(query, memory, table, by_words, found)
-        table.close()
+        layout = self._settings.layout
+        if not layout.memory.is_dir():  # nothing was ever remembered here, and nothing is made for it
+            by_words, missing = _by_words(question, None, live)
+            found.lanes.append("lexical")
+            _add_live(query, live, by_words, found)
+            return missing
+        with Memory.open(self._settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
+            table = Table(layout.memory_recall)
+            table.sync(memory.versions(), memory.read)
+            by_words, missing = _by_words(question, table, live)
+            found.lanes.append("lexical")
+            _add_live(query, live, by_words, found)
+            _add_records(query, memory, table, by_words, found)
+            table.close()
         return missing
 
-    def _by_words(self, question: Asked, table: Table, live: LiveTable) -> tuple[dict[int, float], Sequence[str]]:
-        def count(term: str) -> int:
-            return table.count(term) + len(live.postings.get(term, ()))
 
-        def read(term: str) -> Mapping[int, int]:
-            stated = live.postings.get(term)
-            return (
-                {**table.read(term), **{-1 - at: impact for at, impact in stated.items()}}
-                if stated
-                else table.read(term)
-            )
+def _by_words(question: Asked, table: Table | None, live: LiveTable) -> tuple[dict[int, float], Sequence[str]]:
+    def read(term: str) -> Mapping[int, int]:
+        stated = live.postings.get(term, {})
+        kept = table.read(term) if table is not None else {}
+        return {**kept, **{-1 - at: impact for at, impact in stated.items()}} if stated else kept
 
-        return scores(question, table.size + len(live.statements), count, read)
+    def count(term: str) -> int:
+        return len(live.postings.get(term, ())) + (len(table.read(term)) if table is not None else 0)
+
+    return scores(question, len(live.statements) + (table.size if table is not None else 0), count, read)
 
 
 def _add_live(query: RecallQuery, live: LiveTable, by_words: Mapping[int, float], found: _Found) -> None:

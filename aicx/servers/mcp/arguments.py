@@ -150,6 +150,45 @@ class Why(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recall(Asked):
+    query: Annotated[
+        str, Field(min_length=1, max_length=10_000, description="What is to be done or asked, in plain words.")
+    ]
+    repo: Repo = None
+    limit: Annotated[int, Field(ge=1, le=50, description="At most so many statements.")] = 8
+    with_evidence: Annotated[
+        bool, Field(description="Passages of past sessions too; they are evidence, and nobody agreed to them.")
+    ] = False
+    decay: Annotated[
+        Literal["off", "gentle", "strong"], Field(description="How much to prefer what was confirmed lately.")
+    ] = "gentle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Propose(Asked):
+    statement: Annotated[
+        str, Field(min_length=1, max_length=300, description="One sentence that is worth believing next time.")
+    ]
+    kind: Annotated[
+        Literal["policy", "procedure", "fact", "decision", "preference", "failure", "reference", "example", "note"],
+        Field(description="What it is: a rule, steps that work, a fact, a decision with its reason, and so on."),
+    ] = "note"
+    topic: Annotated[str, Field(min_length=1, max_length=80, description="What it is about, in a word or two.")] = (
+        "general"
+    )
+    details: Annotated[
+        list[Annotated[str, Field(max_length=1000)]] | None, Field(max_length=10, description="Further lines.")
+    ] = None
+    evidence: Annotated[
+        Names | None, Field(description="Ids of chunks or sessions that show it, as the other tools give them.")
+    ] = None
+    lane: Annotated[
+        Literal["primary", "subagent"], Field(description="subagent if another agent gave you the task.")
+    ] = "primary"
+    repo: Repo = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Read(Asked):
     ref: Annotated[
         Name,

@@ -11,6 +11,8 @@ from typing import Any
 import orjson
 
 from aicx.api.answers import index as index_answers
+from aicx.api.answers import memory as memory_answers
+from aicx.api.answers import memory_recall as recall_answers
 from aicx.api.answers import rank as rank_answers
 from aicx.api.answers import refs as refs_answers
 from aicx.api.answers import search as search_answers
@@ -33,13 +35,32 @@ from aicx.engine.vector_index import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.conversation import Turn, conversation
 from aicx.evidence.transcript import read_steps
+from aicx.memory.assess import Assessment
+from aicx.memory.entry import entry_of
+from aicx.memory.evidence import resolve_evidence
+from aicx.memory.policy_records import of_records, policy_in
+from aicx.memory.proposing import Draft, propose
+from aicx.memory.reading import Memory, Scope, find_scope
+from aicx.memory.recall.run import Recaller, RecallQuery
+from aicx.memory.record import Record, Source
 from aicx.paths import Layout
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import IndexStatus, Rank, Read, Resume, Search, Sessions, Steer, Why
+from aicx.servers.mcp.arguments import (
+    IndexStatus,
+    Propose,
+    Rank,
+    Read,
+    Recall,
+    Resume,
+    Search,
+    Sessions,
+    Steer,
+    Why,
+)
 from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
@@ -58,6 +79,10 @@ _BRIEF = (
 _OF_A_CHUNK = ("id", "score", "started_at", "project", "title", "kind", "branch", "run_id", "found_in", "automated")
 _OF_AN_ANSWER = (*_OF_A_CHUNK, "session_id", "agent", "tier", "terms_found", "terms_asked", "matches")
 _OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
+_OF_AN_ENTRY = (
+    *("ref", "name", "kind", "topic", "statement", "status", "freshness", "tier", "usage", "baseline", "reasons"),
+    *("source", "evidence", "score", "superseded_by"),
+)
 _OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "automated", "runs")
 _OF_A_BRIEF = ("repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
 _OF_A_REPOSITORY = ("project", "root", "branch", "head")
@@ -75,6 +100,7 @@ class Means:
     searcher: Searcher
     now: datetime
     folder: Path | None
+    recaller: Recaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +112,7 @@ class Tool:
     description: str
     arguments: type
     answer: Callable[[Means, Any], Reply]
+    only_reads: bool = True
 
 
 def _search(means: Means, asked: Search) -> Reply:
@@ -181,6 +208,49 @@ def _why(means: Means, asked: Why) -> Reply:
     fields = to_fields(answer)
     lean = {"sessions": [{name: one[name] for name in _OF_A_REASON} for one in fields["sessions"]]}
     return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, why_markdown(answer))
+
+
+def _recall(means: Means, asked: Recall) -> Reply:
+    scope = _scope(means, asked.repo)
+    query = RecallQuery(
+        asked.query, means.now, scope, asked.limit, with_evidence=asked.with_evidence, decay=asked.decay
+    )
+    fields = bounded(to_fields(means.recaller.recall(query)), "excluded", "ask for less")
+    fields = bounded(fields, "entries")
+    return reply(recall_answers.SCHEMA, fields, texts.memory_text(fields), "entries", _OF_AN_ENTRY)
+
+
+def _propose(means: Means, asked: Propose) -> Reply:
+    """Proposes, and nothing else: the origin is the assistant whatever it says, and a person decides later."""
+    settings, scope = means.settings, _scope(means, asked.repo)
+    policy = of_records(policy_in(settings, scope))
+    draft = Draft(
+        asked.statement,
+        asked.kind,
+        asked.topic,
+        Source("subagent" if asked.lane == "subagent" else "assistant", asked.lane),
+        scope.repository,
+        details=asked.details or (),
+        evidence=[resolve_evidence(settings, text) for text in asked.evidence or ()],
+        by="mcp",
+    )
+    (made,) = propose(settings, scope, [draft], means.now, lambda line: None)
+    with Memory.open(settings, means.now, scope=scope, policy=policy) as memory:
+        (found,) = memory.assessed([memory.find(made.record.ref)])
+    return _proposed(found, made.record, new=made.new)
+
+
+def _proposed(found: Assessment, record: Record, *, new: bool) -> Reply:
+    said = "Proposed" if new else f"Seen again, {record.sightings} times now"
+    text = f"{said}: {record.ref}, {found.status}. It counts for nothing until a person accepts it by name."
+    answer = memory_answers.EntryAnswer(entry_of(found), [])
+    return reply(memory_answers.ENTRY_SCHEMA, to_fields(answer), text)
+
+
+def _scope(means: Means, repo: str | None) -> Scope:
+    """The repository that is meant; without one, what holds everywhere."""
+    folder = _folder_of(repo) if repo else means.folder
+    return find_scope(means.settings, folder) if folder else Scope()
 
 
 def _place(means: Means, asked: Search | Steer) -> Path | None:
@@ -332,6 +402,15 @@ TOOLS = {
             _why,
         ),
         Tool(
+            "aicx_memory",
+            "Recall what is agreed",
+            "Tell what people agreed to for this repository (rules, decisions, facts, procedures), what its "
+            "instruction files say, and what is only proposed, on a question. Each says its status and tier. Call it "
+            "before you decide or change something that a rule or an earlier decision may be about.",
+            Recall,
+            _recall,
+        ),
+        Tool(
             "aicx_read",
             "Read a stored chunk",
             "Open what another tool named: one chunk in full, or the list of chunks of a session, a file or a commit. "
@@ -345,6 +424,22 @@ TOOLS = {
             "Say how fresh the search indexes are. Call it when answers seem to be missing or old.",
             IndexStatus,
             _index_status,
+        ),
+    )
+}
+# Only where whoever starts the server allows it. There is no tool that accepts, pins, edits or deletes.
+PROPOSALS = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "aicx_propose_memory",
+            "Propose something to remember",
+            "Propose a statement for the memory of this repository: a rule that a person gave you, a decision and its "
+            "reason, a fact, steps that worked, a failure and its fix. It is a candidate until a person accepts it, "
+            "and nobody believes it before. Call it when a person says that something holds from now on.",
+            Propose,
+            _propose,
+            only_reads=False,
         ),
     )
 }

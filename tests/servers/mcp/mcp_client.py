@@ -25,7 +25,14 @@ HOSTILE = (
 )
 
 
-def ask(settings: Any, work: Callable[[Any], Awaitable[Any]], *, folder: Path | None = None, mode: str = "auto") -> Any:
+def ask(
+    settings: Any,
+    work: Callable[[Any], Awaitable[Any]],
+    *,
+    folder: Path | None = None,
+    mode: str = "auto",
+    allow_proposals: bool = False,
+) -> Any:
     """What ``work`` returns; it gets a client of the SDK that is connected to a server in this process."""
     from mcp.client.client import Client
 
@@ -35,7 +42,8 @@ def ask(settings: Any, work: Callable[[Any], Awaitable[Any]], *, folder: Path | 
     async def run() -> Any:
         workers = Workers(settings, 2)
         try:
-            async with Client(create_server(settings, workers, folder=folder, clock=lambda: NOW), mode=mode) as client:
+            server = create_server(settings, workers, folder=folder, clock=lambda: NOW, allow_proposals=allow_proposals)
+            async with Client(server, mode=mode) as client:
                 return await work(client)
         finally:
             workers.close()

@@ -20,6 +20,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "aicx_rank": {"project": "orbit", "hours": 0},
     "aicx_resume": {"project": "ada/orbit", "task": f"mend the lexer{HIDDEN}"},
     "aicx_read": {"ref": f"claude:{SESSION}:001"},
+    "aicx_memory": {"query": f"lexer{HIDDEN}", "repo": "/"},
     "aicx_index_status": {},
 }
 # What is given is quoted in the error. Of what is not seen, only letters that fill a place get as far as that.
