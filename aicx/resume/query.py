@@ -21,10 +21,11 @@ class Limits(NamedTuple):
     recalled: int = 6
     related: int = 2
     others: int = 6
+    memory: int = 6
 
     @classmethod
     def full(cls) -> Limits:
-        return cls(files=25, symbols=15, recalled=15, related=5, others=15)
+        return cls(files=25, symbols=15, recalled=15, related=5, others=15, memory=20)
 
 
 @dataclass(frozen=True, slots=True)

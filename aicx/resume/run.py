@@ -43,7 +43,7 @@ from aicx.resume.structure import read_structure
 from aicx.sources.reopen import reopen_command
 
 if TYPE_CHECKING:
-    pass
+    from aicx.memory.briefing import Briefing
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
@@ -151,6 +151,7 @@ class _Resume:
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
+        memory = self._memory()
         guess = resumed is None or resumed.confidence == "low"
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
@@ -177,6 +178,7 @@ class _Resume:
             search=self._search,
             unavailable=tuple(self._unavailable),
             altered=altered,
+            memory=memory,
             short=short_ids(self._catalog, ids),
         )
 
@@ -318,6 +320,29 @@ class _Resume:
         self._unavailable += notes
         self._rarity = rarity = self._reader.rarity(self._topic, sessions)
         return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
+
+    def _memory(self) -> Briefing | None:
+        """What the memory has for the task, everything considered listed; nothing where nothing was ever remembered."""
+        settings, query = self._settings, self._query
+        if not settings.layout.memory.is_dir():
+            return None
+        # Imported here: most have no memory, and every brief would pay for it.
+        from aicx.memory.briefing import brief
+        from aicx.memory.reading import Scope, find_scope
+
+        scope = find_scope(settings, query.folder) if query.folder else Scope(self._place.scope.project)
+        found = brief(settings, scope, self._topic, query.now, query.limits.memory)
+        for entry in (*found.agreed, *found.guidance):
+            score = entry.score.final if entry.score else None
+            facts = {"status": entry.status, "tier": entry.tier}
+            self._considered.append(Considered(entry.ref, "memory", score, tuple(entry.reasons), None, facts))
+        for left in found.excluded:
+            facts = {"status": left.status}
+            self._considered.append(
+                Considered(left.ref, "memory", None, tuple(left.reasons), next(iter(left.reasons), None), facts)
+            )
+        self._unavailable += (f"memory by {lane.lane}: {lane.note}" for lane in found.degraded)
+        return found
 
     def _quoted(self, chosen: Sequence[Passage]) -> tuple[Recalled, ...]:
         """The passages in their own words; without those in which nobody said anything that stands by itself."""

@@ -188,8 +188,29 @@ class BudgetUsed:
 
 
 @dataclass(frozen=True, slots=True)
+class AgreedStatement:
+    """A statement that a person accepted and that nothing speaks against now."""
+
+    ref: Annotated[str, "the record, which `aicx memory get` opens"]
+    kind: Annotated[str, "what it is: `policy`, `procedure`, `fact`, `decision`, `preference`, `failure` and others"]
+    tier: Annotated[int, "its authority; the lower, the stronger"]
+    usage: Annotated[str, "`instruction` or `evidence`"]
+    statement: Annotated[str, "what it says"]
+
+
+@dataclass(frozen=True, slots=True)
+class GuidanceStatement:
+    """What an instruction file of the repository says now: guidance by whoever may write to it, never agreed."""
+
+    ref: Annotated[str, "the file, or its lines"]
+    path: Annotated[str, "the file, from the repository"]
+    tier: Annotated[int, "its authority: 3"]
+    statement: Annotated[str, "what it says; without a task how many statements it has"]
+
+
+@dataclass(frozen=True, slots=True)
 class ResumeAnswer:
-    """The brief. All fields but the last two are always there, if need be empty; see [resume](resume.md).
+    """The brief. All fields but the last four are always there, if need be empty; see [resume](resume.md).
 
     `--manifest FILE` writes `aicx.manifest/1`: `id`, `purpose`, `query`, `generated_at`, `write_mode`, `budget`,
     `method`, `entries` (each considered item once: `ref`, `kind`, `included`, `reasons`, `left_out`, `score`,
@@ -217,6 +238,12 @@ class ResumeAnswer:
     unavailable: Annotated[list[str], "sources that could not be used, with the reason"]
     oracle_status: Annotated[dict[str, Any], "as in [`search`](#search-aicxsearch1); with a task only"]
     budget: Annotated[BudgetUsed, "the size of what is printed"]
+    agreed: Annotated[list[AgreedStatement] | None, "what is agreed in the memory, where something is"] = field(
+        default=None, metadata=OPTIONAL
+    )
+    guidance: Annotated[list[GuidanceStatement] | None, "what instruction files say, where there is a memory"] = field(
+        default=None, metadata=OPTIONAL
+    )
     written_files: Annotated[list[str] | None, "the file of `--manifest`"] = field(default=None, metadata=OPTIONAL)
     manifest: Annotated[dict[str, Any] | None, "the manifest, with `--explain`"] = field(
         default=None, metadata=OPTIONAL

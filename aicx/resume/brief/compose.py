@@ -25,12 +25,13 @@ from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
 from aicx.text import instant, local, printable, shorten
 
 Section = Literal[
-    "now", "session", "failures", "ahead", "decisions", "done", "files", "symbols", "recalled", "sessions", "branches"
-]
+    "now", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "symbols", "recalled",
+    "sessions", "branches",
+]  # fmt: skip
 # Where a part's data goes in the JSON.
 Slot = Literal[
     "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
-    "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text",
+    "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
 ]  # fmt: skip
 
 _SUMMARY_LENGTH = 160
@@ -65,7 +66,7 @@ class Part(NamedTuple):
 
 def compose(report: ResumeReport) -> list[Part]:
     """Every line that may be shown, in the order in which they are shown."""
-    parts = [*_now(report)]
+    parts = [*_now(report), *_memory(report)]
     if report.resumed is not None:
         session = list(_session(report, report.resumed))
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
@@ -94,6 +95,22 @@ def _now(report: ResumeReport) -> Iterator[Part]:
     if names:
         text = f"changed: {_listed(names, report.git.changed_count or len(names))}"
         yield Part("now", "text", text, (), 2, str(Ref("file", report.git.changed[0])), {})
+
+
+def _memory(report: ResumeReport) -> Iterator[Part]:
+    """What is agreed and what instruction files say, never what nobody accepted."""
+    if report.memory is None:
+        return
+    for number, entry in enumerate(report.memory.agreed):
+        said = clean(entry.statement or "")
+        data = {"ref": entry.ref, "kind": entry.kind, "tier": entry.tier, "usage": entry.usage, "statement": said}
+        text = f"{said} ({entry.kind}, tier {entry.tier})"
+        yield Part("agreed", "agreed", text, (entry.ref,), _level(1, number, 4), entry.ref, data)
+    for number, entry in enumerate(report.memory.guidance):
+        path, said = clean(str(entry.source["path"])), shorten(clean(entry.statement or ""), 240)
+        data = {"ref": entry.ref, "path": path, "tier": entry.tier, "statement": said}
+        text = f"`{path}` (tier {entry.tier}): {said}"
+        yield Part("guidance", "guidance", text, (clean(entry.ref),), _level(3, number, 3), entry.ref, data)
 
 
 def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:

@@ -11,12 +11,14 @@ import orjson
 from aicx.api.answers import to_fields
 from aicx.api.answers.resume import (
     SCHEMA,
+    AgreedStatement,
     BudgetUsed,
     Capsule,
     CommitLine,
     ContextItem,
     EditedFile,
     EntryPoint,
+    GuidanceStatement,
     Match,
     OfSession,
     RepositoryState,
@@ -85,6 +87,8 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
             for name, value in report.search.items()
         },
         budget=BudgetUsed(target, 0, 0),
+        agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
+        guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
     )
 
 

@@ -15,6 +15,8 @@ _RUN = re.compile(r"`{3,}|~{3,}")
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
     "now": "Now",
+    "agreed": "Agreed; the lower the tier, the stronger",
+    "guidance": "Guidance of instruction files, not agreed",
     "session": "Goes on from",
     "failures": "Failed, and did not pass since",
     "ahead": "Next, as was said",
@@ -48,7 +50,8 @@ _ONLY_GIT = (
 
 def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     """The brief with the given parts. ``limit`` bounds the texts from outside that are no parts."""
-    if report.empty is not None:
+    agreed = report.memory is not None and bool(report.memory.agreed)
+    if report.empty is not None and not agreed:
         return f"{shorten(report.empty, 300)}\n"
     lines: list[str] = []
     shown = [part for part in parts if part.text]
@@ -72,7 +75,7 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     top += [f"Warning: {shorten(warning, limit)}" for warning in report.warnings[:3] if limit]
     if not body:
         return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
-    said = _EVIDENCE if report.session_count or report.recalled else _ONLY_GIT
+    said = _EVIDENCE if report.session_count or report.recalled or agreed else _ONLY_GIT
     return "\n\n".join([*top, said, fenced(body)]) + "\n"
 
 

@@ -50,18 +50,21 @@ class Reason(StrEnum):
     ADDS_LITTLE = "adds_little"  # to what is printed for people; the JSON has it
 
 
-Kind = Literal["session", "chunk", "file", "symbol", "commit"]
+Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory"]
 Included = Literal["full", "partial", "none"]
 
 
 class Considered(NamedTuple):
-    """One thing that was looked at. ``left_out`` is set where the selection, rather than the budget, decided."""
+    """One thing that was looked at. ``left_out`` is set where the selection, rather than the budget, decided.
+
+    The reasons of a ``memory`` are those of `aicx.memory.reasons`.
+    """
 
     ref: str
     kind: Kind
     score: float | None = None
-    reasons: tuple[Reason, ...] = ()
-    left_out: Reason | None = None
+    reasons: tuple[str, ...] = ()
+    left_out: str | None = None
     facts: Mapping[str, Any] | None = None
 
 

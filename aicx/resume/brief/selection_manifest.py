@@ -33,6 +33,8 @@ _SOURCES: Mapping[Slot, str] = {
     "entry_points": "files of sessions and passages, of git's status, and those that the task names",
     "symbols": "the repository map",
     "context": "a session's title and last message, or the sentences of a passage about the task",
+    "agreed": "a person accepted it by name, and nothing speaks against it now",
+    "guidance": "an instruction file of the repository, as it is now",
     "text": "the details of its section, on one line",
 }
 

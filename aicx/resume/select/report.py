@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from aicx.evidence.session_brief import Ending, Line, SessionBrief
 from aicx.git.branches import BranchState
@@ -13,6 +13,9 @@ from aicx.git.state import Commit, GitState
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.sessions import SessionRow
+
+if TYPE_CHECKING:
+    from aicx.memory.briefing import Briefing
 
 Staleness = Literal["fresh", "recent", "old", "stale"]
 
@@ -106,6 +109,7 @@ class ResumeReport:
     unavailable: tuple[str, ...] = ()
     empty: str | None = None  # what to say in place of a brief where nothing is stored at all
     altered: tuple[str, ...] = ()  # ids of chunks that were altered on disk, of which nothing is quoted
+    memory: Briefing | None = None  # what is agreed and what instruction files say, where there is a memory
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
 
     @property
