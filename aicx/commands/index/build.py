@@ -55,6 +55,10 @@ def command(
     complete_forgetting(settings, console.notify)
     choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)
     synced = embed(settings, choice, rebuild=rebuild, download=download)
+    if settings.layout.memory.is_dir():
+        from aicx.memory.recall.meaning import embed_statements
+
+        embed_statements(settings)
     if json:
         console.out_answer(SCHEMA, index_built(synced))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from aicx.api.answers.memory import MemoryEntry, MemoryScore
 from aicx.api.answers.memory_recall import DegradedLane, ExcludedEntry, RecallAnswer, RecallMethod
 from aicx.config import Settings
-from aicx.errors import UsageError
+from aicx.errors import AicxError, UsageError
 from aicx.memory.assess import Assessment, Status, assess
 from aicx.memory.entry import entry_of
 from aicx.memory.events import Standing
@@ -20,7 +21,20 @@ from aicx.memory.policy import Policy
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.live import LiveReader, LiveTable, live_entry
-from aicx.memory.recall.ranking import FEW, STRENGTHS, SUFFICIENT, THRESHOLD, Group, Match, Ranked, match, order, select
+from aicx.memory.recall.meaning import Meaning
+from aicx.memory.recall.ranking import (
+    FEW,
+    STRENGTHS,
+    SUFFICIENT,
+    THRESHOLD,
+    Group,
+    Match,
+    Ranked,
+    fused,
+    match,
+    order,
+    select,
+)
 from aicx.memory.recall.table import Table
 from aicx.memory.recall.terms import Asked, asked, scores
 from aicx.memory.sources import LiveStatement
@@ -82,6 +96,8 @@ class Recaller:
     def __init__(self, settings: Settings, searcher: Searcher | None = None) -> None:
         self._settings, self._searcher = settings, searcher
         self._live = LiveReader(settings)
+        self._meaning = Meaning(settings)
+        self._table: Table | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -91,6 +107,9 @@ class Recaller:
 
     def close(self) -> None:
         """Closes what is open; a later question opens it again."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answers a question. Raises UsageError for one without words, MalformedPolicy before anything is read."""
@@ -100,28 +119,100 @@ class Recaller:
             raise UsageError("nothing is left to look for", hint="ask with words that are not among the most common")
         live = self._live.read(query.scope.root, policy, query.named)
         found = _Found()
-        missing = self._ask(query, question, policy, live, found)
+        if self._settings.layout.memory.is_dir():
+            with Memory.open(self._settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
+                try:
+                    missing = self._ask(query, question, live, memory, found)
+                except (sqlite3.DatabaseError, ValueError) as error:  # of the table: its own numbers do not fit
+                    found = _Found(degraded=[_unavailable("lexical", f"its table was damaged and made anew ({error})")])
+                    self._anew()
+                    missing = self._ask(query, question, live, memory, found)
+        else:  # nothing was ever remembered here, and nothing is made for it
+            missing = self._ask(query, question, live, None, found)
         _leave_out_sources(live, found)
+        if query.with_evidence:
+            self._add_passages(query, policy, found)
         return _answer(query, found, missing)
 
+    def _add_passages(self, query: RecallQuery, policy: Policy, found: _Found) -> None:
+        # Imported here: most questions are to the memory alone.
+        from aicx.engine.search import Searcher, SearchQuery
+        from aicx.memory.recall.chunks import passages
+
+        searcher = self._searcher or Searcher(self._settings)
+        try:
+            search = SearchQuery(query.text, query.now, limit=query.limit, lift_dates=False, place=query.scope.root)
+            for entry, how, blocked in passages(searcher, search, policy):
+                if blocked:
+                    found.leave_out(entry.ref, "policy_blocked", [blocked])
+                    found.suppressed["policy_blocked"] += 1
+                else:
+                    found.entries[entry.ref] = replace(entry, score=_shown(how))
+                    _rank(found, Ranked(entry.ref, "evidence", how, None), entry.status, entry.reasons[:-1])
+        except AicxError as error:
+            found.degraded.append(_unavailable("evidence", f"{error.message}; next: {error.hint}"))
+        else:
+            found.lanes.append("evidence")
+        finally:
+            if self._searcher is None:
+                searcher.close()
+
+    def _anew(self) -> None:
+        if self._table is not None:
+            self._table.start_anew()
+
     def _ask(
-        self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable, found: _Found
+        self, query: RecallQuery, question: Asked, live: LiveTable, memory: Memory | None, found: _Found
     ) -> Sequence[str]:
-        layout = self._settings.layout
-        if not layout.memory.is_dir():  # nothing was ever remembered here, and nothing is made for it
-            by_words, missing = _by_words(question, None, live)
-            found.lanes.append("lexical")
-            _add_live(query, live, by_words, found)
-            return missing
-        with Memory.open(self._settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
-            table = Table(layout.memory_recall)
+        table = None
+        if memory is not None:
+            self._table = table = self._table or Table(self._settings.layout.memory_recall)
             table.sync(memory.versions(), memory.read)
-            by_words, missing = _by_words(question, table, live)
-            found.lanes.append("lexical")
-            _add_live(query, live, by_words, found)
-            _add_records(query, memory, table, by_words, found)
-            table.close()
+        by_words, missing = _by_words(question, table, live)
+        found.lanes.append("lexical")
+        by_meaning = self._by_meaning(query, table, live, memory, found)
+        scored = Scored(by_words, by_meaning)
+        _add_live(query, live, scored, found)
+        if memory is not None and table is not None:
+            _add_records(query, memory, table, scored, found)
         return missing
+
+    def _by_meaning(
+        self, query: RecallQuery, table: Table | None, live: LiveTable, memory: Memory | None, found: _Found
+    ) -> Mapping[int, float] | None:
+        """None where that lane does not answer; a corpus without it lacks nothing."""
+        if not self._meaning.wanted:
+            return None
+        try:
+            near, notes = self._meaning.near(query.text, table, live, memory.read if memory else None)
+        except (AicxError, ImportError) as error:
+            hint = f"; next: {error.hint}" if isinstance(error, AicxError) and error.hint else ""
+            found.degraded.append(_unavailable("dense", f"{error}{hint}"))
+            return None
+        found.lanes.append("dense")
+        found.degraded += [_unavailable("dense", note) for note in notes]
+        return near
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of both lanes by number; None for a lane that did not answer."""
+
+    lexical: Mapping[int, float]
+    dense: Mapping[int, float] | None
+
+    def of(self, number: int) -> tuple[float, float | None]:
+        return self.lexical.get(number, 0.0), None if self.dense is None else self.dense.get(number, 0.0)
+
+    def records(self) -> dict[int, float]:
+        """The fused score of every record that a lane found."""
+        if not self.dense:
+            return {number: score for number, score in self.lexical.items() if number > 0}
+        return {number: fused(*self.of(number)) for number in {*self.lexical, *self.dense} if number > 0}
+
+
+def _unavailable(lane: str, note: str) -> DegradedLane:
+    return DegradedLane(lane, "lane_unavailable", note)
 
 
 def _by_words(question: Asked, table: Table | None, live: LiveTable) -> tuple[dict[int, float], Sequence[str]]:
@@ -136,11 +227,11 @@ def _by_words(question: Asked, table: Table | None, live: LiveTable) -> tuple[di
     return scores(question, len(live.statements) + (table.size if table is not None else 0), count, read)
 
 
-def _add_live(query: RecallQuery, live: LiveTable, by_words: Mapping[int, float], found: _Found) -> None:
+def _add_live(query: RecallQuery, live: LiveTable, scored: Scored, found: _Found) -> None:
     for at, one in enumerate(live.statements):
-        score = by_words.get(-1 - at)
-        if score is not None and (not query.kinds or _kind_of(one) in query.kinds):
-            how = match(score, None, None, None, query.now, 0.0)
+        by_words, by_meaning = scored.of(-1 - at)
+        if (by_words or by_meaning) and (not query.kinds or _kind_of(one) in query.kinds):
+            how = match(by_words, by_meaning, None, None, query.now, 0.0)
             found.entries[one.ref] = live_entry(one, _shown(how), query.scope.repository, query.now)
             _rank(found, Ranked(one.ref, "guidance", how, one.source.mtime), "advisory", ["advisory_source"])
 
@@ -149,12 +240,9 @@ def _kind_of(one: LiveStatement) -> str:
     return "note" if one.source.kind == "memory" else "policy"
 
 
-def _add_records(
-    query: RecallQuery, memory: Memory, table: Table, by_words: Mapping[int, float], found: _Found
-) -> None:
+def _add_records(query: RecallQuery, memory: Memory, table: Table, scored: Scored, found: _Found) -> None:
     most = max(_FEWEST, min(_MOST, 3 * query.limit))
-    scored = {number: score for number, score in by_words.items() if number > 0}
-    best = _best(scored, most, table, query)
+    best = _best(scored.records(), most, table, query)
     records = memory.read([path for _, path in best])
     wanted = [(number, record) for (number, _), record in zip(best, records, strict=True)]
     if query.kinds:
@@ -163,8 +251,7 @@ def _add_records(
     for number, record in wanted:
         assessed = assess(record, context)
         how = match(
-            scored[number],
-            None,
+            *scored.of(number),
             record.kind,
             _confirmed(assessed, context.standing.get(record.id)),
             query.now,

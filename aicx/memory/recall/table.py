@@ -46,7 +46,9 @@ class Table:
         except sqlite3.DatabaseError:
             self.start_anew()
         self._read: dict[str, dict[int, int]] = {}
-        self._count()
+        self._seen = -1
+        self.size = 0
+        self.refresh()
 
     def close(self) -> None:
         self._db.close()
@@ -60,8 +62,7 @@ class Table:
             self._db = _connect(str(self._place))
         except (OSError, sqlite3.Error):
             self._db = _connect(":memory:")
-        self._read = {}
-        self.size = 0
+        self._read, self._seen, self.size = {}, -1, 0
 
     def meta(self, name: str) -> Any:
         row = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
@@ -71,12 +72,21 @@ class Table:
         with suppress(sqlite3.OperationalError), self._db:  # another process may be writing
             self._db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (name, value))
 
+    def refresh(self) -> None:
+        """Forgets what was read where another process has changed the table since."""
+        changes = self.changes
+        if changes != self._seen:
+            self._read.clear()
+            self._count()
+            self._seen = changes
+
     def sync(
         self,
         versions: Mapping[str, tuple[int, str | None]],
         load: Callable[[Sequence[str]], Sequence[Record]],
     ) -> None:
         """Makes the table hold exactly the records of ``versions``: path -> version and repository."""
+        self.refresh()
         known = {row[1]: row for row in self._db.execute("SELECT number, path, version FROM documents")}
         gone = [row for path, row in known.items() if path not in versions or versions[path][0] != row[2]]
         new = [path for path, (version, _) in versions.items() if path not in known or known[path][2] != version]
@@ -91,8 +101,7 @@ class Table:
             self._db.close()
             self._db = memory
             self._change(gone, new, versions, load)
-        self._read.clear()
-        self._count()
+        self.refresh()
 
     def _change(
         self,
