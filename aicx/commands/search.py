@@ -18,6 +18,7 @@ from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
+from aicx.paths import user_path
 from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
@@ -42,6 +43,11 @@ class Mode(StrEnum):
 class Group(StrEnum):
     chunk = "chunk"
     session = "session"
+
+
+class Scope(StrEnum):
+    chunks = "chunks"
+    memories = "memories"
 
 
 class Sort(StrEnum):
@@ -88,6 +94,9 @@ def command(
             " off. Takes a vector index.",
         ),
     ] = str(RERANKED),
+    scope: Annotated[
+        Scope, typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx memory recall`.")
+    ] = Scope.chunks,
     filters: Filters = EVERYTHING,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each retriever's rank and score, and what else counted.")
@@ -122,7 +131,11 @@ def command(
     Example: aicx search '"could not compile" last week'
     Example: aicx search ERR_CONN_REFUSED -p myrepo --since 30d
     Example: aicx search "retry policy in january 2026" --group session --explain
+    Example: aicx search how are exports authorised --scope memories
     """
+    if scope is Scope.memories:
+        _recall(" ".join(query), filters, mode, limit, repo, everywhere=everywhere, json=json)
+        return
     asked = SearchQuery(
         text=" ".join(query),
         now=options.now(),
@@ -159,6 +172,23 @@ def _parse_rerank(text: str) -> int:
     if not 0 <= count <= MAX_RERANKED:
         raise UsageError(f"--rerank {text} is not a number", hint=f"--rerank off, or a number up to {MAX_RERANKED}")
     return count
+
+
+def _recall(
+    text: str, filters: Filters, mode: Mode, limit: int | None, repo: str | None, *, everywhere: bool, json: bool
+) -> None:
+    """The same question to the memory."""
+    # Imported here: most questions are to the sessions.
+    from aicx.commands.memory.recalled import print_answer
+    from aicx.memory.reading import find_scope
+    from aicx.memory.recall.run import DEFAULT_LIMIT, RecallQuery, recall
+
+    if filters != EVERYTHING or mode is not Mode.auto:
+        raise UsageError("filters and --mode are for stored sessions", hint="aicx memory recall --help")
+    settings = load_settings()
+    place = find_scope(settings, user_path(repo) if repo else Path.cwd())
+    asked = RecallQuery(text, options.now(), place, limit or DEFAULT_LIMIT, everywhere)
+    print_answer(recall(settings, asked), json=json)
 
 
 def _print(hit: Hit, explain: bool) -> None:

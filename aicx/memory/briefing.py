@@ -14,7 +14,7 @@ from aicx.memory.assess import LIVE_FILE, freshness_of
 from aicx.memory.entry import entry_of
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.recall.run import Recaller, RecallQuery
+from aicx.memory.recall.run import RecallQuery, recall
 from aicx.memory.recall.terms import asked
 from aicx.memory.sources import Live, read_live
 from aicx.text import instant, plural
@@ -39,8 +39,7 @@ def brief(settings: Settings, scope: Scope, task: str, now: datetime, limit: int
         return Briefing()
     if asked(task).empty:
         return _without_task(settings, scope, now, limit)
-    with Recaller(settings) as recaller:
-        answer = recaller.recall(RecallQuery(task, now, scope, 2 * limit))
+    answer = recall(settings, RecallQuery(task, now, scope, 2 * limit))
     agreed = [entry for entry in answer.entries if entry.baseline]
     guidance = [entry for entry in answer.entries if entry.status == "advisory"]
     shown = {entry.ref for entry in (*agreed[:limit], *guidance[:limit])}

@@ -358,3 +358,42 @@ def test_a_table_that_another_process_is_writing_is_left_alone(place: Place) -> 
     with sqlite3.connect(place.settings.layout.memory_recall) as other:
         other.execute("BEGIN IMMEDIATE")
         assert set(place("recall", "exports")["baseline"]) == {ref, second}
+
+
+# --- other doors
+
+
+def test_search_asks_the_memory_with_its_scope(place: Place) -> None:
+    place.accepted(EXPORTS)
+    place.write("CLAUDE.md", "- Exports are signed.\n")
+    code, out, _ = place.run("search", "exports", "authorisation", "--scope", "memories", "--json")
+    assert code == 0
+    answer, recalled = json.loads(out), place("recall", "exports authorisation")
+    assert answer["schema"] == recalled["schema"]
+    assert (_refs(answer), answer["baseline"]) == (_refs(recalled), recalled["baseline"])
+    code, _, err = place.run("search", "exports", "--scope", "memories", "--agent", "claude")
+    assert code == 2
+    assert "--mode are for stored sessions" in err
+
+
+@pytest.mark.parametrize("command", [("memory", "get"), ("show",)])
+def test_a_live_reference_opens_what_the_file_says_now(place: Place, command: tuple[str, ...]) -> None:
+    place.write("CLAUDE.md", "# Exports\n\n- Exports are signed.\n- Keys are rotated.\n")
+    code, out, _ = place.run(*command, "live:claude:CLAUDE.md#L3", "--json")
+    assert code == 0
+    assert json.loads(out)["entry"]["statement"] == "Exports are signed."
+    code, out, _ = place.run(*command, "live:claude:CLAUDE.md")
+    assert code == 0
+    assert "Keys are rotated." in out
+    place.write(".aicx/memory-policy.toml", 'exclude_paths = ["CLAUDE.md"]\n')
+    code, out, err = place.run(*command, "live:claude:CLAUDE.md#L3")
+    assert code == 3
+    assert "the policy excludes its path" in err
+    assert "signed" not in out + err
+
+
+def test_show_opens_a_record(place: Place) -> None:
+    ref = place.accepted(EXPORTS)
+    code, out, _ = place.run("show", ref)
+    assert code == 0
+    assert EXPORTS in out

@@ -67,12 +67,11 @@ def command(
     Example: aicx memory recall "retry limit" --with-evidence --json
     """
     # Imported here: not needed for --help.
-    from aicx.api.answers.memory_recall import SCHEMA
     from aicx.commands.memory.recalled import print_answer
     from aicx.memory.assess import Status
     from aicx.memory.reading import find_scope
     from aicx.memory.recall.recording import record_recall
-    from aicx.memory.recall.run import Recaller, RecallQuery
+    from aicx.memory.recall.run import RecallQuery, recall
     from aicx.memory.record import KINDS
     from aicx.memory.sources_places import Named
 
@@ -97,11 +96,7 @@ def command(
         tuple(Named(user_path(one), source) for one in path or ()),
         decay.value,
     )
-    with Recaller(settings) as recaller:
-        answer = recaller.recall(query)
+    answer = recall(settings, query)
     if record:
         record_recall(settings, answer, query.now, console.notify)
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
-    print_answer(answer)
+    print_answer(answer, json=json)

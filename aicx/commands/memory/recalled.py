@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aicx import console
 from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.memory_recall import RecallAnswer
+from aicx.api.answers.memory_recall import SCHEMA, RecallAnswer
 from aicx.memory.reasons import REASONS
 from aicx.text import shorten
 
@@ -13,10 +13,13 @@ _MAX_EVIDENCE = 3
 _MAX_STATEMENT = 400
 
 
-def print_answer(answer: RecallAnswer) -> None:
-    """The entries, best first, and a summary of what was left out."""
+def print_answer(answer: RecallAnswer, *, json: bool) -> None:
+    """The entries, best first, and a summary of what was left out; as JSON every considered reference."""
+    if json:
+        console.out_answer(SCHEMA, answer)
+        return
     for entry in answer.entries:
-        _print(entry)
+        print_entry(entry)
     for lane in answer.degraded:
         console.warn(f"{lane.lane}: {lane.note}")
     if not answer.method.sufficient:
@@ -32,7 +35,7 @@ def print_answer(answer: RecallAnswer) -> None:
         console.notify(f"Left out: {said}; --json says which and why.")
 
 
-def _print(entry: MemoryEntry) -> None:
+def print_entry(entry: MemoryEntry) -> None:
     style = console.style
     label = "agreed" if entry.baseline else entry.status if entry.status != "advisory" else "guidance"
     facts = [entry.kind, *([entry.topic] if entry.topic else []), f"tier {entry.tier}", entry.usage, entry.freshness]

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from aicx.api.answers.memory import MemoryEntry, MemoryScore
 from aicx.config import Settings
+from aicx.errors import NotFound
 from aicx.memory.assess import LIVE_FILE, freshness_of
 from aicx.memory.policy import Policy
+from aicx.memory.policy_records import policy_in
+from aicx.memory.reading import Scope
+from aicx.memory.reasons import REASONS
 from aicx.memory.recall.terms import impacts
 from aicx.memory.sources import Live, LiveStatement, read_live
 from aicx.memory.sources_places import Named, listed, named_places
@@ -48,7 +52,7 @@ class LiveReader:
         return self._known[1]
 
 
-def live_entry(one: LiveStatement, score: MemoryScore, repository: str | None, now: Any) -> MemoryEntry:
+def live_entry(one: LiveStatement, score: MemoryScore | None, repository: str | None, now: datetime) -> MemoryEntry:
     """A statement of an instruction file: guidance by whoever may write to the file, never agreed."""
     source = one.source
     assert source.mtime is not None
@@ -63,7 +67,7 @@ def live_entry(one: LiveStatement, score: MemoryScore, repository: str | None, n
         tier=LIVE_FILE,
         usage="guidance",
         baseline=False,
-        reasons=["advisory_source", "relevant_match"],
+        reasons=["advisory_source", *(["relevant_match"] if score else [])],
         because=[],
         superseded_by=None,
         source={
@@ -105,3 +109,23 @@ def _stamp(path: Path) -> tuple[int, ...]:
         else:
             found += [about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_mode]
     return tuple(found)
+
+
+def find_live(settings: Settings, scope: Scope, ref: str, now: datetime) -> list[MemoryEntry]:
+    """The statement that a reference names, or all of the file that it names.
+
+    Raises NotFound for what is not there (any more) and for what may not be shown, with its reason.
+    """
+    live = read_live(
+        scope.root, policy_in(settings, scope), homes=settings.homes, redact_secrets=settings.redact_secrets
+    )
+    found = [one for one in live.statements if ref in (one.ref, one.source.id)]
+    if found:
+        return [live_entry(one, None, scope.repository, now) for one in found]
+    refused = [(one.id, one.reason) for one in live.sources if one.reason] + [
+        (one.ref, one.reason) for one in live.blocked
+    ]
+    why = next((reason for name, reason in refused if name in (ref, ref.partition("#")[0])), None)
+    if why is not None:
+        raise NotFound(f"{ref} is not shown: {REASONS[why]}", hint="aicx memory sources")
+    raise NotFound(f"there is no {ref} now", hint="aicx memory sources lists the files, and recall their statements")

@@ -47,6 +47,7 @@ _FEWEST, _MOST = 100, 5000  # records that are considered, at least and at most
 _GROUPS: Mapping[Status, Group] = {"accepted": "agreed", "advisory": "guidance"}
 # What answers show without being asked for it.
 SHOWN: frozenset[Status] = frozenset({"accepted", "advisory", "candidate"})
+DEFAULT_LIMIT = 8
 _DIGITS = 6
 
 
@@ -60,7 +61,7 @@ class RecallQuery:
     text: str
     now: datetime
     scope: Scope = field(default_factory=Scope)
-    limit: int = 8
+    limit: int = DEFAULT_LIMIT
     everywhere: bool = False
     kinds: tuple[str, ...] = ()
     statuses: frozenset[str] = frozenset()
@@ -85,6 +86,12 @@ class _Found:
         self, ref: str, status: str, reasons: Sequence[str], because: Sequence[dict[str, object]] = ()
     ) -> None:
         self.excluded.append(ExcludedEntry(ref, status, list(dict.fromkeys(reasons)), list(because)))
+
+
+def recall(settings: Settings, query: RecallQuery) -> RecallAnswer:
+    """Answers one question; see `Recaller.recall`. For several, keep a `Recaller`."""
+    with Recaller(settings) as recaller:
+        return recaller.recall(query)
 
 
 class Recaller:
