@@ -16,7 +16,6 @@ from typing import Any, get_args
 
 import orjson
 
-from aicx.memory.findings import find_flaws
 from aicx.memory.reasons import Reason
 from aicx.memory.record import (
     KINDS,
@@ -194,6 +193,9 @@ def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
     # A copy elsewhere, or one that was renamed, would be a second record of the same id.
     if id_in(path) != record.id or not path.startswith(f"{folder_of(repository)}/{kind}/"):
         return malformed(path, "misplaced")
+    # Imported here: where nothing changed no file is read, and its rules take a while to compile.
+    from aicx.memory.findings import find_flaws
+
     flaws = find_flaws(record)
     if not statement or len(statement) > MAX_STATEMENT:
         return malformed(path, "no statement" if not statement else "statement too long")

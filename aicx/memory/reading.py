@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -65,10 +65,17 @@ def find_scope(settings: Settings, folder: Path) -> Scope:
 class Memory:
     """A snapshot of the memory: what its files and its log say, and what follows from them at ``now``."""
 
-    def __init__(self, settings: Settings, scope: Scope, now: datetime, policy: Policy | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        scope: Scope,
+        now: datetime,
+        policy: Policy | None = None,
+        index: Index | None = None,
+    ) -> None:
         self.settings, self.scope, self.now, self._policy = settings, scope, now, policy
         layout = settings.layout
-        self._index = Index(layout.memory_index, layout.memory)
+        self._index = index or Index(layout.memory_index, layout.memory)
         # The log first: what is decided while records are being read is then not known yet, rather than half known.
         self.decisions = self._index.decisions(layout.memory / LOG)
         hidden = ignore_matcher(layout)
@@ -104,6 +111,11 @@ class Memory:
         root = self.scope.root
         said = Git(root).ask("rev-parse", "--quiet", "--verify", "HEAD") if root is not None else None
         return said.strip() if said else None
+
+    @property
+    def twice(self) -> Collection[str]:
+        """The ids that two files have."""
+        return self._twice
 
     def versions(self) -> dict[str, tuple[int, str | None]]:
         """For every record by its path: a checksum of what it holds, and its repository."""

@@ -16,7 +16,6 @@ from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
 from aicx.memory.sources_places import Named, Place, SourceKind, listed, named_places
 from aicx.memory.sources_text import Statement, split_statements
-from aicx.redaction import redact
 from aicx.types import AgentHomes
 
 SkipReason = PolicyReason | Refusal | Literal["duplicate"]
@@ -150,6 +149,8 @@ def _statements(source: LiveSource, body: str, redact_secrets: bool) -> Iterator
     """Each statement, and its lines as they are written, for the policy alone."""
     body = body.replace("\r\n", "\n").replace("\r", "\n")
     lines = body.split("\n")
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
+
     shown = _in_place(lines, redact(body).text.split("\n")) if redact_secrets else lines
     for statement in split_statements(shown)[:_MAX_STATEMENTS]:
         last = f"-L{statement.last}" if statement.last > statement.first else ""

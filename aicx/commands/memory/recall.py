@@ -9,7 +9,6 @@ from typing import Annotated, get_args
 import typer
 
 from aicx import console, options
-from aicx.commands.memory.common import Everywhere
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
@@ -41,7 +40,7 @@ def command(
         bool, typer.Option("--record", help="Keep an event with the references that were shown, for `memory eval`.")
     ] = False,
     repo: options.Repo = None,
-    everywhere: Everywhere = False,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="The records of all repositories.")] = False,
     outside: Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")] = False,
     path: Annotated[
         list[str] | None,

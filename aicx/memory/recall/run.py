@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import nlargest
+from math import inf
 from typing import TYPE_CHECKING, Self
 
 from aicx.api.answers.memory import MemoryEntry, MemoryScore
@@ -22,6 +24,7 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.live import LiveReader, LiveTable, live_entry
 from aicx.memory.recall.meaning import Meaning
+from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look
 from aicx.memory.recall.ranking import (
     FEW,
     STRENGTHS,
@@ -48,6 +51,8 @@ _GROUPS: Mapping[Status, Group] = {"accepted": "agreed", "advisory": "guidance"}
 # What answers show without being asked for it.
 SHOWN: frozenset[Status] = frozenset({"accepted", "advisory", "candidate"})
 DEFAULT_LIMIT = 8
+# So soon after a look at every file a question that nothing answers is not worth another.
+_SECONDS_TO_TRUST = 2.0
 _DIGITS = 6
 
 
@@ -105,6 +110,8 @@ class Recaller:
         self._live = LiveReader(settings)
         self._meaning = Meaning(settings)
         self._table: Table | None = None
+        self._index: QuickIndex | None = None
+        self._looked = -inf  # on the clock of this process
 
     def __enter__(self) -> Self:
         return self
@@ -114,9 +121,15 @@ class Recaller:
 
     def close(self) -> None:
         """Closes what is open; a later question opens it again."""
+        self._close_index()
         if self._table is not None:
             self._table.close()
             self._table = None
+
+    def _close_index(self) -> None:
+        if self._index is not None:
+            self._index.close()
+            self._index = None
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answers a question. Raises UsageError for one without words, MalformedPolicy before anything is read."""
@@ -125,21 +138,70 @@ class Recaller:
         if question.empty:
             raise UsageError("nothing is left to look for", hint="ask with words that are not among the most common")
         live = self._live.read(query.scope.root, policy, query.named)
-        found = _Found()
-        if self._settings.layout.memory.is_dir():
-            with Memory.open(self._settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
-                try:
-                    missing = self._ask(query, question, live, memory, found)
-                except (sqlite3.DatabaseError, ValueError) as error:  # of the table: its own numbers do not fit
-                    found = _Found(degraded=[_unavailable("lexical", f"its table was damaged and made anew ({error})")])
-                    self._anew()
-                    missing = self._ask(query, question, live, memory, found)
-        else:  # nothing was ever remembered here, and nothing is made for it
-            missing = self._ask(query, question, live, None, found)
+        found, missing = self._ask(query, question, policy, live)
         _leave_out_sources(live, found)
         if query.with_evidence:
             self._add_passages(query, policy, found)
         return _answer(query, found, missing)
+
+    def _ask(
+        self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable
+    ) -> tuple[_Found, Sequence[str]]:
+        layout = self._settings.layout
+        if not layout.memory.is_dir():  # nothing was ever remembered here, and nothing is made for it
+            return self._ask_records(query, question, live, None, None)
+        damaged: list[DegradedLane] = []
+        for attempt in range(2):
+            try:
+                table = self._table = self._table or Table(layout.memory_recall)
+                found, missing = self._ask_table(query, question, policy, live, table)
+            except (sqlite3.DatabaseError, ValueError) as error:  # of the table: its own numbers do not fit
+                if attempt or self._table is None:
+                    raise
+                self._table.start_anew()
+                damaged.append(_unavailable("lexical", f"its table was damaged and made anew ({error})"))
+            else:
+                break
+        found.degraded += damaged
+        return found, missing
+
+    def _ask_table(
+        self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable, table: Table
+    ) -> tuple[_Found, Sequence[str]]:
+        """Asks the memory as it was last found where that will do, and after a look at every file where it will not."""
+        settings = self._settings
+        table.refresh()
+        if look := known_look(settings.layout, table):
+            if self._index is None or self._index.look != look:
+                self._close_index()
+                self._index = QuickIndex(settings.layout, look)
+            index = self._index
+            index.prepare()
+            memory = Memory(settings, query.scope, query.now, of_records(policy), index)
+            found, missing = self._ask_records(query, question, live, memory, table)
+            is_answered = any(one.match.fused >= SUFFICIENT for one in found.ranked)
+            just_looked = time.monotonic() - self._looked < _SECONDS_TO_TRUST
+            if not index.behind and (is_answered or just_looked):
+                return found, missing
+        self._close_index()
+        folders = folders_now(settings.layout)
+        with Memory.open(settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
+            table.sync(memory.versions(), memory.read)
+            keep_look(table, folders, memory.twice)
+            self._looked = time.monotonic()
+            return self._ask_records(query, question, live, memory, table)
+
+    def _ask_records(
+        self, query: RecallQuery, question: Asked, live: LiveTable, memory: Memory | None, table: Table | None
+    ) -> tuple[_Found, Sequence[str]]:
+        found = _Found()
+        by_words, missing = _by_words(question, table, live)
+        found.lanes.append("lexical")
+        scored = Scored(by_words, self._by_meaning(query, table, live, memory, found))
+        _add_live(query, live, scored, found)
+        if memory is not None and table is not None:
+            _add_records(query, memory, table, scored, found)
+        return found, missing
 
     def _add_passages(self, query: RecallQuery, policy: Policy, found: _Found) -> None:
         # Imported here: most questions are to the memory alone.
@@ -163,26 +225,6 @@ class Recaller:
         finally:
             if self._searcher is None:
                 searcher.close()
-
-    def _anew(self) -> None:
-        if self._table is not None:
-            self._table.start_anew()
-
-    def _ask(
-        self, query: RecallQuery, question: Asked, live: LiveTable, memory: Memory | None, found: _Found
-    ) -> Sequence[str]:
-        table = None
-        if memory is not None:
-            self._table = table = self._table or Table(self._settings.layout.memory_recall)
-            table.sync(memory.versions(), memory.read)
-        by_words, missing = _by_words(question, table, live)
-        found.lanes.append("lexical")
-        by_meaning = self._by_meaning(query, table, live, memory, found)
-        scored = Scored(by_words, by_meaning)
-        _add_live(query, live, scored, found)
-        if memory is not None and table is not None:
-            _add_records(query, memory, table, scored, found)
-        return missing
 
     def _by_meaning(
         self, query: RecallQuery, table: Table | None, live: LiveTable, memory: Memory | None, found: _Found

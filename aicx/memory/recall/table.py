@@ -17,16 +17,14 @@ import orjson
 import aicx
 from aicx.memory.recall.terms import impacts
 from aicx.memory.record import Record
-from aicx.repomap.postings import SCHEMA as POSTINGS
-from aicx.repomap.postings import PostingTable
 
 # Terms depend on the rules of analysis, so that another version makes the table anew.
 _VERSION = f"1 {aicx.__version__}"
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE documents(number INTEGER PRIMARY KEY, path TEXT UNIQUE, version INTEGER, repository TEXT, terms BLOB);
 CREATE TABLE vectors(number INTEGER, make TEXT, vector BLOB, PRIMARY KEY(number, make)) WITHOUT ROWID;
-{POSTINGS}
+CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;
 """
 _AT_ONCE = 500
 # What a record is found by, and how much each counts beside the statement.
@@ -110,6 +108,9 @@ class Table:
         versions: Mapping[str, tuple[int, str | None]],
         load: Callable[[Sequence[str]], Sequence[Record]],
     ) -> None:
+        # Imported here: reading is all that most questions do.
+        from aicx.repomap.postings import PostingTable
+
         with self._db:
             postings = PostingTable(self._db)
             for number, _, _ in gone:
@@ -138,7 +139,9 @@ class Table:
         """The records that have a term, by number, with its impact."""
         found = self._read.get(term)
         if found is None:
-            found = self._read[term] = PostingTable(self._db).read(term)
+            row = self._db.execute("SELECT entries FROM postings WHERE term=?", (term,)).fetchone()
+            entries = array("I", row[0]) if row else array("I")
+            found = self._read[term] = dict(zip(entries[::2], entries[1::2], strict=True))
         return found
 
     def places(self, numbers: Iterable[int], repository: str | None, *, everywhere: bool) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,130 @@
+"""The memory without a look at every file: as it was found at the last complete look, where no folder changed since.
+
+A file that was written in place since then changes no folder. So the files of each record that is read are looked at,
+and every hour, or where nothing answers a question, all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from aicx.memory.events import LOG
+from aicx.memory.files import sidecar_of
+from aicx.memory.index import Decisions, Entry, Index
+from aicx.memory.recall.table import Table
+from aicx.memory.record import Record
+from aicx.paths import Layout
+
+_SECONDS = 3600.0
+# A folder this young may change again within the same tick of the file system's clock.
+_YOUNG_SECONDS = 0.05
+_LOOKED = "looked"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the folders were like at a complete look, when that was (Unix time), and which ids had two files."""
+
+    folders: str
+    at: float
+    twice: tuple[str, ...] = ()
+
+
+def folders_now(layout: Layout) -> str:
+    """What changes whenever a file of the memory is made, replaced or deleted, or another one hidden."""
+    parts = [_stamp(str(layout.ignore_file))]
+    for owner in _below(str(layout.memory)):
+        parts += [f"{kind}:{_stamp(kind)}" for kind in _below(owner)]
+    return "|".join(parts)
+
+
+def known_look(layout: Layout, table: Table) -> Look | None:
+    """The last complete look, where it may still be gone by."""
+    kept = table.meta(_LOOKED)
+    if kept is None:
+        return None
+    folders, at, twice = orjson.loads(kept)
+    if not 0 <= time.time() - at < _SECONDS or folders != folders_now(layout):
+        return None
+    return Look(folders, at, tuple(twice))
+
+
+def keep_look(table: Table, folders: str, twice: Iterable[str]) -> None:
+    """Keeps a look that began when the folders were as ``folders``; none where they may still be changing."""
+    now = time.time()
+    times = (int(part) for one in folders.split("|") for part in one.rpartition(":")[2].split(".")[1:])
+    newest = max(times, default=0)
+    if newest / 1e9 < now - _YOUNG_SECONDS:
+        table.keep(_LOOKED, orjson.dumps([folders, now, sorted(twice)]).decode())
+
+
+class QuickIndex(Index):
+    """The index as it was. ``behind`` is set when a record turns out to have changed since."""
+
+    def __init__(self, layout: Layout, look: Look) -> None:
+        self.look = look
+        self.behind = False
+        self._log = layout.memory / LOG
+        self._known: tuple[str, Decisions] | None = None
+        super().__init__(layout.memory_index, layout.memory)
+
+    def prepare(self) -> None:
+        """Reads the entries that decide about others: those with claims, and ids that two files have."""
+        self.behind, before = False, self._known
+        claiming = self.decisions(self._log).with_claims()
+        if self._known is not before:
+            self.entries = self._sound(lambda: self._of_interest({*claiming, *self.look.twice}))
+
+    def decisions(self, log: Path) -> Decisions:
+        stamp = _stamp(str(log))
+        if self._known is None or self._known[0] != stamp:
+            self._known = stamp, super().decisions(log)
+        return self._known[1]
+
+    def records(self, paths: Iterable[str]) -> list[Record]:
+        wanted = list(paths)
+        rows = dict(self._sound(lambda: self._stamps(wanted)))
+        places = [str(self._memory / name) for path in wanted for name in (path, sidecar_of(path))]
+        now = [f"{_stamp(places[at])}.{_stamp(places[at + 1])}" for at in range(0, len(places), 2)]
+        self.behind = self.behind or any(rows.get(path) != stamp for path, stamp in zip(wanted, now, strict=True))
+        return super().records(wanted)
+
+    def _stamps(self, paths: list[str]) -> list[tuple[str, str]]:
+        found = (self._db.execute("SELECT path, stamp FROM records WHERE path=?", (path,)).fetchone() for path in paths)
+        return [row for row in found if row]
+
+    def _of_interest(self, ids: set[str]) -> list[Entry]:
+        said = "SELECT path, id, repository, name, claims FROM records"
+        rows = self._db.execute(f"{said} WHERE claims=1").fetchall()
+        for some in ids:
+            rows += self._db.execute(f"{said} WHERE id=?", (some,)).fetchall()
+        return sorted(
+            {Entry(path, name, of, called, bool(claims)) for path, name, of, called, claims in rows},
+            key=lambda entry: entry.path,
+        )
+
+    def _sync(self) -> list[Entry]:
+        """Looks at nothing: that is what it is for. With an empty database every record is read from its files."""
+        return []
+
+
+def _below(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(entry.path for entry in found if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _stamp(place: str) -> str:
+    try:
+        about = os.stat(place)  # noqa: PTH116 - two for each record of an answer
+    except OSError:
+        return ""
+    return f"{about.st_size}.{about.st_mtime_ns}.{about.st_ctime_ns}"
