@@ -22,12 +22,6 @@ class CorpusEmbedder(NamedTuple):
         return f"{self.embedder.fingerprint}/{self.embedder.dimensions}"
 
 
-def corpus_choice(settings: Settings) -> object:
-    """Something that stays equal as long as the corpus has the same embedder; None where it has none."""
-    made = read_manifest(settings.layout).get("vectors")
-    return (recorded_choice(made), made.get("near")) if made and "embedder" in made else None
-
-
 def open_corpus_embedder(settings: Settings) -> CorpusEmbedder | None:
     """The embedder of the corpus, None where it has no vector index. Raises AicxError where it cannot be opened."""
     made = read_manifest(settings.layout).get("vectors")

@@ -62,6 +62,7 @@ class Decisions(Mapping[str, Standing]):
     raw: dict[str, Any]
     damaged: list[int]
     made: dict[str, Standing] = field(default_factory=dict)
+    claiming: set[str] | None = None
 
     def __getitem__(self, key: str) -> Standing:
         found = self.made.get(key)
@@ -74,7 +75,9 @@ class Decisions(Mapping[str, Standing]):
 
     def with_claims(self) -> set[str]:
         """The ids of records that were accepted with claims."""
-        return {name for name, fields in self.raw.items() if "claims" in fields}
+        if self.claiming is None:
+            self.claiming = {name for name, fields in self.raw.items() if "claims" in fields}
+        return self.claiming
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.raw)

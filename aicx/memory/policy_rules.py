@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -55,6 +54,8 @@ def _body(path: Path, top: Path | None) -> bytes | None:
 
 
 def _rules(path: Path, body: bytes) -> dict[str, tuple[str, ...]]:
+    import tomllib  # imported here: most people have no such file, and every recall would pay for it
+
     try:
         text = body.decode("utf-8")
         table = tomllib.loads(text)

@@ -14,12 +14,9 @@ from types import TracebackType
 from typing import Self
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.summary import ignore_matcher
-from aicx.corpus.places.decisions import load_decisions
-from aicx.corpus.places.stored import place_of
 from aicx.errors import CorpusDamaged, NotFound, UsageError
-from aicx.git.identity import find_repository
+from aicx.git.identity import Repository, find_repository
 from aicx.git.state import Git
 from aicx.memory.anchors import compare
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
@@ -49,6 +46,16 @@ class Scope:
 def find_scope(settings: Settings, folder: Path) -> Scope:
     """The repository of ``folder``, called as the corpus calls it. Raises NotFound where there is no such folder."""
     repository = find_repository(folder)
+    return Scope(name_of(settings, repository), repository.root)
+
+
+def name_of(settings: Settings, repository: Repository) -> str:
+    """What the corpus calls a repository, else its id."""
+    # Imported here: who asks again and again keeps the name.
+    from aicx.corpus.catalog.database import Catalog
+    from aicx.corpus.places.decisions import load_decisions
+    from aicx.corpus.places.stored import place_of
+
     identity = None
     catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
     try:
@@ -59,7 +66,7 @@ def find_scope(settings: Settings, folder: Path) -> Scope:
     except CorpusDamaged:  # what was decided by hand cannot be read, and then nothing is called by it
         if catalog is not None:
             catalog.close()
-    return Scope(identity.project if identity else repository.repo_id, repository.root)
+    return identity.project if identity else repository.repo_id
 
 
 class Memory:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -12,6 +12,9 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
+
+if TYPE_CHECKING:
+    from aicx.memory.sources_places import Named
 
 
 class HowToDecay(StrEnum):
@@ -68,11 +71,8 @@ def command(
     # Imported here: not needed for --help.
     from aicx.commands.memory.recalled import print_answer
     from aicx.memory.assess import Status
-    from aicx.memory.reading import find_scope
-    from aicx.memory.recall.recording import record_recall
-    from aicx.memory.recall.run import RecallQuery, recall
+    from aicx.memory.recall.run import Recaller, RecallQuery
     from aicx.memory.record import KINDS
-    from aicx.memory.sources_places import Named
 
     for what, given, known in (("kind", kind, KINDS), ("status", status, get_args(Status))):
         for word in given or ():
@@ -83,19 +83,28 @@ def command(
     if source and not path:
         raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
     settings = load_settings()
-    query = RecallQuery(
-        " ".join(question),
-        options.now(),
-        find_scope(settings, user_path(repo) if repo else Path.cwd()),
-        limit,
-        everywhere,
-        tuple(kind or ()),
-        frozenset(status or ()),
-        with_evidence,
-        tuple(Named(user_path(one), source) for one in path or ()),
-        decay.value,
-    )
-    answer = recall(settings, query)
+    with Recaller(settings) as recaller:
+        query = RecallQuery(
+            " ".join(question),
+            options.now(),
+            recaller.scope(user_path(repo) if repo else Path.cwd()),
+            limit,
+            everywhere,
+            tuple(kind or ()),
+            frozenset(status or ()),
+            with_evidence,
+            _named(path, source) if path else (),
+            decay.value,
+        )
+        answer = recaller.recall(query)
     if record:
+        from aicx.memory.recall.recording import record_recall
+
         record_recall(settings, answer, query.now, console.notify)
     print_answer(answer, json=json)
+
+
+def _named(paths: list[str], source: str | None) -> tuple[Named, ...]:
+    from aicx.memory.sources_places import Named
+
+    return tuple(Named(user_path(one), source) for one in paths)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
-from aicx.engine.corpus_embedder import CorpusEmbedder, corpus_choice, open_corpus_embedder
+from aicx.engine.index_manifest import read_manifest
 from aicx.errors import NotFound
 from aicx.memory.index import Index
 from aicx.memory.recall.live import LiveTable
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
+
+if TYPE_CHECKING:
+    from aicx.engine.corpus_embedder import CorpusEmbedder
 
 # A similarity from which on two statements say the same, and what chance is taken for where it was not measured.
 _SAME, _CHANCE = 0.8, 0.3
@@ -26,7 +29,7 @@ class Meaning:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._choice: object = None
+        self._made: object = None
         self._open: CorpusEmbedder | None = None
         self._kept: tuple[object, Sequence[int], Any, int] | None = None
         self._live: tuple[object, Any] | None = None
@@ -34,7 +37,7 @@ class Meaning:
     @property
     def wanted(self) -> bool:
         """Whether the corpus is searched by meaning; otherwise nothing is, and no lane is missing."""
-        return corpus_choice(self._settings) is not None
+        return "embedder" in (read_manifest(self._settings.layout).get("vectors") or {})
 
     def near(
         self, text: str, table: Table | None, live: LiveTable, load: Callable[[Sequence[str]], Sequence[Record]] | None
@@ -66,9 +69,11 @@ class Meaning:
         return near, notes
 
     def _embedder(self) -> CorpusEmbedder:
-        choice = corpus_choice(self._settings)
-        if self._open is None or choice != self._choice:
-            self._open, self._choice = open_corpus_embedder(self._settings), choice
+        from aicx.engine.corpus_embedder import open_corpus_embedder
+
+        made = read_manifest(self._settings.layout).get("vectors")
+        if self._open is None or made != self._made:
+            self._open, self._made = open_corpus_embedder(self._settings), made
         if self._open is None:
             raise NotFound("there is no vector index", hint=NEXT)
         return self._open
@@ -101,6 +106,8 @@ def embed_statements(settings: Settings) -> int:
 
     Raises AicxError where the embedder cannot be opened.
     """
+    from aicx.engine.corpus_embedder import open_corpus_embedder
+
     layout = settings.layout
     found = open_corpus_embedder(settings) if layout.memory.is_dir() else None
     if found is None:

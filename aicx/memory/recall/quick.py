@@ -14,9 +14,12 @@ from pathlib import Path
 
 import orjson
 
+from aicx.config import Settings
+from aicx.git.identity import find_repository
 from aicx.memory.events import LOG
 from aicx.memory.files import sidecar_of
 from aicx.memory.index import Decisions, Entry, Index
+from aicx.memory.reading import Scope, name_of
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
 from aicx.paths import Layout
@@ -25,6 +28,7 @@ _SECONDS = 3600.0
 # A folder this young may change again within the same tick of the file system's clock.
 _YOUNG_SECONDS = 0.05
 _LOOKED = "looked"
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,21 @@ def keep_look(table: Table, folders: str, twice: Iterable[str]) -> None:
         table.keep(_LOOKED, orjson.dumps([folders, now, sorted(twice)]).decode())
 
 
+def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
+    """As `find_scope`, by the name that the repository had as long as nothing changed that decides on it."""
+    repository = find_repository(folder)
+    layout, common = settings.layout, repository.common or repository.root
+    places = [layout.catalog, f"{layout.catalog}-wal", layout.projects, repository.root / ".git", common / "config"]
+    stamps = [_stamp(str(place)) for place in places]
+    key = f"name of {repository.root}"
+    kept = orjson.loads(table.meta(key) or b"[]")
+    if kept[:1] == [stamps]:
+        return Scope(kept[1], repository.root)
+    name = name_of(settings, repository)
+    table.keep(key, orjson.dumps([stamps, name]).decode())
+    return Scope(name, repository.root)
+
+
 class QuickIndex(Index):
     """The index as it was. ``behind`` is set when a record turns out to have changed since."""
 
@@ -72,6 +91,7 @@ class QuickIndex(Index):
         self.behind = False
         self._log = layout.memory / LOG
         self._known: tuple[str, Decisions] | None = None
+        self._read: dict[str, tuple[str, Record]] = {}  # by path, with the stamp of its files
         super().__init__(layout.memory_index, layout.memory)
 
     def prepare(self) -> None:
@@ -89,15 +109,24 @@ class QuickIndex(Index):
 
     def records(self, paths: Iterable[str]) -> list[Record]:
         wanted = list(paths)
-        rows = dict(self._sound(lambda: self._stamps(wanted)))
-        places = [str(self._memory / name) for path in wanted for name in (path, sidecar_of(path))]
-        now = [f"{_stamp(places[at])}.{_stamp(places[at + 1])}" for at in range(0, len(places), 2)]
-        self.behind = self.behind or any(rows.get(path) != stamp for path, stamp in zip(wanted, now, strict=True))
-        return super().records(wanted)
+        now = {path: self._stamp_of(path) for path in wanted}
+        unread = [path for path in wanted if path not in self._read or self._read[path][0] != now[path]]
+        if unread:
+            rows = dict(self._sound(lambda: self._stamps(unread)))
+            self.behind = self.behind or any(rows.get(path) != now[path] for path in unread)
+            self._read |= {path: (now[path], one) for path, one in zip(unread, super().records(unread), strict=True)}
+        return [self._read[path][1] for path in wanted]
+
+    def _stamp_of(self, path: str) -> str:
+        return f"{_stamp(f'{self._memory}/{path}')}.{_stamp(f'{self._memory}/{sidecar_of(path)}')}"
 
     def _stamps(self, paths: list[str]) -> list[tuple[str, str]]:
-        found = (self._db.execute("SELECT path, stamp FROM records WHERE path=?", (path,)).fetchone() for path in paths)
-        return [row for row in found if row]
+        found: list[tuple[str, str]] = []
+        for begin in range(0, len(paths), _AT_ONCE):
+            some = paths[begin : begin + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            found += self._db.execute(f"SELECT path, stamp FROM records WHERE path IN ({marks})", some).fetchall()
+        return found
 
     def _of_interest(self, ids: set[str]) -> list[Entry]:
         said = "SELECT path, id, repository, name, claims FROM records"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from heapq import nlargest
+from functools import partial
+from itertools import islice
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aicx.api.answers.memory import MemoryEntry, MemoryScore
@@ -21,10 +23,10 @@ from aicx.memory.entry import entry_of
 from aicx.memory.events import Standing
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import of_records, policy_in
-from aicx.memory.reading import Memory, Scope
+from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.recall.live import LiveReader, LiveTable, live_entry
 from aicx.memory.recall.meaning import Meaning
-from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look
+from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
 from aicx.memory.recall.ranking import (
     FEW,
     STRENGTHS,
@@ -80,7 +82,7 @@ class _Found:
     """What is known while a question is answered. Records have positive numbers, live statements negative ones."""
 
     ranked: list[Ranked] = field(default_factory=list)
-    entries: dict[str, MemoryEntry] = field(default_factory=dict)  # by reference, without a score
+    entries: dict[str, Callable[[], MemoryEntry]] = field(default_factory=dict)  # by reference; few are ever made
     reasons: dict[str, tuple[str, list[str]]] = field(default_factory=dict)  # what is said if it is not chosen
     excluded: list[ExcludedEntry] = field(default_factory=list)
     suppressed: Counter[str] = field(default_factory=Counter)
@@ -130,6 +132,13 @@ class Recaller:
         if self._index is not None:
             self._index.close()
             self._index = None
+
+    def scope(self, folder: Path) -> Scope:
+        """The repository of ``folder``, as `find_scope` finds it. Raises NotFound where there is no such folder."""
+        if not self._settings.layout.memory.is_dir():
+            return find_scope(self._settings, folder)
+        self._table = self._table or Table(self._settings.layout.memory_recall)
+        return quick_scope(self._settings, folder, self._table)
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answers a question. Raises UsageError for one without words, MalformedPolicy before anything is read."""
@@ -216,7 +225,7 @@ class Recaller:
                     found.leave_out(entry.ref, "policy_blocked", [blocked])
                     found.suppressed["policy_blocked"] += 1
                 else:
-                    found.entries[entry.ref] = replace(entry, score=_shown(how))
+                    found.entries[entry.ref] = partial(replace, entry, score=_shown(how))
                     _rank(found, Ranked(entry.ref, "evidence", how, None), entry.status, entry.reasons[:-1])
         except AicxError as error:
             found.degraded.append(_unavailable("evidence", f"{error.message}; next: {error.hint}"))
@@ -251,12 +260,13 @@ class Scored:
     dense: Mapping[int, float] | None
 
     def of(self, number: int) -> tuple[float, float | None]:
-        return self.lexical.get(number, 0.0), None if self.dense is None else self.dense.get(number, 0.0)
+        return min(1.0, self.lexical.get(number, 0.0)), None if self.dense is None else self.dense.get(number, 0.0)
 
-    def records(self) -> dict[int, float]:
+    def records(self) -> Mapping[int, float]:
         """The fused score of every record that a lane found."""
         if not self.dense:
-            return {number: score for number, score in self.lexical.items() if number > 0}
+            found = self.lexical
+            return found if min(found, default=0) >= 0 else {number: found[number] for number in found if number > 0}
         return {number: fused(*self.of(number)) for number in {*self.lexical, *self.dense} if number > 0}
 
 
@@ -281,7 +291,7 @@ def _add_live(query: RecallQuery, live: LiveTable, scored: Scored, found: _Found
         by_words, by_meaning = scored.of(-1 - at)
         if (by_words or by_meaning) and (not query.kinds or _kind_of(one) in query.kinds):
             how = match(by_words, by_meaning, None, None, query.now, 0.0)
-            found.entries[one.ref] = live_entry(one, _shown(how), query.scope.repository, query.now)
+            found.entries[one.ref] = partial(live_entry, one, _shown(how), query.scope.repository, query.now)
             _rank(found, Ranked(one.ref, "guidance", how, one.source.mtime), "advisory", ["advisory_source"])
 
 
@@ -312,24 +322,27 @@ def _add_records(query: RecallQuery, memory: Memory, table: Table, scored: Score
             found.leave_out(record.ref, assessed.status, codes, because)
             found.suppressed[assessed.status] += 1
             continue
-        entry = entry_of(assessed, _shown(how))
-        found.entries[record.ref] = replace(entry, reasons=[*entry.reasons, "relevant_match"])
+        found.entries[record.ref] = partial(_entry, assessed, how)
         group = _GROUPS.get(assessed.status, "waiting")
         _rank(found, Ranked(record.ref, group, how, record.created_at), assessed.status, codes)
+
+
+def _entry(assessed: Assessment, how: Match) -> MemoryEntry:
+    entry = entry_of(assessed, _shown(how))
+    return replace(entry, reasons=[*entry.reasons, "relevant_match"])
 
 
 def _best(scored: Mapping[int, float], most: int, table: Table, query: RecallQuery) -> list[tuple[int, str]]:
     """Number and path of the best ``most`` records that are of the place that is asked in."""
 
-    def key(number: int) -> tuple[float, int]:
-        return scored[number], -number
-
     for wanted in (2 * most, len(scored)):
-        numbers = nlargest(wanted, scored, key=key)
-        found = list(table.places(numbers, query.scope.repository, everywhere=query.everywhere))
-        if len(found) >= most or wanted >= len(scored):
+        least = sorted(scored.values())[-wanted] if 0 < wanted < len(scored) else 0.0
+        near = [(-score, number) for number, score in scored.items() if score >= least]
+        numbers = [number for _, number in sorted(near)]
+        found = list(islice(table.places(numbers, query.scope.repository, everywhere=query.everywhere), most))
+        if len(found) == most or len(near) == len(scored):
             break
-    return found[:most]
+    return found
 
 
 def _confirmed(assessed: Assessment, standing: Standing | None) -> datetime:
@@ -379,7 +392,7 @@ def _answer(query: RecallQuery, found: _Found, missing: Sequence[str]) -> Recall
             why = "over_limit" if one.match.fused >= THRESHOLD else "below_threshold"
             # What is believed and was left out for another reason comes with that reason first.
             found.leave_out(one.ref, status, [why, *codes])
-    entries = [found.entries[one.ref] for one in chosen]
+    entries = [found.entries[one.ref]() for one in chosen]
     method = RecallMethod(
         found.lanes,
         query.decay,

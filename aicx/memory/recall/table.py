@@ -63,11 +63,15 @@ class Table:
         self._read, self._seen, self.size = {}, -1, 0
 
     def meta(self, name: str) -> Any:
-        row = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        """What was kept under a name; None for nothing, also where the table turns out to be damaged."""
+        try:
+            row = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        except sqlite3.DatabaseError:
+            return None
         return row[0] if row else None
 
     def keep(self, name: str, value: Any) -> None:
-        with suppress(sqlite3.OperationalError), self._db:  # another process may be writing
+        with suppress(sqlite3.DatabaseError), self._db:  # another process may be writing
             self._db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (name, value))
 
     def refresh(self) -> None:

@@ -63,24 +63,26 @@ def scores(
 ) -> tuple[dict[int, float], list[str]]:
     """The score of every document that has a term of the question, and what was typed and occurs nowhere.
 
+    A score may be a little above 1, of one that says everything twice.
+
     ``count`` says in how many of ``size`` documents a term occurs, ``read`` gives their impacts.
     """
     missing: dict[str, bool] = {}
+    asked_for: list[tuple[str, float]] = []
     total = 0.0
-    found: dict[int, float] = {}
     for typed, forms in question.terms:
-        counts = {form: count(form) for form in forms}
-        form = next((form for form in forms if counts[form]), forms[0])
-        occurs = counts[form]
+        form, occurs = max(((form, count(form)) for form in forms), key=lambda one: bool(one[1]))
         rarity = log(1 + (size - occurs + 0.5) / (occurs + 0.5))
         total += rarity
         missing[typed] = missing.get(typed, True) and not occurs
         if occurs:
-            for document, impact in read(form).items():
-                found[document] = found.get(document, 0.0) + rarity * impact
-    whole = total * UNIT
-    scored = {document: min(1.0, value / whole) for document, value in found.items()} if whole else {}
-    return scored, [typed for typed, absent in missing.items() if absent]
+            asked_for.append((form, rarity))
+    found: dict[int, float] = {}
+    for form, rarity in asked_for:
+        weight = rarity / (total * UNIT)
+        for document, impact in read(form).items():
+            found[document] = found.get(document, 0.0) + weight * impact
+    return found, [typed for typed, absent in missing.items() if absent]
 
 
 def _all(terms: Terms) -> list[str]:

@@ -40,7 +40,7 @@ from aicx.memory.entry import entry_of
 from aicx.memory.evidence import resolve_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import Draft, propose
-from aicx.memory.reading import Memory, Scope, find_scope
+from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.run import Recaller, RecallQuery
 from aicx.memory.record import Record, Source
 from aicx.paths import Layout
@@ -250,7 +250,7 @@ def _proposed(found: Assessment, record: Record, *, new: bool) -> Reply:
 def _scope(means: Means, repo: str | None) -> Scope:
     """The repository that is meant; without one, what holds everywhere."""
     folder = _folder_of(repo) if repo else means.folder
-    return find_scope(means.settings, folder) if folder else Scope()
+    return means.recaller.scope(folder) if folder else Scope()
 
 
 def _place(means: Means, asked: Search | Steer) -> Path | None:
