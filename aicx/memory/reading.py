@@ -14,10 +14,8 @@ from types import TracebackType
 from typing import Self
 
 from aicx.config import Settings
-from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.identity import Repository, find_repository
-from aicx.git.state import Git
 from aicx.memory.anchors import compare
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
 from aicx.memory.claims import repository_says
@@ -85,8 +83,12 @@ class Memory:
         self._index = index or Index(layout.memory_index, layout.memory)
         # The log first: what is decided while records are being read is then not known yet, rather than half known.
         self.decisions = self._index.decisions(layout.memory / LOG)
-        hidden = ignore_matcher(layout)
-        self._entries = [entry for entry in self._index.entries if not hidden(f"memory/{entry.path}")]
+        self._entries = self._index.entries
+        if layout.ignore_file.exists():
+            from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
+
+            hidden = ignore_matcher(layout)
+            self._entries = [entry for entry in self._entries if not hidden(f"memory/{entry.path}")]
         self._twice = {name for name, count in Counter(entry.id for entry in self._entries).items() if count > 1}
 
     @classmethod
@@ -115,6 +117,8 @@ class Memory:
     @cached_property
     def head(self) -> str | None:
         """The commit that the repository is at, by which anchors find renamed files again."""
+        from aicx.git.state import Git  # imported here: only what is anchored anew needs it
+
         root = self.scope.root
         said = Git(root).ask("rev-parse", "--quiet", "--verify", "HEAD") if root is not None else None
         return said.strip() if said else None

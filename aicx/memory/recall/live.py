@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aicx.api.answers.memory import MemoryEntry, MemoryScore
 from aicx.config import Settings
@@ -17,9 +18,11 @@ from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
 from aicx.memory.reasons import REASONS
 from aicx.memory.recall.terms import impacts
-from aicx.memory.sources import Live, LiveStatement, read_live
 from aicx.memory.sources_places import Named, listed, named_places
 from aicx.text import instant, shorten
+
+if TYPE_CHECKING:
+    from aicx.memory.sources import Live, LiveStatement
 
 _HEADING = 0.5
 _LONGEST_TOPIC = 80
@@ -29,7 +32,7 @@ _LONGEST_TOPIC = 80
 class LiveTable:
     """Live sources with the impacts of their statements, which are counted from 0."""
 
-    live: Live
+    live: Live | None = None
     statements: tuple[LiveStatement, ...] = ()
     postings: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
@@ -47,6 +50,11 @@ class LiveReader:
         places = [*(listed(root) if root else ()), *named_places(root, named, settings.homes)]
         stamp = root, policy.digest, tuple((place.id, str(place.path), _stamp(place.path)) for place in places)
         if self._known is None or self._known[0] != stamp:
+            if not places:
+                self._known = stamp, LiveTable()
+                return self._known[1]
+            from aicx.memory.sources import read_live  # imported here: many repositories have no such file
+
             live = read_live(root, policy, named, homes=settings.homes, redact_secrets=settings.redact_secrets)
             self._known = stamp, _table(live)
         return self._known[1]
@@ -116,6 +124,8 @@ def find_live(settings: Settings, scope: Scope, ref: str, now: datetime) -> list
 
     Raises NotFound for what is not there (any more) and for what may not be shown, with its reason.
     """
+    from aicx.memory.sources import read_live
+
     live = read_live(
         scope.root, policy_in(settings, scope), homes=settings.homes, redact_secrets=settings.redact_secrets
     )

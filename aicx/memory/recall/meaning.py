@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
-from aicx.engine.index_manifest import read_manifest
 from aicx.errors import NotFound
 from aicx.memory.index import Index
 from aicx.memory.recall.live import LiveTable
@@ -37,6 +36,10 @@ class Meaning:
     @property
     def wanted(self) -> bool:
         """Whether the corpus is searched by meaning; otherwise nothing is, and no lane is missing."""
+        if not self._settings.layout.index_manifest.exists():
+            return False
+        from aicx.engine.index_manifest import read_manifest
+
         return "embedder" in (read_manifest(self._settings.layout).get("vectors") or {})
 
     def near(
@@ -70,6 +73,7 @@ class Meaning:
 
     def _embedder(self) -> CorpusEmbedder:
         from aicx.engine.corpus_embedder import open_corpus_embedder
+        from aicx.engine.index_manifest import read_manifest
 
         made = read_manifest(self._settings.layout).get("vectors")
         if self._open is None or made != self._made:

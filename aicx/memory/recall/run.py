@@ -42,11 +42,11 @@ from aicx.memory.recall.ranking import (
 )
 from aicx.memory.recall.table import Table
 from aicx.memory.recall.terms import Asked, asked, scores
-from aicx.memory.sources import LiveStatement
-from aicx.memory.sources_places import Named
 
 if TYPE_CHECKING:
     from aicx.engine.search import Searcher
+    from aicx.memory.sources import LiveStatement
+    from aicx.memory.sources_places import Named
 
 _FEWEST, _MOST = 100, 5000  # records that are considered, at least and at most
 _GROUPS: Mapping[Status, Group] = {"accepted": "agreed", "advisory": "guidance"}
@@ -371,6 +371,8 @@ def _shown(how: Match) -> MemoryScore:
 
 def _leave_out_sources(live: LiveTable, found: _Found) -> None:
     """Lists what the policy, or a file itself, keeps from being read, whatever was asked."""
+    if live.live is None:
+        return
     for source in live.live.sources:
         if source.reason is not None:
             status = "advisory" if source.reason == "duplicate" else "policy_blocked"
