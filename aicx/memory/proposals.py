@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,6 +9,7 @@ from hashlib import sha256
 from typing import Literal
 
 from aicx.evidence.texts import words
+from aicx.memory.sameness import Statements
 from aicx.refs import Ref
 from aicx.types import Lane
 
@@ -30,15 +30,6 @@ ProposalReason = Literal[
 ]
 
 MAX_STATEMENT = 300
-# The share of words that two statements have in common that say the same.
-_SAME = 0.8
-# Of a statement the words by which others are looked up that may say the same.
-_LOOKED_UP = 3
-# How many of those are compared: a word that hundreds share tells them apart no longer.
-_COMPARED = 100
-_CODE = re.compile(r"`[^`]*`")
-# One of these more or less turns a statement around.
-_NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,44 +106,19 @@ def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
 
     What a primary session said comes before what a subagent said, and the earlier before the later.
     """
-    found: list[Proposal] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
+    known: Statements[Proposal] = Statements()
     for proposal in sorted(proposals, key=_precedence):
-        keys = [(proposal.repository, proposal.kind, word) for word in _looked_up(proposal.statement)]
-        near = dict.fromkeys(place for key in keys for place in places.get(key, ())[-_COMPARED:])
-        same = next((place for place in near if _say_the_same(found[place], proposal)), None)
+        same = known.place_of(proposal)
         if same is None:
-            for key in keys:
-                places.setdefault(key, []).append(len(found))
-            found.append(proposal)
+            known.add(proposal)
         else:
-            found[same] = _with(found[same], proposal.sightings)
-    return found
+            known.found[same] = _with(known.found[same], proposal.sightings)
+    return known.found
 
 
 def _precedence(proposal: Proposal) -> tuple[bool, datetime, str]:
     first = min(sighting.at for sighting in proposal.sightings if sighting.lane == proposal.lane)
     return proposal.blocked, first, proposal.statement
-
-
-def _looked_up(statement: str) -> Sequence[str]:
-    """The longest words: the rarest, as far as one can tell without counting."""
-    return sorted({*words(statement)}, key=lambda word: (-len(word), word))[:_LOOKED_UP]
-
-
-def _say_the_same(one: Proposal, other: Proposal) -> bool:
-    if dict(one.claims) != dict(other.claims) or _CODE.findall(one.statement) != _CODE.findall(other.statement):
-        return False
-    first, second = (list(dict.fromkeys(words(each.statement))) for each in (one, other))
-    every, common = {*first, *second}, {*first} & {*second}
-    if len(common) < _SAME * len(every) or _negations(first) != _negations(second):
-        return False
-    # "use X, not Y" and "use Y, not X" have the same words.
-    return [word for word in first if word in common] == [word for word in second if word in common]
-
-
-def _negations(said: Sequence[str]) -> frozenset[str]:
-    return _NEGATIONS.intersection(said)
 
 
 def _with(proposal: Proposal, more: Sequence[Sighting]) -> Proposal:

@@ -112,11 +112,16 @@ class _Known:
     def _free_id(self, record: Record) -> str:
         """An id that the same statement has on every machine, unless another record has it by now."""
         for attempt in range(len(self._records) + 1):
-            text = f"{record.repository}\0{record.kind}\0{normal(record.statement)}\0{attempt or ''}"
-            found = sha256(text.encode()).hexdigest()[:12]
+            found = id_of(record.repository, record.kind, record.statement, attempt)
             if found not in self._records:
                 return found
         raise AssertionError("there are more attempts than ids")
+
+
+def id_of(repository: str | None, kind: Kind, statement: str, attempt: int = 0) -> str:
+    """The id of a new record: the first ``attempt`` that no other has."""
+    text = f"{repository}\0{kind}\0{normal(statement)}\0{attempt or ''}"
+    return sha256(text.encode()).hexdigest()[:12]
 
 
 def _same(record: Record) -> tuple[str | None, str, str]:

@@ -1,0 +1,78 @@
+"""Whether two statements say the same, by their words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from aicx.evidence.texts import words
+
+# The share of words that two statements have in common that say the same.
+_SAME = 0.8
+# Of a statement the words by which others are looked up that may say the same.
+_LOOKED_UP = 3
+# How many of those are compared: a word that hundreds share tells them apart no longer.
+_COMPARED = 100
+_CODE = re.compile(r"`[^`]*`")
+# One of these more or less turns a statement around.
+_NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
+
+
+class Said(Protocol):
+    """Something that states: a proposal, a record."""
+
+    @property
+    def statement(self) -> str: ...
+    @property
+    def claims(self) -> Mapping[str, str]: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def repository(self) -> str | None: ...
+
+
+One = TypeVar("One", bound=Said)
+
+
+@dataclass(slots=True)
+class Statements(Generic[One]):
+    """Statements by their rarest words, so that one is compared with few."""
+
+    found: list[One] = field(default_factory=list)
+    _places: dict[tuple[str | None, str, str], list[int]] = field(default_factory=dict)
+
+    def place_of(self, other: Said) -> int | None:
+        """The place in ``found`` of the first that says the same, of the same kind and repository."""
+        near = dict.fromkeys(place for key in _keys(other) for place in self._places.get(key, ())[-_COMPARED:])
+        return next((place for place in near if say_the_same(self.found[place], other)), None)
+
+    def add(self, one: One) -> None:
+        for key in _keys(one):
+            self._places.setdefault(key, []).append(len(self.found))
+        self.found.append(one)
+
+
+def say_the_same(one: Said, other: Said) -> bool:
+    if dict(one.claims) != dict(other.claims) or _CODE.findall(one.statement) != _CODE.findall(other.statement):
+        return False
+    first, second = (list(dict.fromkeys(words(each.statement))) for each in (one, other))
+    every, common = {*first, *second}, {*first} & {*second}
+    if len(common) < _SAME * len(every) or _negations(first) != _negations(second):
+        return False
+    # "use X, not Y" and "use Y, not X" have the same words.
+    return [word for word in first if word in common] == [word for word in second if word in common]
+
+
+def _keys(one: Said) -> Iterator[tuple[str | None, str, str]]:
+    return ((one.repository, one.kind, word) for word in _looked_up(one.statement))
+
+
+def _looked_up(statement: str) -> Iterable[str]:
+    """The longest words: the rarest, as far as one can tell without counting."""
+    return sorted({*words(statement)}, key=lambda word: (-len(word), word))[:_LOOKED_UP]
+
+
+def _negations(said: Sequence[str]) -> frozenset[str]:
+    return _NEGATIONS.intersection(said)
