@@ -164,3 +164,72 @@ def test_nothing_is_written_by_looking(user: Home, capsys: pytest.CaptureFixture
     answer(capsys, "sources", "--repo", str(_orbit(user)))
     answer(capsys, "candidates", "--repo", str(_orbit(user)))
     assert (_tree(user.work), _tree(user.corpus / "store")) == before
+
+
+class TestBackfill:
+    def test_a_preview_names_the_candidates_and_changes_nothing(
+        self, user: Home, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        before = _tree(user.folder)
+        found = answer(capsys, "backfill", "--everywhere", "--dry-run")
+        assert (found["dry_run"], found["counts"]) == (True, {"new": 2})
+        assert _tree(user.folder) == before
+
+    def test_what_is_imported_is_a_candidate_with_its_evidence_and_a_second_time_changes_nothing(
+        self, user: Home, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        preview = answer(capsys, "backfill", "--repo", str(_orbit(user)))
+        found = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))
+        assert [one["ref"] for one in found["items"]] == [one["ref"] for one in preview["items"]]
+        entries = answer(capsys, "list", "--repo", str(_orbit(user)))["entries"]
+        assert [(one["statement"], one["status"], one["baseline"], one["sightings"]) for one in entries] == [
+            ("never push to the beta branch", "candidate", False, 2)
+        ]
+        assert entries[0]["ref"] == found["items"][0]["ref"]
+        assert entries[0]["evidence"] == found["items"][0]["evidence"]
+        before = _tree(user.settings.layout.memory)
+        assert answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["counts"] == {"known": 1}
+        assert _tree(user.settings.layout.memory) == before
+
+    def test_more_of_the_same_is_more_evidence_for_the_record_there_is(
+        self, user: Home, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        ref = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["items"][0]["ref"]
+        answer(capsys, "accept", ref, "--by", "Ada", "--yes")
+        user.claude(ClaudeLog(FOURTH, _orbit(user)).prompt("Never push to the beta branch", 400).answer("Yes.", 401))
+        assert run(["store"]) == 0
+        capsys.readouterr()
+        assert answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["counts"] == {"seen": 1}
+        entry = answer(capsys, "get", ref)["entry"]
+        assert (entry["status"], entry["sightings"], len(entry["evidence"])) == ("accepted", 3, 3)
+
+    def test_an_edited_record_is_the_same_and_a_deleted_one_is_not_made_again(
+        self, user: Home, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        ref = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["items"][0]["ref"]
+        answer(capsys, "edit", ref, "--statement", "Beta is released by the pipeline alone")
+        assert answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["counts"] == {"known": 1}
+        answer(capsys, "delete", ref, "--yes")
+        found = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))
+        assert (found["items"], [one["reason"] for one in found["left"]]) == ([], ["erased"])
+
+    def test_what_only_a_subagent_says_is_blocked_until_a_person_adopts_it(
+        self, user: Home, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        log = ClaudeLog(FOURTH, _orbit(user)).prompt("Look at the service", 500).answer("I will.", 501)
+        user.claude(log)
+        side = ClaudeLog(FOURTH, _orbit(user)).prompt("Find the cause", 502)
+        side.answer("The GitHub API cannot list more than 1000 results of a search, whatever the page.", 503)
+        user.subagent(log, side)
+        assert run(["store"]) == 0
+        capsys.readouterr()
+        found = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))
+        blocked = [one for one in found["items"] if one["blocked"]]
+        assert [one["lane"] for one in blocked] == ["subagent"]
+        entry = answer(capsys, "get", blocked[0]["ref"])["entry"]
+        assert (entry["status"], entry["reasons"]) == ("candidate", ["candidate_not_adopted", "subagent_unadopted"])
+        answer(capsys, "accept", blocked[0]["ref"], "--by", "claude", "--yes", code=2)
+        assert answer(capsys, "accept", blocked[0]["ref"], "--by", "Ada", "--yes")["entry"]["status"] == "accepted"
+
+    def test_both_at_once_are_refused(self, user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["memory", "backfill", "--import", "--dry-run"]) == 2

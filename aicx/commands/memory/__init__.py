@@ -34,5 +34,10 @@ COMMANDS = {
     "stats": "aicx.commands.memory.stats",
     "sources": "aicx.commands.memory.sources",
     "candidates": "aicx.commands.memory.candidates",
+    "backfill": "aicx.commands.memory.backfill",
+    "lint": "aicx.commands.memory.lint",
+    "curate": "aicx.commands.memory.curate",
+    "eval": "aicx.commands.memory.judged:evaluate",
+    "audit": "aicx.commands.memory.judged:audit_texts",
 }
 DEFAULT = "list"

@@ -17,7 +17,7 @@ from aicx.api.answers.memory_candidates import (
     ExcludedCandidate,
 )
 from aicx.config import Settings, load_settings
-from aicx.paths import NON_REPOSITORY, user_path
+from aicx.paths import user_path
 from aicx.text import instant, local
 
 # Of many places that say the same, the latest show it.
@@ -75,32 +75,9 @@ def command(
 def list_candidates(settings: Settings, folder: Path | None, kind: str | None, limit: int) -> CandidatesAnswer:
     """The candidates of all stored sessions, or of the repository that ``folder`` is in."""
     # Imported here: not needed for --help.
-    from aicx.corpus.catalog.query import open_catalog
-    from aicx.corpus.places.decisions import load_decisions
-    from aicx.corpus.places.stored import place_of
-    from aicx.git.identity import find_repository
-    from aicx.memory.candidates.gather import gather
-    from aicx.memory.policy import Policy, load_policy
+    from aicx.memory.candidates.place import gather_at
 
-    root = find_repository(folder).root if folder else None
-    policy = load_policy(settings.layout.home, root, settings.user_home)
-    where, values = "1", []
-    with open_catalog(settings.layout) as opened:
-        if root is not None:
-            decisions = load_decisions(settings.layout.projects)
-            identity = place_of(opened.catalog, settings.user_home, decisions, str(root))
-            if identity:
-                where, values = "project=?", [identity.project]
-            else:
-                # The half-open range holds every folder below this one: "0" follows "/".
-                where = f"project='{NON_REPOSITORY}' AND (cwd=? OR (cwd>=? AND cwd<?))"
-                values = [str(root), f"{root}/", f"{root}0"]
-
-        def policy_in(place: Path) -> Policy:
-            return load_policy(settings.layout.home, place, settings.user_home)
-
-        found = gather(settings.layout, opened.catalog, policy, where, values, policy_in)
-        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *found.notes]
+    found = gather_at(settings, folder)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind]
     items = [
         CandidateItem(
@@ -127,7 +104,7 @@ def list_candidates(settings: Settings, folder: Path | None, kind: str | None, l
         for one in wanted[:limit]
     ]
     excluded = [ExcludedCandidate(one.id, one.reason) for one in found.excluded]
-    return CandidatesAnswer(len(items), len(wanted), items, excluded, notes)
+    return CandidatesAnswer(len(items), len(wanted), items, excluded, found.notes)
 
 
 def _print(item: CandidateItem) -> None:

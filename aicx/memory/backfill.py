@@ -1,0 +1,119 @@
+"""What the history proposes as records: each a candidate, or another sighting of the record that says it already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from aicx.config import Settings
+from aicx.errors import NotFound, UsageError
+from aicx.memory.importing import drafts_of
+from aicx.memory.proposals import Proposal
+from aicx.memory.proposing import Draft, clean, id_of, propose
+from aicx.memory.reading import Memory, Scope, find_scope
+from aicx.memory.reasons import Reason
+from aicx.memory.record import PREFIX, Record
+from aicx.memory.sameness import Statements
+
+BY = "aicx memory backfill"
+# ``new``: a record is made. ``seen``: one that says it has more evidence. ``known``: nothing is new about it.
+State = Literal["new", "seen", "known"]
+_MOST_EVIDENCE = 100  # of a record; what was found first stays
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A proposal, the record that it becomes or belongs to, and what importing it does."""
+
+    proposal: Proposal
+    draft: Draft
+    ref: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A proposal that does not become a record."""
+
+    id: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    planned: list[Planned]
+    left: list[Left]
+
+
+def plan_backfill(settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal]) -> Backfill:
+    """What importing ``proposals`` would do. Writes nothing."""
+    found = Backfill([], [])
+    with Memory.open(settings, now, scope=scope) as memory:
+        records = memory.records(everywhere=True)
+        by_id = {record.id: record for record in records}
+        said: Statements[Record] = Statements()
+        for record in records:
+            if record.digest:
+                said.add(record)
+        named: dict[str, str | None] = {}
+        for proposal in proposals:
+            place = proposal.repository
+            if place not in named:
+                named[place] = _name_of(settings, place)
+            if (repository := named[place]) is None:
+                found.left.append(Left(proposal.id, Reason("scope_mismatch")))
+                continue
+            own = replace(proposal, repository=repository)
+            (draft,) = drafts_of([own], scope, memory.head if own.anchors else None, BY)
+            own_id = id_of(repository, draft.kind, clean(draft.statement))
+            standing = memory.decisions.get(own_id)
+            known = by_id.get(own_id)
+            if standing is not None and standing.erased:
+                found.left.append(Left(proposal.id, Reason("erased")))
+            elif known is not None and not known.digest:
+                found.left.append(Left(proposal.id, Reason("malformed")))
+            else:
+                # A record that was edited since is the same still; its id tells.
+                place_of = said.place_of(own) if known is None else None
+                known = known if place_of is None else said.found[place_of]
+                found.planned.append(_planned(own, draft, known, own_id))
+    return found
+
+
+def import_backfill(
+    settings: Settings, scope: Scope, now: datetime, notify: Callable[[str], None], backfill: Backfill
+) -> None:
+    """Makes candidates of what is planned, all or none. What is there keeps everything that was decided about it."""
+    drafts = [one.draft for one in backfill.planned if one.state != "known"]
+    if drafts:
+        propose(settings, scope, drafts, now, notify)
+
+
+def _planned(proposal: Proposal, draft: Draft, known: Record | None, own_id: str) -> Planned:
+    draft = replace(draft, evidence=list(_firsts(map(clean, draft.evidence))))
+    if known is None:
+        return Planned(proposal, draft, f"{PREFIX}{own_id}", "new")
+    new = set(draft.evidence) - set(known.evidence)
+    full = len(known.evidence) >= _MOST_EVIDENCE
+    # In its words it is found again, and counts as another sighting.
+    draft = replace(draft, statement=known.statement, kind=known.kind, repository=known.repository)
+    return Planned(proposal, draft, known.ref, "seen" if new and not full else "known")
+
+
+def _firsts(evidence: Iterable[str]) -> Iterator[str]:
+    for number, ref in enumerate(dict.fromkeys(evidence)):
+        if number < _MOST_EVIDENCE:
+            yield ref
+
+
+def _name_of(settings: Settings, place: str) -> str | None:
+    """The repository as records name it; None for a folder that is not there, which has no name without its files."""
+    if not Path(place).is_absolute():
+        return place
+    try:
+        return find_scope(settings, Path(place)).repository
+    except (NotFound, UsageError):
+        return None

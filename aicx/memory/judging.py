@@ -1,0 +1,200 @@
+"""Judges afterwards what was shown: retrievals that hold what is not believed, and texts that rely on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import orjson
+
+from aicx.memory.assess import Assessment
+from aicx.memory.claims import normal
+from aicx.memory.events import Event
+from aicx.memory.record import PREFIX, Record
+
+Verdict = Literal["pass", "warn", "fail"]
+# What each thing that is wrong with a retrieval takes from its 100 points.
+NOT_BELIEVED, NOT_ACCEPTED, NO_EVIDENCE, NOTHING_SHOWN = 40, 15, 10, 15
+_GOOD = 85
+_REF = re.compile(r"\bmem:([0-9a-f]{4,12})\b")
+_LEAST_WORDS = 4  # of a statement that is recognised without its reference
+_HANDED_OUT = frozenset({"accepted", "candidate", "advisory"})  # each as what it is
+_NEVER_SHOWN = frozenset({"policy_blocked", "quarantined"})
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What was handed out once: references of records, and which of them as agreed. ``left_out`` was not."""
+
+    name: str
+    refs: tuple[str, ...]
+    agreed: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """``code`` is a status, or ``missing``, ``no_evidence``, ``nothing_shown``."""
+
+    ref: str | None
+    code: str
+    points: int
+    fails: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    retrieval: Retrieval
+    issues: tuple[Issue, ...]
+
+    @property
+    def points(self) -> int:
+        return max(0, 100 - sum(issue.points for issue in self.issues))
+
+    @property
+    def verdict(self) -> Verdict:
+        if any(issue.fails for issue in self.issues):
+            return "fail"
+        return "warn" if self.issues or self.points < _GOOD else "pass"
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """A text relies on a record: by its reference, or by its words."""
+
+    line: int | None
+    ref: str
+    status: str
+    quoted: bool
+
+
+@dataclass(slots=True)
+class Audited:
+    """What a text relies on. ``named`` is what it mentions together with its status, which is no reliance."""
+
+    relied: list[Credit] = field(default_factory=list)
+    untrusted: list[Credit] = field(default_factory=list)
+    named: int = 0
+
+    @property
+    def contamination(self) -> float:
+        """The share of what it relies on that is not agreed."""
+        return len(self.untrusted) / len(self.relied) if self.relied else 0.0
+
+    @property
+    def blocked(self) -> int:
+        return sum(one.status in _NEVER_SHOWN for one in self.untrusted)
+
+
+def retrieval_of(event: Event) -> Retrieval:
+    """What a recorded retrieval handed out."""
+    return Retrieval(event.id, tuple(f"{PREFIX}{name}" for name in event.refs))
+
+
+def retrieval_in(name: str, answer: Mapping[str, Any]) -> Retrieval:
+    """What a saved answer of recall, or a manifest, handed out. Raises ValueError for another JSON."""
+    entries, excluded = answer.get("entries"), answer.get("excluded", ())
+    if not isinstance(entries, list) or not all(isinstance(one, dict) and "ref" in one for one in entries):
+        raise ValueError("it has no entries")
+    shown = [one for one in entries if one.get("included", "full") != "none"]
+    agreed = frozenset(str(one["ref"]) for one in shown if one.get("baseline"))
+    return Retrieval(
+        name,
+        tuple(str(one["ref"]) for one in shown if str(one["ref"]).startswith(PREFIX)),
+        agreed,
+        tuple(str(one.get("ref")) for one in excluded if isinstance(one, dict)),
+    )
+
+
+def judge(retrieval: Retrieval, known: Mapping[str, Assessment]) -> Judged:
+    """What is wrong with a retrieval by what may be believed now; ``known`` has every record by reference."""
+    issues: list[Issue] = []
+    for ref in retrieval.refs:
+        found = known.get(ref)
+        if found is None:
+            issues.append(Issue(ref, "missing", NOT_BELIEVED, fails=True))
+        elif found.status not in _HANDED_OUT or (ref in retrieval.agreed and not found.baseline):
+            issues.append(Issue(ref, found.status, NOT_BELIEVED, fails=True))
+        elif found.status != "accepted":
+            issues.append(Issue(ref, found.status, NOT_ACCEPTED, fails=False))
+            if not found.record.evidence and not found.record.anchors:
+                issues.append(Issue(ref, "no_evidence", NO_EVIDENCE, fails=False))
+    if not retrieval.refs and any(known[ref].baseline for ref in retrieval.left_out if ref in known):
+        issues.append(Issue(None, "nothing_shown", NOTHING_SHOWN, fails=False))
+    return Judged(retrieval, tuple(issues))
+
+
+def audit(text: str, known: Mapping[str, Assessment]) -> Audited:
+    """What ``text``, Markdown or JSON, relies on: the records it cites, and those whose words it repeats.
+
+    A reference beside its present status ("mem:3fa2… candidate") says what it is worth, and is no reliance.
+    """
+    found = Audited()
+    cited = set()
+    for number, line, status in _lines(text):
+        for ref in dict.fromkeys(_REF.findall(line)):
+            one = _meant(ref, known)
+            name = one.record.ref if one else f"{PREFIX}{ref}"
+            cited.add(name)
+            now = one.status if one else "missing"
+            if now != "accepted" and (status == now if status is not None else _is_named(line, ref, now)):
+                found.named += 1
+                continue
+            _count(found, Credit(number, name, now, quoted=False), one)
+    said = f" {normal(text)} "
+    for one in known.values():
+        if one.record.ref not in cited and not one.baseline and _is_quoted(one.record, said):
+            _count(found, Credit(None, one.record.ref, one.status, quoted=True), one)
+    return found
+
+
+def _count(found: Audited, credit: Credit, one: Assessment | None) -> None:
+    found.relied.append(credit)
+    if one is None or not one.baseline:
+        found.untrusted.append(credit)
+
+
+def _meant(ref: str, known: Mapping[str, Assessment]) -> Assessment | None:
+    exact = known.get(f"{PREFIX}{ref}")
+    if exact is not None:
+        return exact
+    fitting = [one for name, one in known.items() if name.startswith(f"{PREFIX}{ref}")]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_named(line: str, ref: str, status: str) -> bool:
+    """Whether the status is right before or after the reference."""
+    beside = rf"mem:{ref}\W{{0,4}}{status}\b|\b{status}\W{{0,4}}mem:{ref}\b"
+    return re.search(beside, line, re.IGNORECASE) is not None
+
+
+def _is_quoted(record: Record, said: str) -> bool:
+    words = normal(record.statement).rstrip(".!")
+    return len(words.split()) >= _LEAST_WORDS and words in said
+
+
+def _lines(text: str) -> Iterator[tuple[int | None, str, str | None]]:
+    """The lines of a text; of JSON every text in it, with the status that stands beside a reference."""
+    try:
+        whole = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        yield from ((number, line, None) for number, line in enumerate(text.splitlines(), 1))
+        return
+    yield from ((None, line, status) for line, status in _texts(whole))
+
+
+def _texts(value: Any) -> Iterator[tuple[str, str | None]]:
+    if isinstance(value, str):
+        yield value, None
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        rest: Iterable[Any] = value.values()
+        if isinstance(value.get("ref"), str) and isinstance(value.get("status"), str):
+            yield value["ref"], value["status"]
+            rest = [one for name, one in value.items() if name != "ref"]
+        for one in rest:
+            yield from _texts(one)

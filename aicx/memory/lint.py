@@ -1,0 +1,102 @@
+"""What is wrong with records as texts: said twice, secret, too long, saying too little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from aicx.evidence.texts import words
+from aicx.memory.assess import Assessment
+from aicx.memory.reasons import Reason
+from aicx.memory.record import Record
+from aicx.memory.sameness import Statements
+from retrieval.analysis import STOP_WORDS
+
+Code = Literal["duplicate", "possible_secret", "too_long", "low_information", "no_evidence"]
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: dict[Code, Severity] = {
+    "duplicate": "error",
+    "possible_secret": "error",
+    "too_long": "warning",
+    "low_information": "warning",
+    "no_evidence": "info",
+}
+MAX_DETAILS = 6000  # characters of a record's details together
+_LEAST_WORDS = 2  # beside those that every sentence has
+# What says nothing of what it is about.
+_EMPTY = frozenset(
+    {
+        *("change", "changed", "changes", "code", "done", "everything", "file", "fine", "fix", "fixed", "good", "it"),
+        *("note", "nothing", "ok", "okay", "remember", "something", "stuff", "thing", "things", "todo", "update"),
+        *("updated", "work", "worked", "works", "yes"),
+    }
+)
+# What is put away already is not looked at again.
+_PUT_AWAY = frozenset({"archived", "superseded", "policy_blocked"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``other`` is the record that says the same; ``suppressed`` the reason for which recall leaves it out."""
+
+    code: Code
+    record: Record
+    other: Record | None = None
+    suppressed: Reason | None = None
+
+    @property
+    def severity(self) -> Severity:
+        return SEVERITIES[self.code]
+
+
+def lint(assessed: Iterable[Assessment]) -> Iterator[Finding]:
+    """The findings, those of one record together, in the order of their references."""
+    live = [found for found in assessed if found.status not in _PUT_AWAY]
+    same = duplicates(live)
+    for found in sorted(live, key=lambda one: one.record.id):
+        record = found.record
+        codes = {reason.code for reason in found.reasons}
+        if "quarantined_secret" in codes:
+            yield Finding("possible_secret", record, suppressed=Reason("quarantined_secret"))
+        if any(flaw.data.get("why") == "statement too long" for flaw in record.flaws):
+            yield Finding("too_long", record, suppressed=Reason("malformed"))
+        if not record.digest:  # nothing of its text is known
+            continue
+        if other := same.get(record.id):
+            yield Finding("duplicate", record, other, Reason("duplicate", {"of": other.ref}))
+        if sum(map(len, record.details)) > MAX_DETAILS:
+            yield Finding("too_long", record)
+        if says_little(record):
+            yield Finding("low_information", record)
+        if not record.evidence and not record.anchors and not found.baseline:
+            yield Finding("no_evidence", record)
+
+
+def duplicates(assessed: Iterable[Assessment]) -> dict[str, Record]:
+    """Id → the record that says the same and comes first: what is agreed, pinned, of more authority, or older.
+
+    The text of what is kept apart is compared with nothing, and so no finding tells of it.
+    """
+    known: Statements[Record] = Statements()
+    found: dict[str, Record] = {}
+    for one in sorted(assessed, key=_precedence):
+        if not one.record.digest or one.status in ("quarantined", *_PUT_AWAY):
+            continue
+        same = known.place_of(one.record)
+        if same is None:
+            known.add(one.record)
+        else:
+            found[one.record.id] = known.found[same]
+    return found
+
+
+def says_little(record: Record) -> bool:
+    """Whether there are too few words in it that tell anything."""
+    told = {word.casefold() for word in words(" ".join((record.statement, *record.details)))}
+    return len(told - STOP_WORDS - _EMPTY) < _LEAST_WORDS
+
+
+def _precedence(found: Assessment) -> tuple[bool, bool, int, float, str]:
+    record = found.record
+    return not found.baseline, not record.pinned, found.tier, record.created_at.timestamp(), record.id
