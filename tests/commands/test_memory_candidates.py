@@ -14,6 +14,7 @@ from aicx.memory.policy import NAME
 from aicx.memory.policy_rules import FOLDER
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 
+FOURTH = "3eaf4091-6085-4db1-8d6f-8c3d4e5f6071"
 REMOTE = "git@example.org:ada/orbit.git"
 
 
@@ -170,10 +171,12 @@ class TestBackfill:
     def test_a_preview_names_the_candidates_and_changes_nothing(
         self, user: Home, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        before = _tree(user.folder)
+        memory, *others = user.settings.layout.memory, user.work, user.root, user.settings.layout.home / "store"
+        before = [_tree(folder) for folder in others]
         found = answer(capsys, "backfill", "--everywhere", "--dry-run")
         assert (found["dry_run"], found["counts"]) == (True, {"new": 2})
-        assert _tree(user.folder) == before
+        assert [_tree(folder) for folder in others] == before
+        assert not memory.exists()
 
     def test_what_is_imported_is_a_candidate_with_its_evidence_and_a_second_time_changes_nothing(
         self, user: Home, capsys: pytest.CaptureFixture[str]
@@ -196,7 +199,9 @@ class TestBackfill:
     ) -> None:
         ref = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["items"][0]["ref"]
         answer(capsys, "accept", ref, "--by", "Ada", "--yes")
-        user.claude(ClaudeLog(FOURTH, _orbit(user)).prompt("Never push to the beta branch", 400).answer("Yes.", 401))
+        user.claude(
+            ClaudeLog(FOURTH, str(_orbit(user))).prompt("Never push to the beta branch", 400).answer("Yes.", 401)
+        )
         assert run(["store"]) == 0
         capsys.readouterr()
         assert answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))["counts"] == {"seen": 1}
@@ -216,11 +221,10 @@ class TestBackfill:
     def test_what_only_a_subagent_says_is_blocked_until_a_person_adopts_it(
         self, user: Home, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        log = ClaudeLog(FOURTH, _orbit(user)).prompt("Look at the service", 500).answer("I will.", 501)
-        user.claude(log)
-        side = ClaudeLog(FOURTH, _orbit(user)).prompt("Find the cause", 502)
-        side.answer("The GitHub API cannot list more than 1000 results of a search, whatever the page.", 503)
-        user.subagent(log, side)
+        log = ClaudeLog(SESSION, str(_orbit(user)))
+        log.prompt("Always run the linter before a commit", 500, isSidechain=True, agentId="a1")
+        log.answer("`orbitctl` does not support the `--watch` flag on Windows.", 503, isSidechain=True, agentId="a1")
+        user._write(f".claude/projects/-srv-ada-orbit/{SESSION}/subagents/agent-a1.jsonl", log.body())
         assert run(["store"]) == 0
         capsys.readouterr()
         found = answer(capsys, "backfill", "--import", "--repo", str(_orbit(user)))

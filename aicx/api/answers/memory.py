@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 ENTRY_SCHEMA = "aicx.memory-entry/1"
 GET_SCHEMA = "aicx.memory-get/1"
@@ -16,11 +16,11 @@ STATS_SCHEMA = "aicx.memory-stats/1"
 class MemoryScore:
     """How well a record matched a question, by lane; null where a lane did not answer."""
 
-    lexical: float | None
-    dense: float | None
-    fused: float
-    decay: float
-    final: float
+    lexical: Annotated[float | None, "by words"]
+    dense: Annotated[float | None, "by meaning"]
+    fused: Annotated[float, "both together"]
+    decay: Annotated[float, "the factor for its age"]
+    final: Annotated[float, "what the order follows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +32,38 @@ class MemoryEntry:
     ``source`` has ``class``, ``at`` and ``lane``; ``path``, ``sha256``, ``agent`` and ``session`` where they are known.
     """
 
-    ref: str
-    name: str | None
-    kind: str
-    topic: str
-    statement: str | None
-    status: str
-    freshness: str
-    tier: int
-    usage: str
-    baseline: bool
-    reasons: list[str]
-    because: list[dict[str, Any]]
-    superseded_by: str | None
-    source: dict[str, Any]
-    evidence: list[str]
-    score: MemoryScore | None
-    repository: str | None
-    rev: int
-    pinned: bool
-    sightings: int
+    ref: Annotated[str, "`mem:` and its id"]
+    name: Annotated[str | None, "its short name, or null"]
+    kind: Annotated[
+        str,
+        "`policy`, `fact`, `decision` and so on: one of those that `aicx memory put` takes",
+    ]
+    topic: Annotated[str, "what it is about, empty where it may not be shown"]
+    statement: Annotated[str | None, "what it says, null where it may not be shown"]
+    status: Annotated[str, "what may be believed of it: one of the [eight](memory.md#status)"]
+    freshness: Annotated[str, "`fresh`, `recent`, `old` or `aged`: since it was stated or confirmed"]
+    tier: Annotated[int, "its [authority](memory.md#authority): the lower, the stronger"]
+    usage: Annotated[str, "`instruction`, `guidance` or `evidence`"]
+    baseline: Annotated[bool, "whether it is agreed, and no other contradicts it"]
+    reasons: Annotated[list[str], "codes of the [closed list](memory.md#reasons), the deciding one first"]
+    because: Annotated[list[dict[str, Any]], "the `code` of those that are about something, with it"]
+    superseded_by: Annotated[str | None, "the record in its place, or null"]
+    source: Annotated[
+        dict[str, Any], "`class`, `at`, `lane`; `agent`, `session`, `path` and `sha256` where they are known"
+    ]
+    evidence: Annotated[list[str], "references that it rests on"]
+    score: Annotated[MemoryScore | None, "how well it matched, null where nothing was asked"]
+    repository: Annotated[str | None, "whose record it is, null where it holds everywhere"]
+    rev: Annotated[int, "its revision"]
+    pinned: Annotated[bool, "whether it is pinned"]
+    sightings: Annotated[int, "in how many places it was stated"]
 
 
 @dataclass(frozen=True, slots=True)
 class EntryAnswer:
     """What a command made or changed."""
 
-    entry: MemoryEntry
+    entry: Annotated[MemoryEntry, "the record as it is now"]
     notes: list[str]
 
 
@@ -69,79 +74,81 @@ class MemoryAnchor:
     ``now`` has the ``lines`` or the ``path`` where they differ.
     """
 
-    path: str
-    lines: list[int] | None
-    state: str
-    now: dict[str, Any] | None
+    path: Annotated[str, "the file, from the repository's folder"]
+    lines: Annotated[list[int] | None, "the first and the last line, null for the whole file"]
+    state: Annotated[str, "`current`, `relocated`, `changed`, `missing`, `moved`, `unreadable` or `unchecked`"]
+    now: Annotated[dict[str, Any] | None, "the `lines` or the `path` that it has now, where they differ"]
 
 
 @dataclass(frozen=True, slots=True)
 class GetAnswer:
     """One record whole."""
 
-    entry: MemoryEntry
-    details: list[str]
-    tags: list[str]
-    claims: dict[str, str]
-    anchors: list[MemoryAnchor]
-    validity: dict[str, Any]
-    validation: list[dict[str, Any]]
-    supersedes: list[str]
-    environment_negative: bool
-    adoption: dict[str, Any]
-    hold: dict[str, Any] | None
-    path: str
+    entry: Annotated[MemoryEntry, "the record"]
+    details: Annotated[list[str], "further lines"]
+    tags: Annotated[list[str], "its tags"]
+    claims: Annotated[dict[str, str], "what it says in a form that can be compared: key → value"]
+    anchors: Annotated[list[MemoryAnchor], "what it rests on in its repository"]
+    validity: Annotated[dict[str, Any], "`until`, `ttl` in seconds, `requires_validation`"]
+    validation: Annotated[
+        list[dict[str, Any]], "who looked whether it holds: `at`, `by`, `method`, `result`, `evidence`"
+    ]
+    supersedes: Annotated[list[str], "records that it replaces"]
+    environment_negative: Annotated[bool, "whether it says that something cannot be done here"]
+    adoption: Annotated[dict[str, Any], "what its sidecar says was decided: `state`, `by`, `at`, `why`"]
+    hold: Annotated[dict[str, Any] | None, "why it is kept apart: `reason`, `by`, `at`; or null"]
+    path: Annotated[str, "its Markdown, from the corpus's folder"]
 
 
 @dataclass(frozen=True, slots=True)
 class Pagination:
-    total: int
+    total: Annotated[int, "number of records that fit"]
     offset: int
-    limit: int
-    has_more: bool
+    limit: Annotated[int, "number of records asked for"]
+    has_more: Annotated[bool, "whether there are more"]
 
 
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
     """Records that fit; ``suppressed`` counts by status what is only listed when its status is asked for."""
 
-    entries: list[MemoryEntry]
-    pagination: Pagination
-    suppressed: dict[str, int]
-    repository: str | None
+    entries: Annotated[list[MemoryEntry], "the records, what is agreed first"]
+    pagination: Annotated[Pagination, "which of them"]
+    suppressed: Annotated[dict[str, int], "status → number of records that are only listed when it is asked for"]
+    repository: Annotated[str | None, "whose records they are, beside those that hold everywhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryEvent:
     """One thing that happened to a record. It holds no text of it."""
 
-    id: str
+    id: Annotated[str, "of the event"]
     at: str
-    by: str
-    type: str
-    refs: list[str]
-    code: str | None
+    by: Annotated[str, "who did it"]
+    type: Annotated[str, "such as `memory.accepted`"]
+    refs: Annotated[list[str], "ids of the records, the one it is about first"]
+    code: Annotated[str | None, "a result, or the code of a reason; or null"]
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
     """Every event about a record, oldest first, and who stands behind it now."""
 
-    ref: str
-    events: list[MemoryEvent]
-    damaged_lines: list[int]
+    ref: Annotated[str, "of the record"]
+    events: Annotated[list[MemoryEvent], "oldest first"]
+    damaged_lines: Annotated[list[int], "numbers of the log's lines that cannot be read"]
 
 
 @dataclass(frozen=True, slots=True)
 class StatsAnswer:
     """Counts of all records of the scope."""
 
-    records: int
-    baseline: int
-    by_status: dict[str, int]
-    by_kind: dict[str, int]
-    by_reason: dict[str, int]
-    by_repository: dict[str, int]
-    events: int
-    damaged_lines: list[int]
-    repository: str | None
+    records: Annotated[int, "number of records"]
+    baseline: Annotated[int, "number of those that are agreed"]
+    by_status: Annotated[dict[str, int], "status → number"]
+    by_kind: Annotated[dict[str, int], "kind → number"]
+    by_reason: Annotated[dict[str, int], "reason → number"]
+    by_repository: Annotated[dict[str, int], "repository → number"]
+    events: Annotated[int, "number of events"]
+    damaged_lines: Annotated[list[int], "numbers of the log's lines that cannot be read"]
+    repository: Annotated[str | None, "whose records they are, beside those that hold everywhere"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 SCHEMA = "aicx.memory-sources/1"
 
@@ -14,32 +15,32 @@ class SourceItem:
     ``sha256`` is null for a file that was not opened. ``statements`` are those that recall may quote.
     """
 
-    id: str
-    source: str
-    path: str
-    kind: str
-    sha256: str | None
-    mtime: str | None
-    size: int | None
-    policy: str
-    reason: str | None
-    statements: int
+    id: Annotated[str, "such as `live:claude:CLAUDE.md`"]
+    source: Annotated[str, "whose file it is"]
+    path: Annotated[str, "the file"]
+    kind: Annotated[str, "what sort of file it is"]
+    sha256: Annotated[str | None, "of its content, null where it was not opened"]
+    mtime: Annotated[str | None, "when it changed last, null where it is not known"]
+    size: Annotated[int | None, "in bytes, null where it is not known"]
+    policy: Annotated[str, "`allowed` or `blocked`"]
+    reason: Annotated[str | None, "why nothing of it is used, or null"]
+    statements: Annotated[int, "number of statements that recall may quote"]
 
 
 @dataclass(frozen=True, slots=True)
 class BlockedItem:
     """What the policy keeps out of every answer, by reference and reason alone."""
 
-    ref: str
-    reason: str
+    ref: Annotated[str, "of the statement"]
+    reason: Annotated[str, "code of the closed list"]
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesAnswer:
     """The live sources that are there. ``policies`` are the policy files that count, ``policy_sha256`` their rules."""
 
-    repository: str
-    sources: list[SourceItem]
-    blocked: list[BlockedItem]
-    policies: list[str]
-    policy_sha256: str
+    repository: Annotated[str, "the repository's folder"]
+    sources: Annotated[list[SourceItem], "the files that are there"]
+    blocked: Annotated[list[BlockedItem], "statements that the policy excludes"]
+    policies: Annotated[list[str], "the policy files that count"]
+    policy_sha256: Annotated[str, "of their rules"]
