@@ -135,7 +135,11 @@ class TestAudit:
         review = tmp_path / "review.md"
         review.write_text("As is known, the queue holds  40 jobs at most.\n")
         assert failing(place, "audit", str(review))["untrusted"][0] == {
-            **{"file": str(review), "line": None, "ref": ref, "status": "candidate", "quoted": True}
+            "file": str(review),
+            "line": None,
+            "ref": ref,
+            "status": "candidate",
+            "quoted": True,
         }
 
     def test_naming_a_record_with_its_status_relies_on_nothing(self, place, tmp_path):
