@@ -2,6 +2,7 @@
 
 import { createControls } from "./controls.js";
 import { helpDialog, listenToKeys, moveFocus } from "./keys.js";
+import { createMemory } from "./memory.js";
 import { createOverview } from "./overview.js";
 import { createReader } from "./reader.js";
 import { readRoute, writeRoute } from "./route.js";
@@ -27,7 +28,9 @@ export function start(source) {
   const reader = createReader(by("reader"), app);
   const overview = createOverview(by("overview"), app);
   const why = createWhy(by("why"), app);
+  const memory = createMemory(by("memory"), app);
   by("to-why").hidden = !source.why;
+  by("to-memory").hidden = !source.memory;
   let route = readRoute(location.hash);
   let typedAt = 0;
   let named = false;
@@ -47,7 +50,8 @@ export function start(source) {
 
   function show(next, { typing = false } = {}) {
     const closed = route.session && !next.session ? route : null;
-    route = next.view === "why" && !source.why ? { ...next, view: "search" } : next; // a file has no git to ask
+    // A file has no git to ask, and no memory to decide about.
+    route = ["why", "memory"].includes(next.view) && !source[next.view] ? { ...next, view: "search" } : next;
     next = route;
     const asked = next.view === "search";
     by("search").hidden = !asked;
@@ -55,12 +59,14 @@ export function start(source) {
     tab("to-search", "search", next);
     tab("to-overview", "overview", next);
     tab("to-why", "why", next);
+    tab("to-memory", "memory", next);
     document.body.classList.toggle("reading", asked && next.session !== "");
-    const titles = { overview: "Overview", why: `Why ${next.target}`.trim(), search: next.q.trim() };
+    const titles = { overview: "Overview", memory: "Memory", why: `Why ${next.target}`.trim(), search: next.q.trim() };
     document.title = [titles[next.view], "aicx"].filter(Boolean).join(" · ");
     controls.show(next);
     overview.show(next.view === "overview");
     why.show(next);
+    memory.show(next);
     if (next.view !== "overview" && !named) source.overview({}).then(names, () => {}); // they may come after the first answers
     if (!asked) return;
     search.show(next, { typing });
@@ -122,7 +128,13 @@ export function start(source) {
     else if (route.session) go({ session: "", chunk: "" });
   }
 
-  const rows = () => (route.view === "why" ? why.rows() : inReader() ? reader.turns() : search.rows());
+  function toMemory() {
+    if (source.memory) go({ view: route.view === "memory" ? "search" : "memory" });
+  }
+
+  const rows = () =>
+    ({ why: why.rows, memory: memory.rows })[route.view]?.() ?? (inReader() ? reader.turns() : search.rows());
+  const press = (key) => () => route.view === "memory" && memory.press(key);
   const move = (by) => moveFocus(rows(), by);
   theme.addEventListener("click", changeTheme);
   by("skip").addEventListener("click", (event) => {
@@ -136,6 +148,7 @@ export function start(source) {
   listenToKeys({
     "/": () => box.select(),
     w: toWhy,
+    m: toMemory,
     j: () => move(1),
     k: () => move(-1),
     n: () => reader.move(1),
@@ -145,6 +158,7 @@ export function start(source) {
     t: changeTheme,
     "?": () => help.showModal(),
     Escape: escape,
+    ...Object.fromEntries(["a", "s", "x", "i", "v"].map((key) => [key, press(key)])),
   });
   showTheme();
   show(route);

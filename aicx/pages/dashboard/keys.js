@@ -11,6 +11,8 @@ const KEYS = [
   ["Esc", "close the session, or leave the box"],
   ["o", "overview and back"],
   ["w", "why: to the box for a commit or file, and back"],
+  ["m", "memory and back"],
+  ["a  s  x  i  v", "of a record: accept, put in place of another, reject, pin, still holds"],
   ["t", "theme: as the system, light, dark"],
   ["?", "these keys"],
 ];

@@ -26,6 +26,14 @@ export const server = {
   browse: (asked, signal) => get("/api/browse", asked, signal),
   search: (asked, signal) => get("/api/search/semantic", asked, signal),
   why: (asked, signal) => get("/api/why", asked, signal),
+  memory: (asked, signal) => get("/api/memory", asked, signal),
+  // Passes on what a person decided about a record.
+  decide: (decision) =>
+    request("/api/memory/decide", {
+      method: "POST",
+      headers: { "X-Aicx-Action": "decide", "Content-Type": "application/json" },
+      body: JSON.stringify(decision),
+    }),
   detail: (asked, signal) => get("/api/detail", asked, signal),
   // Starts what `aicx store` does.
   regenerate: () => request("/api/regenerate", { method: "POST", headers: { "X-Aicx-Action": "regenerate" } }),

@@ -238,7 +238,7 @@ function toSession(item) {
 }
 
 // A reference is `chunk:AGENT:SESSION:NUMBER`; a session's id may hold a colon.
-function toChunk(ref) {
+export function toChunk(ref) {
   const chunk = ref.replace(/^chunk:/, "");
   return writeRoute({ ...NOTHING_ASKED, session: chunk.replace(/:[^:]*$/, ""), chunk });
 }

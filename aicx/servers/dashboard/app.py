@@ -53,7 +53,7 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
     app = FastAPI(
         title="aicx dashboard",
         version=aicx.__version__,
-        summary="The corpus of coding agents' sessions on this machine. Nothing here writes but /api/regenerate.",
+        summary="The corpus of coding agents' sessions on this machine. Only what is sent with POST writes.",
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
@@ -93,6 +93,15 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
         status_code=202,
         response_model=shapes.Started,
         responses=_failures(400, 409, 500, *_GUARDED),
+    )
+    app.add_api_route(
+        "/api/memory/decide",
+        handlers.decide,
+        methods=["POST"],
+        summary="Decide about a record.",
+        name="memory_decide",
+        response_model=shapes.Decided,
+        responses=_failures(400, 404, 409, 500, *_GUARDED),
     )
     _serve_page(app)
     app.openapi = lambda: describe(app)

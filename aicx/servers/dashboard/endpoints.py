@@ -21,6 +21,7 @@ from aicx.engine.steering import steer_query
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard import searches
+from aicx.servers.dashboard.memory import read_page
 from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
@@ -119,6 +120,10 @@ def _why(means: Means, wanted: asked.Why) -> dict[str, Any]:
     return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now)
 
 
+def _memory(means: Means, wanted: asked.Memory) -> dict[str, Any]:
+    return read_page(means.settings, wanted, means.now)
+
+
 def _steer(means: Means, wanted: asked.Steer) -> dict[str, Any]:
     filters = wanted.filters(means.now)
     if wanted.q and wanted.q.strip():
@@ -197,6 +202,14 @@ ENDPOINTS = (
         shapes.succeeded(WhyAnswer),
         _why,
         (400, 404, 500),
+        searches=True,
+    ),
+    Endpoint(
+        "/api/memory",
+        "What is agreed, what waits for a person, what is in conflict, and what went stale.",
+        asked.Memory,
+        shapes.MemoryPage,
+        _memory,
         searches=True,
     ),
 )

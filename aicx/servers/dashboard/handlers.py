@@ -15,9 +15,11 @@ import aicx
 from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.engine.search import Searcher
-from aicx.errors import AicxError, MissingExtra, NotFound, StoreLocked, UnsafePath, UsageError
+from aicx.errors import AicxError, MissingExtra, NotFound, RecordChanged, StoreLocked, UnsafePath, UsageError
+from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.endpoints import Endpoint, Means
+from aicx.servers.dashboard.memory import decide_on_page
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import Status
 from aicx.servers.http.privacy import private
@@ -34,6 +36,7 @@ _STATUSES: tuple[tuple[type[AicxError], int], ...] = (
     (NotFound, 404),
     (MissingExtra, 404),
     (StoreLocked, 409),
+    (RecordChanged, 409),
 )
 _MAX_COMPLAINTS = 5
 
@@ -80,6 +83,22 @@ class Handlers:
             return _encoded(to_fields(shapes.Started(ok=True, rebuilding=True)))
 
         return await self._attempt("/api/regenerate", start, 202)
+
+    async def decide(
+        self,
+        decision: asked.Decision,
+        x_aicx_action: Annotated[
+            Literal["decide"],
+            Header(description="Says that it is meant: no page of another site can send it unasked."),
+        ],
+    ) -> Response:
+        """What a person decided about a record, with their name, as an event. Refused where it changed meanwhile."""
+
+        def work(_: Searcher) -> bytes:
+            found = decide_on_page(self._settings, decision, self._clock())
+            return _encoded(to_fields(shapes.Decided(ok=True, **found)))
+
+        return await self._attempt("/api/memory/decide", lambda: self._looking.run(work), 200)
 
     async def close(self) -> None:
         await self._rebuilding.stop()

@@ -116,6 +116,31 @@ class Why(Asked):
     limit: Annotated[int, Field(ge=1, le=20, description="At most so many sessions.")] = 5
 
 
+class Memory(Asked):
+    project: Annotated[Name | None, Field(description="The repository; without it the one with the most records.")] = (
+        None
+    )
+    offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many candidates are passed over.")] = 0
+    limit: Annotated[int, Field(ge=1, le=100, description="At most so many candidates.")] = 20
+
+
+class Decision(Asked):
+    """What a person decided about a record that they were shown."""
+
+    action: Annotated[
+        Literal["accept", "reject", "pin", "unpin", "supersede", "validate"],
+        Field(description="What is decided; validate says that it still holds."),
+    ]
+    ref: Annotated[str, Field(pattern=r"^mem:[0-9a-f]{12}$", description="The record.")]
+    rev: Annotated[int, Field(ge=1, le=1_000_000_000, description="Its revision as it was shown.")]
+    by: Annotated[str, Field(min_length=1, max_length=80, description="The name of the person who decides.")]
+    why: Annotated[str | None, Field(max_length=500, description="The reason, kept with the decision.")] = None
+    other: Annotated[
+        str | None, Field(pattern=r"^mem:[0-9a-f]{12}$", description="For supersede: the record that takes its place.")
+    ] = None
+    project: Annotated[Name | None, Field(description="The repository, as /api/memory names it.")] = None
+
+
 class Steer(Where):
     q: Annotated[
         str | None,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from aicx.api.answers import INLINE, OPTIONAL
 from aicx.api.answers.failure import Failure as Failure
 from aicx.api.answers.index import VectorIndex, WordIndex
+from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.search import SearchItem, SearchStatus
 from aicx.api.answers.show import ChunkRow, SessionHead
 from aicx.api.answers.steer import SteerAnswer
@@ -268,3 +269,76 @@ class Started:
 
     ok: Ok
     rebuilding: Literal[True]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRepository:
+    name: Annotated[str, "the repository"]
+    records: Annotated[int, "number of its records"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryProof:
+    """What a record rests on: some lines of a file, or of a chunk."""
+
+    ref: Annotated[str, "a reference, or a path with its lines"]
+    lines: Annotated[list[str], "what is there now, without secrets"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLine:
+    sign: Annotated[Literal["-", "+", " "], "`-`: as it was; `+`: as it is; blank: as it is, where git has no before"]
+    number: Annotated[int, "of the line, in the file as it was or is"]
+    text: Annotated[str, "the line, without secrets"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChange:
+    """What became of the lines that a record is anchored to."""
+
+    path: Annotated[str, "the file, from the repository's folder"]
+    lines: Annotated[list[int] | None, "the first and the last line, null for the whole file"]
+    state: Annotated[str, "`current`, `relocated`, `changed`, `missing`, `moved`, `unreadable` or `unchecked`"]
+    now: Annotated[str | None, "the file's name now, where it was renamed"]
+    known: Annotated[bool, "whether git knows what the lines were"]
+    more: Annotated[int, "changed lines that are left out"]
+    diff: Annotated[list[MemoryLine], "the lines that changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCard:
+    """A record with what a person looks at before deciding."""
+
+    entry: Annotated[MemoryEntry, "the record"]
+    because: Annotated[list[str], "its reasons in words"]
+    details: Annotated[list[str], "further lines"]
+    claims: Annotated[dict[str, str], "what it says in a form that can be compared: key → value"]
+    decided_by: Annotated[str | None, "who accepted it, or null"]
+    proofs: Annotated[list[MemoryProof], "what it rests on; empty in `agreed` and `apart`"]
+    changes: Annotated[list[MemoryChange], "what changed below it; empty unless it is stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """The memory of a repository, beside what holds everywhere."""
+
+    ok: Ok
+    repository: Annotated[str | None, "whose records these are"]
+    at_hand: Annotated[bool, "whether its files are on this machine"]
+    repositories: Annotated[list[MemoryRepository], "repositories with records, those with the most first"]
+    counts: Annotated[dict[str, int], "status → number of records"]
+    agreed: Annotated[list[MemoryCard], "the baseline, by topic"]
+    waiting: Annotated[list[MemoryCard], "candidates"]
+    waiting_total: Annotated[int, "number of all candidates"]
+    conflicts: Annotated[list[list[MemoryCard]], "each two records that say otherwise"]
+    stale: Annotated[list[MemoryCard], "what is no longer believed, the latest first"]
+    apart: Annotated[list[MemoryCard], "what is kept apart, without its text"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision was made, and is an event."""
+
+    ok: Ok
+    entry: Annotated[MemoryEntry, "the record as it is now"]

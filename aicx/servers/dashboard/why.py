@@ -21,11 +21,11 @@ _MAX_FOLDERS = 20
 
 def explain(settings: Settings, target: str, project: str | None, limit: int, now: datetime) -> dict[str, Any]:
     """The fields of the answer. Raises what `aicx.why.run.why` raises."""
-    folder = _folder_of(settings, project) if project else None
+    folder = folder_of(settings, project) if project else None
     return to_fields(answer_why(settings, WhyQuery(target, now, folder, limit, project=project)))
 
 
-def _folder_of(settings: Settings, project: str) -> Path | None:
+def folder_of(settings: Settings, project: str) -> Path | None:
     """Where sessions of a repository worked last and it still is; None where this machine does not have it."""
     with open_catalog(settings.layout) as opened:
         decisions = load_decisions(settings.layout.projects)
