@@ -9,6 +9,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_markdown, load_sidecar
 from aicx.corpus.views.references import ChunkTarget, find_target
 from aicx.errors import AicxError
+from aicx.evidence.texts import words
 from aicx.git.roots import inside
 from aicx.git.state import Git
 from aicx.memory.reading import Scope
@@ -27,7 +28,7 @@ def show_evidence(settings: Settings, scope: Scope, record: Record) -> Iterator[
     for anchor in record.anchors:
         yield str(anchor), _file_lines(scope, anchor.path, anchor.first, anchor.last)
     for ref in record.evidence[:_MAX_REFS]:
-        yield ref, _said_by(settings, scope, ref)
+        yield ref, _said_by(settings, scope, ref, record.statement)
     if len(record.evidence) > _MAX_REFS:
         yield f"and {len(record.evidence) - _MAX_REFS} more", []
 
@@ -46,7 +47,7 @@ def resolve_evidence(settings: Settings, text: str) -> str:
         return str(Ref.of_session(target.agent, target.session_id))
 
 
-def _said_by(settings: Settings, scope: Scope, text: str) -> list[str]:
+def _said_by(settings: Settings, scope: Scope, text: str, statement: str) -> list[str]:
     try:
         ref = Ref.parse(text)
         if ref.kind == "file":
@@ -62,9 +63,20 @@ def _said_by(settings: Settings, scope: Scope, text: str) -> list[str]:
             return [f"a session of {target.agent}"]
         sidecar = load_sidecar(settings.layout, target.path)
         said = load_markdown(settings.layout, target.path).decode("utf-8", "replace")
-        return [shorten(str(sidecar.get("title") or ""), 100), shorten(said, _EXCERPT)]
+        return [shorten(str(sidecar.get("title") or ""), 100), *_passage(said, statement)]
     except AicxError as error:
         return [f"({error.message})"]
+
+
+def _passage(said: str, statement: str) -> list[str]:
+    """The line of a chunk that has the most words of a statement, between its neighbours."""
+    wanted = {word.casefold() for word in words(statement)}
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if not lines:
+        return []
+    shares = [len(wanted & {word.casefold() for word in words(line)}) for line in lines]
+    best = shares.index(max(shares))
+    return [shorten(line, _EXCERPT) for line in lines[max(0, best - 1) : best + 2]]
 
 
 def _file_lines(scope: Scope, path: str, first: int | None, last: int | None) -> list[str]:

@@ -4,7 +4,7 @@
 import { createDecider } from "./decider.js";
 import { el, fill } from "./dom.js";
 import { count, day, plural } from "./format.js";
-import { emptyState, failureState, noteLines, skeleton } from "./states.js";
+import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
 import { toChunk } from "./why.js";
 
 const PART = 20;
@@ -83,7 +83,7 @@ export function createMemory(pane, { source, go, announce }) {
       section("In conflict", page.conflicts.map(conflict)),
       section("Went stale", page.stale.map((card) => memo(card, ["validate", "reject"], changes))),
       agreed(),
-      section("Kept apart", page.apart.map((card) => memo(card, []))),
+      section("Kept apart", page.apart.map((card) => memo(card, [])), hintLine("aicx memory release REF --by NAME")),
     );
     announce(said);
   }
@@ -126,8 +126,10 @@ export function createMemory(pane, { source, go, announce }) {
     );
   }
 
-  function memo(card, actions, beside = null, name = "li", ...buttons) {
+  function memo(card, offered, beside = null, name = "li", ...buttons) {
     const { entry } = card;
+    const others = page.agreed.some((one) => one.entry.ref !== entry.ref);
+    const actions = offered.filter((action) => others || !["instead", "replace"].includes(action));
     const own = { class: "memo", tabindex: "0", "data-ref": entry.ref, "data-actions": actions.join(" ") };
     const node = el(
       name,
