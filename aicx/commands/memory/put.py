@@ -13,7 +13,7 @@ from aicx.commands.memory.common import answer, open_desk, opened, parse_claims,
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_sidecar
 from aicx.corpus.views.references import ChunkTarget, find_target
-from aicx.errors import NotFound, UsageError
+from aicx.errors import UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.deciding import Desk
 from aicx.memory.evidence import resolve_evidence
@@ -153,16 +153,17 @@ def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, t
             raise UsageError(f"{text} is no text of at most {_MAX_BYTES:,} bytes")
         return read_body(_without_front_matter(body)), Source(_origin(origin or "import"), path=file.name), []
     with open_catalog(desk.settings.layout) as opened_catalog:
-        target = find_target(Ref.parse(text), opened_catalog.catalog)
-    if isinstance(target, ChunkTarget):
-        sidecar = load_sidecar(desk.settings.layout, target.path)
-        lane: Lane = "subagent" if sidecar.get("lane") == "subagent" else "primary"
-        source = Source(_origin(origin or "assistant"), lane, sidecar.agent, sidecar.session_id)
-        return ("", ()), source, [str(Ref("chunk", sidecar.id))]
-    if not target.session_id:
-        raise NotFound(f"there is no {text}", hint="name a file, a chunk or a session")
-    source = Source(_origin(origin or "assistant"), "primary", target.agent, target.session_id)
-    return ("", ()), source, [str(Ref.of_session(target.agent, target.session_id))]
+        catalog = opened_catalog.catalog
+        target = find_target(Ref.parse(text), catalog)
+        if isinstance(target, ChunkTarget):
+            sidecar = load_sidecar(desk.settings.layout, target.path)
+            proof, agent, session = Ref("chunk", sidecar.id), sidecar.agent, sidecar.session_id
+        else:
+            agent, session = target.agent, target.session_id
+            proof = Ref.of_session(agent, session)
+        of_subagents = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? AND lane='subagent' LIMIT 1"
+        lane: Lane = "subagent" if catalog.rows(of_subagents, (agent, session)) else "primary"
+    return ("", ()), Source(_origin(origin or "assistant"), lane, agent, session), [str(proof)]
 
 
 def _without_front_matter(body: bytes) -> bytes:
