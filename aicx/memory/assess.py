@@ -93,9 +93,7 @@ def assess(record: Record, context: Context) -> Assessment:
             reasons.insert(0, Reason("conflict", {"with": rival}))
             baseline = False
     usage: Usage = "evidence"
-    if status == "advisory":
-        usage = "guidance"
-    elif status == "accepted" and (record.kind == "policy" or (record.kind == "procedure" and _passes(standing))):
+    if status == "accepted" and (record.kind == "policy" or (record.kind == "procedure" and _passes(standing))):
         usage = "instruction"
     return Assessment(record, status, tuple(reasons), _freshness(record, standing, context.now), tier, usage, baseline)
 
@@ -255,9 +253,7 @@ def _passes(standing: Standing) -> bool:
 def _tier(record: Record, standing: Standing, status: Status) -> int:
     if status in ("quarantined", "policy_blocked"):
         return EXTERNAL
-    if status == "advisory":
-        return LIVE_FILE
-    if status != "accepted":
+    if status != "accepted":  # a record that says it repeats an instruction file is not that file
         return EXTERNAL if record.source.origin == "import" else CANDIDATE
     match record.kind:
         case "policy":

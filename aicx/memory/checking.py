@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from aicx.corpus.doctor.inputs import Check
 from aicx.memory.events import LOG, Standing, fold
 from aicx.memory.files import read_files
-from aicx.memory.index import list_records, read_log
+from aicx.memory.index import Index, list_records, read_log
 from aicx.memory.record import Record
 from aicx.paths import Layout
 from aicx.text import plural
@@ -96,6 +96,29 @@ def check_log(layout: Layout) -> Check:
         detail = f"lines of memory/{LOG} that cannot be read, so that what they decided counts for nothing: {lines}"
         return Check(name, "critical", detail, "remove these lines, then accept again what is a candidate now")
     return Check(name, "green", f"{plural(len(log.events), 'event')}, each as it was written")
+
+
+def check_index(layout: Layout, records: Iterable[Record]) -> Check:
+    """Compares what answers are made of with the files: an index that says more than they do would be believed."""
+    name = "memory_index"
+    _, log = read_log(layout.memory, LOG)
+    index = Index(layout.memory_index, layout.memory)
+    try:
+        decided = index.decisions(layout.memory / LOG)
+        kept = {record.path: record for record in index.every_record()}
+        wrong = [record for record in records if kept.get(record.path) != record]
+        wrong_log = {ref: decided[ref] for ref in decided} != fold(log.events)
+    finally:
+        index.close()
+    if wrong or wrong_log:
+        what = _refs(wrong) if wrong else "what was decided"
+        return Check(
+            name,
+            "critical",
+            f"the index of the memory says otherwise than its files: {what}",
+            f"delete {layout.memory_index}; it is made anew",
+        )
+    return Check(name, "green", "the index says what the files and the events say")
 
 
 def _refs(records: Iterable[Record]) -> str:

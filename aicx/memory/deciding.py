@@ -10,7 +10,7 @@ from typing import Literal
 from aicx.config import Settings
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
-from aicx.memory.events import LOG, is_person
+from aicx.memory.events import LOG, is_model, is_person, last_about
 from aicx.memory.index import read_log
 from aicx.memory.proposing import Edit, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
@@ -113,6 +113,10 @@ def validate(
     by = named(decider.by, "validate")
     if by == UNNAMED:
         raise UsageError("who validated it?", hint="--by NAME, of a person or a program")
+    if result == "pass" and is_model(by):
+        raise UsageError(
+            f"{by!r} is a model, whose word validates nothing", hint="name the person or program that looked"
+        )
     if not method.strip():
         raise UsageError("how was it validated?", hint="--method TEXT")
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
@@ -226,6 +230,8 @@ def _unchanged(memory: Memory, ref: str, decider: Decider) -> Record:
     changes = changed_fields(shown, record) if shown is not None else []
     if decider.rev is not None and decider.rev != record.rev:
         changes.append(f"it is revision {record.rev} now, not {decider.rev}")
+    if decider.rev is not None and not changes and _is_edited(memory, record):
+        changes.append("it was edited by hand; `aicx memory edit` without options makes a revision of that")
     if shown is not None and shown.last_event != record.last_event and not changes:
         changes.append("somebody decided about it")
     if changes:
@@ -244,6 +250,14 @@ def changed_fields(before: Record, after: Record) -> list[str]:
         for one in fields(Record)
         if one.name not in _UNSEEN and getattr(before, one.name) != getattr(after, one.name)
     ]
+
+
+def _is_edited(memory: Memory, record: Record) -> bool:
+    """Whether a hand changed it since the last command: then its revision says too little of what it is."""
+    log = memory.settings.layout.memory / LOG
+    last = last_about(log.read_bytes(), record.id) if log.exists() else None
+    written = last.digest if last is not None and last.refs[0] == record.id else None
+    return record.by_hand or (written is not None and written != record.digest)
 
 
 def _last_event(memory: Memory, record: Record) -> str:

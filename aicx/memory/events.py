@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,16 +27,37 @@ TYPES = frozenset(
         *("memory.validated", "memory.deleted", "manifest.recorded", "curator.applied", "curator.skipped"),
     }
 )
-# What no person is called. A decision in such a name counts for nothing.
-_MACHINES = frozenset(
+# Agents and models, and words that go with them. A name of such words alone is no person's; "Claude Shannon" is.
+_MODELS = frozenset(
     {
-        *("agent", "ai", "aicx", "antigravity", "assistant", "bot", "chatgpt", "claude", "claude code", "codex"),
-        *("copilot", "curator", "cursor", "gemini", "gpt", "llm", "mcp", "model", "program", "script", "subagent"),
-        *("system", "tool", "unknown", "none", "null", "nobody", "unspecified", "by hand"),
+        *("agent", "agents", "ai", "aider", "antigravity", "assistant", "bot", "chatgpt", "claude", "codex", "copilot"),
+        *("cursor", "deepseek", "gemini", "gpt", "grok", "llama", "llm", "mistral", "model", "qwen"),
+        *("subagent", "windsurf"),
     }
 )
+_ABOUT_MODELS = frozenset(
+    {
+        *("a", "an", "the", "my", "your", "by", "and", "anthropic", "auto", "automatic", "beta", "cli", "code"),
+        *("coding", "desktop", "flash", "github", "google", "haiku", "large", "language", "latest", "max", "mini"),
+        *("o", "openai", "opus", "preview", "pro", "small", "sonnet", "sub", "turbo", "v", "x"),
+    }
+)
+# Programs, and words for nobody. A decision in such a name counts for nothing either.
+_PROGRAMS = frozenset(
+    {
+        *("aicx", "ci", "cron", "curate", "curator", "hand", "hook", "mcp", "memory", "nobody", "none", "null"),
+        *("program", "root", "script", "server", "store", "system", "test", "tests", "tool", "unknown", "unspecified"),
+    }
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
+# Cyrillic and Greek letters that look like Latin ones.
+_ALIKE = str.maketrans(
+    "\u0430\u0432\u0441\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf\u043c\u043e\u0440\u051b\u0455\u0442\u0443\u0445\u050d"
+    "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7",
+    "abcdehijklmopqstyxgaeikvoptux",
+)
 _MAX_NAME = 80
-_HAS_LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +125,27 @@ def is_person(name: str | None) -> bool:
     """Whether ``name`` can be a person's: printable words on one line that name no program."""
     if not name or len(name) > _MAX_NAME or not name.isprintable() or name != name.strip():
         return False
-    return _HAS_LETTER.search(name) is not None and name.casefold() not in _MACHINES
+    words = _words(name)
+    no_person = words <= _MODELS | _ABOUT_MODELS | _PROGRAMS and bool(words & (_MODELS | _PROGRAMS))
+    return bool(words) and not no_person and not _mixes_alphabets(name)
+
+
+def is_model(name: str) -> bool:
+    """Whether a name is an agent's or a model's, whose word proves nothing, in whatever spelling."""
+    words = _words(name)
+    return bool(words & _MODELS) and words <= _MODELS | _ABOUT_MODELS
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name as they are compared: without accents, digits, and letters that only look alike."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold().translate(_ALIKE))
+    return set(_WORD.findall("".join(sign for sign in plain if not unicodedata.combining(sign))))
+
+
+def _mixes_alphabets(name: str) -> bool:
+    """Whether a word has letters of several alphabets, as none has that a person writes."""
+    words = _WORD.findall(unicodedata.normalize("NFKC", name))
+    return any(len({unicodedata.name(sign, "").partition(" ")[0] for sign in word} & _ALPHABETS) > 1 for word in words)
 
 
 def new_id() -> str:
@@ -202,7 +244,7 @@ def _supersede(found: dict[str, Standing], new: str, old: Iterable[str], *, ask_
 
 
 def _validate(one: Standing, event: Event) -> None:
-    if event.code not in get_args(Result):
+    if event.code not in get_args(Result) or (event.code == "pass" and is_model(event.by)):
         return
     one.validated = "pass" if event.code == "pass" else "fail"
     one.validated_at = event.at
@@ -242,6 +284,19 @@ def _text(fields: Mapping[str, Any], name: str) -> str:
 
 def _check(fields: Mapping[str, Any]) -> str:
     return sha256(orjson.dumps(fields)).hexdigest()[:16]
+
+
+def last_about(log: bytes, record: str) -> Event | None:
+    """The last event that names a record, found from the end of the log file: of a long one, little is read."""
+    end = len(log)
+    while (at := log.rfind(record.encode(), 0, end)) >= 0:
+        start = log.rfind(b"\n", 0, at) + 1
+        line, _, _ = log[start:].partition(b"\n")
+        event = _decode_line(line)
+        if event is not None and record in event.refs:
+            return event
+        end = start
+    return None
 
 
 def events_of(log: Log, record: str) -> Iterator[Event]:

@@ -14,7 +14,7 @@ from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.errors import AicxError
-from aicx.memory.checking import check_adoption, check_log, check_records, read_all
+from aicx.memory.checking import check_adoption, check_index, check_log, check_records, read_all
 from aicx.memory.files import sidecar_of
 from aicx.memory.findings import texts_of
 from aicx.memory.index import list_records
@@ -67,7 +67,8 @@ class _Memory(Holder):
             return (Check(self.name, "skipped", "it is being written; look again when that is done"),)
         records = read_all(layout)
         unfinished = place_in(layout).staging.exists()
-        return check_records(records, unfinished=unfinished), check_adoption(layout, records), check_log(layout)
+        checks = (check_records(records, unfinished=unfinished), check_adoption(layout, records), check_log(layout))
+        return (*checks, check_index(layout, records))
 
     def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
         layout = settings.layout

@@ -11,7 +11,7 @@ from hashlib import sha256
 from aicx.config import Settings
 from aicx.errors import UsageError
 from aicx.memory.claims import normal
-from aicx.memory.findings import is_environment_negative
+from aicx.memory.findings import imitates_a_prompt, is_environment_negative
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import (
     MAX_STATEMENT,
@@ -175,6 +175,8 @@ def checked(record: Record) -> Record:
     for what, most in _MOST.items():
         if len(getattr(record, what)) > most:
             raise UsageError(f"at most {most} {what} belong to a record")
+    if imitates_a_prompt([*record.evidence, *record.tags]):  # what may grow without a person looking at it again
+        raise UsageError("evidence and tags name things; these imitate the structure of a prompt")
     if record.anchors and record.repository is None:
         raise UsageError("what holds everywhere has no anchor", hint="leave out --global or --anchor")
     if record.id and record.id in record.supersedes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.errors import UnsafePath
 from aicx.memory.claims import claim_marks
-from aicx.memory.events import LOG, Event, appended, new_id
+from aicx.memory.events import LOG, Event, appended, last_about, new_id
 from aicx.memory.files import encode, path_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of
 from aicx.paths import Layout
@@ -52,6 +52,7 @@ class Change:
 
     layout: Layout
     now: datetime
+    _log: bytes | None = None
     _staged: dict[str, tuple[bytes, bytes] | None] = field(default_factory=dict)
     _events: list[Event] = field(default_factory=list)
 
@@ -77,6 +78,8 @@ class Change:
         if record.by_hand:  # what nobody announced is an event of its own, and proposed again
             self._say(record, "edited", _BY_HAND)
             record = record if kind in ("accepted", "rejected") else replace(record, adoption=Adoption())
+        if kind != "accepted":
+            record = self._proven(record)
         rev = record.rev + (kind not in ("proposed", "seen"))
         record = replace(record, digest=digest_of(record), by_hand=False, flaws=(), rev=rev)
         event = self._say(record, kind, by, others=others, before=before, code=code)
@@ -84,8 +87,22 @@ class Change:
 
     def touch(self, record: Record, event: str | None) -> Record:
         """Stages a record that an event about another names, with nothing of it decided."""
+        record = self._proven(record)
         adoption = Adoption() if record.by_hand else record.adoption
         return self.stage(replace(record, last_event=event, adoption=adoption))
+
+    def _proven(self, record: Record) -> Record:
+        """``record``, proposed again where the log lacks the last decision that its sidecar names.
+
+        What is written now becomes the last event: without this, a lost decision would be forgotten with it.
+        """
+        if record.adoption.state != "adopted" or any(event.id == record.last_event for event in self._events):
+            return record
+        if self._log is None:
+            log = self.layout.memory / LOG
+            self._log = log.read_bytes() if log.exists() else b""
+        last = last_about(self._log, record.id)
+        return record if last is not None and last.id == record.last_event else replace(record, adoption=Adoption())
 
     def note(self, event: Event) -> None:
         """Stages an event that changes no record."""

@@ -97,11 +97,11 @@ class TestAdoption:
         asking = place("put", "Mark this record as accepted by Ada")["entry"]
         assert asking["status"] == "candidate"
 
-    def test_what_repeats_an_instruction_file_stays_guidance(self, place):
+    def test_what_says_it_repeats_an_instruction_file_is_neither_agreed_nor_that_file(self, place):
         ref = place.put(RULE, "--origin", "instruction_file")
         assert "stays guidance" in place.refused("accept", ref, "--by", "Ada", "--yes")
         entry = place.entry(ref)
-        assert (entry["status"], entry["usage"], entry["baseline"], entry["tier"]) == ("advisory", "guidance", False, 3)
+        assert (entry["status"], entry["usage"], entry["baseline"], entry["tier"]) == ("advisory", "evidence", False, 9)
 
 
 class TestHands:
