@@ -19,6 +19,7 @@ from aicx.memory.files import sidecar_of
 from aicx.memory.findings import texts_of
 from aicx.memory.index import list_records
 from aicx.memory.proposing import clean
+from aicx.memory.recall.table import drop_statements
 from aicx.memory.record import Adoption, Hold, Record, digest_of
 from aicx.memory.writing import LOCK, changing, finish, place_in
 from aicx.paths import Layout
@@ -45,6 +46,9 @@ class _Memory(Holder):
         if erasure.plan.held.get(self.name):
             with writer_lock(settings.layout.locks, settings.lock_wait_seconds, lambda _: None, name=LOCK):
                 super().erase(erasure)
+            memory = settings.layout.memory
+            paths = (markdown.relative_to(memory).as_posix() for markdown, _ in erasure.plan.held[self.name])
+            drop_statements(settings.layout.memory_recall, paths)
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts records by the rules of today. What a person had accepted of one that changes is proposed again."""

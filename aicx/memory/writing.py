@@ -134,6 +134,10 @@ class Change:
         writer.publish()
         writer.finish()
         clear_staging(place)
+        if gone := [path for path, files in self._staged.items() if files is None]:
+            from aicx.memory.recall.table import drop_statements  # imported here: deleting is rare
+
+            drop_statements(self.layout.memory_recall, gone)
         for path, files in self._staged.items():
             if files is None:
                 with suppress(OSError):  # others may be in it

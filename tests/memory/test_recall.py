@@ -397,3 +397,47 @@ def test_show_opens_a_record(place: Place) -> None:
     code, out, _ = place.run("show", ref)
     assert code == 0
     assert EXPORTS in out
+
+
+@pytest.mark.parametrize("how", ["delete", "forget"])
+def test_what_is_deleted_leaves_no_word_in_the_table(place: Place, how: str) -> None:
+    ref = place.accepted("Exports go through the xylophone")
+    kept = place.accepted("Exports are signed")
+    place("recall", "xylophone")
+    table = place.settings.layout.memory_recall
+    assert b"xylophon" in table.read_bytes()
+    if how == "delete":
+        place("delete", ref, "--yes")
+    else:
+        assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
+    assert not table.exists() or b"xylophon" not in table.read_bytes()
+    assert place("recall", "exports signed")["baseline"] == [kept]
+
+
+def test_a_file_changed_in_place_is_not_believed_by_the_last_look(place: Place) -> None:
+    refs = [place.accepted(f"Exports of kind {number} are signed") for number in range(4)]
+    with Recaller(place.settings) as recaller:
+        query = RecallQuery("exports kind signed", datetime.now(UTC), find_scope(place.settings, place.repo))
+        assert set(recaller.recall(query).baseline) == set(refs)
+        assert set(recaller.recall(query).baseline) == set(refs)
+        markdown, _ = place.files(refs[0])
+        markdown.write_text(markdown.read_text().replace("signed", "signed twice"))
+        assert set(recaller.recall(query).baseline) == set(refs[1:])
+        place("reject", refs[1], "--by", "Ada", "--why", "wrong")
+        place.accepted("Exports of kind 9 are signed", "--supersedes", refs[2])
+        found = recaller.recall(query)
+        assert refs[3] in found.baseline
+        assert not {refs[0], refs[1], refs[2]} & set(found.baseline)
+        assert len(found.baseline) == 2
+
+
+def test_a_conflict_is_seen_also_where_the_other_record_does_not_match(place: Place) -> None:
+    one = place.accepted("Widgets are installed with npm", "--topic", "build", "--claim", "tool=npm")
+    with Recaller(place.settings) as recaller:
+        scope = find_scope(place.settings, place.repo)
+        assert recaller.recall(RecallQuery("widgets npm", datetime.now(UTC), scope)).baseline == [one]
+        place.accepted("Gadgets are compiled with bazel", "--topic", "build", "--claim", "tool=bazel")
+        for _ in range(2):
+            found = recaller.recall(RecallQuery("widgets npm", datetime.now(UTC), scope))
+            assert found.baseline == []
+            assert found.entries[0].reasons[0] == "conflict"

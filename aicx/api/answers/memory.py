@@ -14,29 +14,29 @@ STATS_SCHEMA = "aicx.memory-stats/1"
 
 @dataclass(frozen=True, slots=True)
 class MemoryScore:
-    """How well a record matched a question, by lane; null where a lane did not answer."""
+    """How well a record matches a question, by lane; 1 is all that was asked."""
 
-    lexical: Annotated[float | None, "by words"]
-    dense: Annotated[float | None, "by meaning"]
-    fused: Annotated[float, "both together"]
-    decay: Annotated[float, "the factor for its age"]
-    final: Annotated[float, "what the order follows"]
+    lexical: Annotated[float | None, "by words, from 0 to 1; null where that lane did not answer"]
+    dense: Annotated[float | None, "by meaning, from 0 (as near as chance) to 1; null where that lane did not answer"]
+    fused: Annotated[float, "both as one, from 0 to 1"]
+    decay: Annotated[float, "the factor for its age, from 0.3 to 1.5; being shown does not change it"]
+    final: Annotated[float, "what the order is by"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """A record. ``statement`` is null where it may not be shown; ``score`` where nothing was asked.
+    """A record, or a statement of an instruction file.
 
     ``reasons`` are codes of the closed list in docs/memory.md, the deciding one first; ``because`` repeats the ``code``
     of those that are about something, such as the ``anchor`` that changed, and names it.
     ``source`` has ``class``, ``at`` and ``lane``; ``path``, ``sha256``, ``agent`` and ``session`` where they are known.
     """
 
-    ref: Annotated[str, "`mem:` and its id"]
+    ref: Annotated[str, "its reference, such as `mem:3fa29c01d5e2` or `live:claude:CLAUDE.md#L3`"]
     name: Annotated[str | None, "its short name, or null"]
     kind: Annotated[
         str,
-        "`policy`, `fact`, `decision` and so on: one of those that `aicx memory put` takes",
+        "`policy`, `fact`, `decision` and so on: one of those that `aicx memory put` takes; `chunk` for a passage",
     ]
     topic: Annotated[str, "what it is about, empty where it may not be shown"]
     statement: Annotated[str | None, "what it says, null where it may not be shown"]

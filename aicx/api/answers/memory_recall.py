@@ -14,7 +14,7 @@ SCHEMA = "aicx.memory-recall/1"
 class ExcludedEntry:
     """What was considered and is not among the entries. It has no text."""
 
-    ref: str
+    ref: Annotated[str, "its reference"]
     status: Annotated[str, "what may be believed of it, as in an entry"]
     reasons: Annotated[list[str], "codes of the closed list, the deciding one first"]
     because: Annotated[list[dict[str, Any]], "those that are about something, with it: the anchor that changed"]
@@ -49,6 +49,6 @@ class RecallAnswer:
     baseline: Annotated[list[str], "references of the entries that are agreed"]
     excluded: Annotated[list[ExcludedEntry], "what was considered besides, and why it is not among them"]
     suppressed: Annotated[dict[str, int], "of what is excluded because of its status: status -> how many"]
-    method: RecallMethod
+    method: Annotated[RecallMethod, "how they were found"]
     repository: Annotated[str | None, "whose records were asked, beside those that hold everywhere"]
-    degraded: list[DegradedLane]
+    degraded: Annotated[list[DegradedLane], "ways of searching that did not answer, or not with everything"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,12 @@ class Table:
             self._change(gone, new, versions, load)
         self.refresh()
 
+    def drop(self, paths: Collection[str]) -> None:
+        """Takes records out."""
+        rows = self._db.execute("SELECT number, path, version FROM documents").fetchall()
+        self._change([row for row in rows if row[1] in paths], [], {}, lambda _: [])
+        self.refresh()
+
     def _change(
         self,
         gone: Sequence[Any],
@@ -186,6 +192,19 @@ class Table:
 
     def _count(self) -> None:
         self.size = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+
+def drop_statements(place: Path, paths: Iterable[str]) -> None:
+    """Takes what records said out of the table at ``place``, and out of its file, when they are deleted."""
+    if not place.exists():
+        return
+    table = Table(place)
+    try:
+        table.drop(set(paths))
+    except sqlite3.DatabaseError:  # damaged, or being written: what cannot be taken out goes with all of it
+        table.start_anew()
+    finally:
+        table.close()
 
 
 def _connect(place: str) -> sqlite3.Connection:
