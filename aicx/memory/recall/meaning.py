@@ -20,6 +20,7 @@ _SAME, _CHANCE = 0.8, 0.3
 # What a question embeds on its way, so that a new record is found by meaning at once; the rest waits for `aicx index`.
 _ON_THE_WAY = 32
 _BATCH = 256
+_MOST = 1000  # records that a question finds by meaning
 NEXT = "aicx index"
 
 
@@ -61,8 +62,11 @@ class Meaning:
                 notes.append(f"{behind:,} statements are found by words alone; next: {NEXT}")
             if len(numbers):
                 scores = vectors @ asked
-                for row in np.flatnonzero(scores > _chance(found)):
-                    near[numbers[int(row)]] = _calibrated(float(scores[row]), found)
+                rows = np.flatnonzero(scores > _chance(found))
+                if len(rows) > _MOST:
+                    rows = rows[np.argsort(-scores[rows], kind="stable")[:_MOST]]
+                for row, score in zip(rows.tolist(), scores[rows].tolist(), strict=True):
+                    near[numbers[row]] = _calibrated(score, found)
         if 0 < len(live.statements) <= _ON_THE_WAY:
             for at, score in enumerate(self._of_live(found, live) @ asked):
                 if score > _chance(found):

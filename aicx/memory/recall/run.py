@@ -264,10 +264,8 @@ class Scored:
 
     def records(self) -> Mapping[int, float]:
         """The fused score of every record that a lane found."""
-        if not self.dense:
-            found = self.lexical
-            return found if min(found, default=0) >= 0 else {number: found[number] for number in found if number > 0}
-        return {number: fused(*self.of(number)) for number in {*self.lexical, *self.dense} if number > 0}
+        found = {**self.lexical, **{number: fused(*self.of(number)) for number in self.dense or ()}}
+        return found if min(found, default=0) >= 0 else {number: found[number] for number in found if number > 0}
 
 
 def _unavailable(lane: str, note: str) -> DegradedLane:
