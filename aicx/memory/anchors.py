@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 from zlib import crc32
 
 from aicx.errors import NotFound, UsageError
 from aicx.git.roots import inside
-from aicx.git.state import Git
 from aicx.memory.record import Anchor
+
+if TYPE_CHECKING:
+    from aicx.git.state import Git
 
 _LINES = re.compile(r"(?P<path>.+?)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?")
 _MAX_BYTES = 8 << 20
@@ -167,6 +169,8 @@ def _renamed(root: Path, gone: list[Anchor]) -> dict[Anchor, Found]:
     if not gone:
         return {}
     commits = sorted({anchor.commit for anchor in gone if anchor.commit})[:_MAX_COMMITS]
+    from aicx.git.state import Git  # imported here: only a file that is gone needs it
+
     git = Git(root)
     names = {commit: _names_now(git, commit) for commit in commits}
     return {

@@ -72,8 +72,7 @@ def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
     """As `find_scope`, by the name that the repository had as long as nothing changed that decides on it."""
     repository = find_repository(folder)
     layout, common = settings.layout, repository.common or repository.root
-    places = [layout.catalog, f"{layout.catalog}-wal", layout.projects, repository.root / ".git", common / "config"]
-    stamps = [_stamp(str(place)) for place in places]
+    stamps = [str(common), *(_stamp(str(place)) for place in (layout.catalog, layout.projects, common / "config"))]
     key = f"name of {repository.root}"
     kept = orjson.loads(table.meta(key) or b"[]")
     if kept[:1] == [stamps]:
