@@ -33,7 +33,8 @@ from aicx.text import day_bounds, instant, local
 
 _MAX_BYTES = 16 << 20
 _COLORS = {"pass": "green", "warn": "yellow", "fail": "red"}
-Files = Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", click_type=options.PATH)]
+_Argument = typer.Argument(metavar="[FILE]...", click_type=options.PATH, help="A file; several times.")
+Files = Annotated[list[str] | None, _Argument]
 
 
 def evaluate(

@@ -49,7 +49,7 @@ def described(stored: Home) -> Iterator[Any]:
 
 
 PATHS = (*(endpoint.path for endpoint in ENDPOINTS), "/health", "/api/health")
-OPERATIONS = [*(("GET", path) for path in PATHS), ("POST", "/api/regenerate")]
+OPERATIONS = [*(("GET", path) for path in PATHS), ("POST", "/api/regenerate"), ("POST", "/api/memory/decide")]
 # What means something to this corpus, and what people and attackers write in its place.
 WHEN = ["7d", "2026-03-01", "2026-03-01T10:00", "2026-02-30", "9999-12-31", "0001-01-01", "99999999d"]
 TELLING: dict[str, list[str]] = {
