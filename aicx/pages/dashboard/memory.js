@@ -8,6 +8,7 @@ import { emptyState, failureState, hintLine, noteLines, skeleton } from "./state
 import { toChunk } from "./why.js";
 
 const PART = 20;
+const OPEN = 3; // of what a record rests on; the rest is folded
 const ACTIONS = {
   accept: ["Accept", "a"],
   instead: ["Accept in place of…", "s"],
@@ -194,14 +195,16 @@ function facts({ entry, decided_by }) {
 
 function proofs({ proofs: all }) {
   if (!all.length) return el("p", { class: "how" }, "It rests on nothing that could be looked at.");
-  return all.map(({ ref, lines }) =>
-    el(
-      "figure",
-      { class: "proof" },
-      el("figcaption", {}, ref.startsWith("chunk:") ? el("a", { href: toChunk(ref) }, ref) : el("code", {}, ref)),
-      el("pre", {}, lines.join("\n") || "(nothing to show)"),
-    ),
-  );
+  const folded = all.slice(OPEN);
+  return [
+    all.slice(0, OPEN).map(proof),
+    folded.length > 0 && el("details", { class: "table" }, el("summary", {}, `${count(folded.length)} more`), folded.map(proof)),
+  ];
+}
+
+function proof({ ref, lines }) {
+  const name = ref.startsWith("chunk:") ? el("a", { href: toChunk(ref) }, ref) : el("code", {}, ref);
+  return el("figure", { class: "proof" }, el("figcaption", {}, name), lines.length > 0 && el("pre", {}, lines.join("\n")));
 }
 
 // Which lines of which file changed; what else it rests on follows.
