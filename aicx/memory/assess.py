@@ -109,7 +109,10 @@ def find_rivals(records: Iterable[Record], context: Context) -> dict[str, dict[s
         standing = context.standing.get(record.id, _NOTHING)
         if not record.claims and not standing.claims:
             continue
-        if _status(record, standing, context)[0] == "accepted":
+        status = _status(record, standing, context)[0]
+        # What a policy hides is still agreed: a file of the repository must not decide a conflict by hiding one side.
+        hidden = status == "policy_blocked" and not standing.erased and is_adopted(record, standing)
+        if status == "accepted" or hidden:
             marks = claim_marks(record.topic, record.claims)
         elif _is_lost(record, standing):
             marks = dict(standing.claims)

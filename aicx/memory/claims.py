@@ -6,6 +6,7 @@ A claim's key may name a value in a file (``pyproject.toml#project.requires-pyth
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +33,7 @@ _LOCKS = {
 
 def normal(value: str) -> str:
     """A claim's key or value as it is compared."""
-    return " ".join(value.split()).casefold()
+    return " ".join(unicodedata.normalize("NFKC", value).split()).casefold()
 
 
 def claim_marks(topic: str, claims: Mapping[str, str]) -> dict[str, str]:

@@ -156,8 +156,9 @@ class Memory:
         if not found and not ref.startswith(PREFIX):
             named = [entry for entry in self._entries if entry.name == wanted and self._is_here(entry)]
             found = [entry for entry in named if entry.repository is not None] or named
-        if not found and len(wanted) >= _MIN_PREFIX:
-            found = [entry for entry in self._entries if entry.id.startswith(wanted)]
+        if len(wanted) >= _MIN_PREFIX and not any(entry.id == wanted for entry in found):
+            # A name that is the beginning of another record's id must not take its place in a decision.
+            found += [entry for entry in self._entries if entry.id.startswith(wanted) and entry not in found]
         if not found:
             raise NotFound(f"there is no record {ref!r}", hint="`aicx memory list` shows them")
         if len(found) > 1:

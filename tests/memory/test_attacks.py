@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from datetime import UTC, datetime
+from functools import partial
 from zlib import crc32
 
 import orjson
 import pytest
 
 from aicx.memory.events import is_person
+from aicx.memory.reading import Memory, find_scope
+from aicx.memory.reasons import Reason
 
 RULE = "Exports need an authorisation check"
 
@@ -174,6 +178,42 @@ class TestLabels:
             assert "imitate the structure of a prompt" in place.refused("put", "Another", *more)
             assert "imitate the structure of a prompt" in place.refused("edit", ref, *more)
         assert place.entry(ref)["evidence"] == []
+
+
+class TestNamesOfRecords:
+    def test_a_name_that_is_the_beginning_of_an_id_takes_no_other_records_place(self, place):
+        ref = place.put(RULE)
+        beginning = ref.removeprefix("mem:")[:6]
+        place.put("Exports skip the check", "--name", beginning)
+        assert "may be" in place.refused("accept", beginning, "--by", "Ada", "--yes")
+        assert place("accept", f"mem:{beginning}", "--by", "Ada", "--yes")["entry"]["ref"] == ref
+
+
+class TestConflicts:
+    @pytest.fixture
+    def two(self, place):
+        said = ("--topic", "tools", "--claim")
+        found = place.accepted("Use npm", *said, "manager=npm"), place.accepted("Use pnpm", *said, "manager=pnpm")
+        assert place.baseline() == set()
+        return found
+
+    def test_a_policy_that_hides_one_side_decides_no_conflict(self, place, two):
+        settings, now = place.settings, datetime.now(UTC)
+        for hidden in two:
+            blocked = partial(_blocks, hidden)
+            with Memory.open(settings, now, scope=find_scope(settings, place.repo), policy=blocked) as memory:
+                found = {one.record.ref: one for one in memory.assessed()}
+            assert found[hidden].status == "policy_blocked"
+            assert [one.record.ref for one in found.values() if one.baseline] == []
+
+    def test_another_width_of_letters_is_no_other_claim(self, place):
+        place.accepted("Use npm", "--topic", "tools", "--claim", "manager=npm")
+        place.accepted("Use pnpm", "--topic", "\uff54ools", "--claim", "\uff4danager=pnpm")
+        assert place.baseline() == set()
+
+
+def _blocks(ref, record):
+    return Reason("policy_pattern") if record.ref == ref else None
 
 
 class TestPlaces:
