@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from aicx.cli import run
+from aicx.memory.assess import Status, Usage
+from aicx.memory.reasons import REASONS
 from tests.fixtures.memory_trust import STALE, VARIANTS, Variant
 from tests.fixtures.memory_trust.ours import VIEWS, Ours
 
@@ -114,3 +116,55 @@ class TestStaleMemory:
         assert ours.get(ref)["because"][0]["to"] == "src/again.py"
         words = ("--result", "pass", "--by", "Ada Lovelace", "--method", "read it")
         assert ours._memory("memory", "validate", ref, *words)["entry"]["baseline"]
+
+
+class TestReading:
+    """What only looks leaves everything as it was."""
+
+    LOOKING = (
+        *(
+            ("memory", "sources"),
+            ("memory", "list"),
+            ("memory", "candidates"),
+            ("memory", "stats"),
+            ("steer", "retries"),
+        ),
+        *(("search", "retries"), ("resume",), ("sessions",), *VIEWS.values()),
+    )
+
+    @pytest.mark.parametrize("words", LOOKING, ids=" ".join)
+    def test_a_repository_without_a_store_stays_as_it_was(self, ours: Ours, words: tuple[str, ...]) -> None:
+        before = tree(ours.repository), tree(ours.home)
+        run([*words, "--json"])  # there is nothing to find, and that may be an error
+        assert (tree(ours.repository), tree(ours.home)) == before
+
+    def test_no_number_of_answers_changes_a_record(self, ours: Ours) -> None:
+        ref = ours.live(OLD[0])
+        assert ref is not None
+        memory = ours.home / ".aicx" / "memory"
+        before, status = tree(memory), ours.get(ref)
+        for _ in range(10):
+            for view in VIEWS:
+                ours.entries(view)
+            ours.get(ref)
+        assert (tree(memory), ours.get(ref)) == (before, status)
+
+    @pytest.mark.parametrize("view", VIEWS)
+    def test_every_entry_says_what_may_be_believed_and_why(self, ours: Ours, view: str) -> None:
+        ours.live(OLD[1])
+        ours.live(FALSE[2])
+        entries = ours.entries(view)
+        assert len(entries) >= 2
+        for entry in entries:
+            assert entry["status"] in get_args(Status)
+            assert entry["usage"] in get_args(Usage)
+            assert 0 <= entry["tier"] <= 10
+            assert entry["reasons"]
+            assert set(entry["reasons"]) <= REASONS.keys()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Everything below a folder, but for what git and SQLite write for those who read."""
+    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*"))}
+    kept = {name: path for name, path in found.items() if ".git" not in name.parts and "index" not in name.parts}
+    return {str(name): path.read_bytes() if path.is_file() else b"" for name, path in kept.items()}

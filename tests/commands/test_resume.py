@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,16 @@ def test_manifest_is_written_only_when_asked(
     assert json.loads(target.read_text())["purpose"] == "resume"
     assert answer(capsys)["written_files"] == []
     assert snapshot(repository.folder) == before
+
+
+@pytest.mark.parametrize("budget", [str(MIN_TOKENS), "6000"])
+def test_hash_in_the_manifest_is_that_of_what_was_printed_also_where_it_was_cut(
+    repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path, budget: str
+) -> None:
+    target = tmp_path / "manifest.json"
+    code, out, _ = resume(capsys, "--budget", budget, "--task", "tokens of the login", "--manifest", str(target))
+    assert code == 0
+    assert json.loads(target.read_text())["output"]["sha256"] == sha256(out.encode()).hexdigest()
 
 
 def test_manifest_that_cannot_be_written_is_an_error(
