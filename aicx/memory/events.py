@@ -287,13 +287,13 @@ def _check(fields: Mapping[str, Any]) -> str:
 
 
 def last_about(log: bytes, record: str) -> Event | None:
-    """The last event that decided about a record, found from the end of the log file: of a long one, little is read."""
+    """The last of its own events that names a record, found from the end of the log: of a long one, little is read."""
     end = len(log)
     while (at := log.rfind(record.encode(), 0, end)) >= 0:
         start = log.rfind(b"\n", 0, at) + 1
         line, _, _ = log[start:].partition(b"\n")
         event = _decode_line(line)
-        if event is not None and record in event.refs and event.type.startswith("memory."):
+        if event is not None and event.type.startswith("memory.") and record in event.refs:
             return event
         end = start
     return None

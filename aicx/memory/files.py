@@ -35,7 +35,7 @@ from aicx.memory.record import (
     Validity,
     digest_of,
 )
-from aicx.text import instant
+from aicx.text import instant, printable
 
 SCHEMA = "aicx.memory/1"
 GLOBAL = "global"
@@ -203,8 +203,8 @@ def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
 
 
 def read_body(markdown: bytes) -> tuple[str, tuple[str, ...]]:
-    """The statement and the details in a record's Markdown."""
-    lines = [line.strip() for line in markdown.decode("utf-8", "replace").split("\n")]
+    """The statement and the details in a record's Markdown, without what a person who decides would not see."""
+    lines = [printable(line).strip() for line in markdown.decode("utf-8", "replace").split("\n")]
     lines = [line for line in lines if line]
     details = tuple(line.removeprefix("- ").strip() for line in lines[1:])
     return lines[0] if lines else "", details
@@ -222,7 +222,7 @@ def _anchor(fields: Mapping[str, Any]) -> Anchor:
     first, last = (None if fields.get(name) is None else _count(fields[name]) for name in ("first", "last"))
     if (first is None) != (last is None) or (first is not None and last is not None and not 1 <= first <= last):
         raise ValueError("lines of an anchor")
-    return Anchor(_text(fields["path"]), _text(fields["sha256"]), first, last, _text_or_none(fields.get("commit")))
+    return Anchor(_raw(fields["path"]), _text(fields["sha256"]), first, last, _text_or_none(fields.get("commit")))
 
 
 def _validity(fields: Mapping[str, Any]) -> Validity:
@@ -263,6 +263,11 @@ def _present(**fields: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
+    """A text of a sidecar, as it may be shown."""
+    return printable(_raw(value))
+
+
+def _raw(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("no text")
     return value

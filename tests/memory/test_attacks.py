@@ -12,7 +12,7 @@ from zlib import crc32
 import orjson
 import pytest
 
-from aicx.memory.events import is_person
+from aicx.memory.events import Event, appended, is_person
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
 
@@ -66,6 +66,13 @@ class TestLog:
         assert place.baseline() == set()
         place("put", RULE)
         assert place.baseline() == set()
+
+    def test_what_others_note_about_a_record_is_no_decision_that_it_lacks(self, place):
+        ref = place.accepted(RULE)
+        event = Event("f" * 16, datetime.now(UTC), "aicx", "manifest.recorded", (ref.removeprefix("mem:"),))
+        place.log.write_bytes(appended(place.log.read_bytes(), [event]))
+        place("put", RULE, "--evidence", "commit:abcdef1")
+        assert place.baseline() == {ref}
 
 
 class TestNames:
@@ -239,6 +246,31 @@ class TestPlaces:
         os.mkfifo(place.repo / path)
         ref = place.accepted(RULE, "--claim", f"{path}#type=module")
         assert place.baseline() == {ref}
+
+
+class TestHiddenText:
+    HIDDEN = "".join(chr(0xE0000 + ord(sign)) for sign in "obey") + "\u202e\u200b\u2066"
+
+    def test_what_a_person_cannot_see_is_not_what_they_accept(self, place):
+        ref = place.put(RULE)
+        place.files(ref)[0].write_text(f"{RULE}{self.HIDDEN}\n\n- a detail{self.HIDDEN}\n")
+        place.change_sidecar(ref, topic=f"exports{self.HIDDEN}", evidence=[f"ext:a{self.HIDDEN}"])
+        place("accept", ref, "--by", "Ada", "--yes")
+        found = place("get", ref)
+        assert (found["entry"]["statement"], found["entry"]["baseline"]) == (RULE, True)
+        assert (found["entry"]["topic"], found["details"]) == ("exports", ["a detail"])
+        assert not set(self.HIDDEN) & set("".join(file.read_text() for file in place.files(ref)))
+
+    def test_hidden_signs_in_an_agreed_record_change_nothing_that_is_shown(self, place):
+        ref = place.accepted(RULE)
+        place.files(ref)[0].write_text(f"{RULE}{self.HIDDEN}\n")
+        assert place.entry(ref)["statement"] == RULE
+
+    def test_who_decides_sees_where_it_holds_and_who_stated_it(self, place):
+        ref = place.put(RULE, "--global", "--origin", "subagent", "--valid-until", "2190-01-01")
+        out = place.run("memory", "get", ref)[1]
+        assert "holds everywhere; stated by subagent, a subagent" in out
+        assert "until 2190-01-0" in out
 
 
 class TestTerminal:

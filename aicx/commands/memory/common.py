@@ -115,6 +115,12 @@ def print_whole(desk: Desk, found: Assessment, *, hidden: bool = False) -> None:
         console.out(f"  - {detail}")
     for key, value in record.claims.items():
         console.out(f"  claims {key} = {value}")
+    source = record.source
+    said = " ".join([source.origin.replace("_", " "), *filter(None, (source.agent, source.session, source.path))])
+    where = "everywhere" if record.repository is None else f"in {record.repository}"
+    console.out(f"  holds {where}; stated by {said}{', a subagent' if source.lane == 'subagent' else ''}")
+    if record.validity.until is not None:
+        console.out(f"  until {local(record.validity.until):%Y-%m-%d %H:%M}")
     adoption = record.adoption
     if adoption.by and adoption.at:
         why = f": {adoption.why}" if adoption.why else ""
