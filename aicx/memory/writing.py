@@ -91,19 +91,6 @@ class Change:
         adoption = Adoption() if record.by_hand else record.adoption
         return self.stage(replace(record, last_event=event, adoption=adoption))
 
-    def _proven(self, record: Record) -> Record:
-        """``record``, proposed again where the log lacks the last decision that its sidecar names.
-
-        What is written now becomes the last event: without this, a lost decision would be forgotten with it.
-        """
-        if record.adoption.state != "adopted" or any(event.id == record.last_event for event in self._events):
-            return record
-        if self._log is None:
-            log = self.layout.memory / LOG
-            self._log = log.read_bytes() if log.exists() else b""
-        last = last_about(self._log, record.id)
-        return record if last is not None and last.id == record.last_event else replace(record, adoption=Adoption())
-
     def note(self, event: Event) -> None:
         """Stages an event that changes no record."""
         self._events.append(event)
@@ -158,6 +145,19 @@ class Change:
         event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code, claims)
         self._events.append(event)
         return event.id
+
+    def _proven(self, record: Record) -> Record:
+        """``record``, proposed again where the log lacks the last decision that its sidecar names.
+
+        What is written now becomes the last event: without this, a lost decision would be forgotten with it.
+        """
+        if record.adoption.state != "adopted" or any(event.id == record.last_event for event in self._events):
+            return record
+        if self._log is None:
+            log = self.layout.memory / LOG
+            self._log = log.read_bytes() if log.exists() else b""
+        last = last_about(self._log, record.id)
+        return record if last is not None and last.id == record.last_event else replace(record, adoption=Adoption())
 
 
 @contextmanager
