@@ -20,7 +20,7 @@ const ACTIONS = {
 };
 
 export function createMemory(pane, { source, go, announce }) {
-  const project = el("select", { "aria-label": "Repository", change: () => go({ view: "memory", project: project.value }) });
+  const project = el("select", { "aria-label": "Whose memory", change: () => go({ view: "memory", project: project.value }) });
   const decider = createDecider(pane, { send: source.decide, decided, announce });
   const body = el("div", { class: "memos-body" });
   fill(pane, el("h1", { class: "hidden" }, "Memory"), el("div", { class: "row" }, project, decider.name), body);
