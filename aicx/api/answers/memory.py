@@ -33,30 +33,28 @@ class MemoryEntry:
     """
 
     ref: Annotated[str, "its reference, such as `mem:3fa29c01d5e2` or `live:claude:CLAUDE.md#L3`"]
-    name: Annotated[str | None, "its short name, or null"]
-    kind: Annotated[
+    name: Annotated[str | None, "the name that it was given"]
+    kind: Annotated[str, "`policy`, `procedure`, `fact`, `decision`, `preference`, `failure` and others; or `chunk`"]
+    topic: Annotated[str, "what it is about"]
+    statement: Annotated[str | None, "what it says; null where that may not be shown"]
+    status: Annotated[
         str,
-        "`policy`, `fact`, `decision` and so on: one of those that `aicx memory put` takes; `chunk` for a passage",
+        "`accepted`, `candidate`, `advisory`, `superseded`, `stale`, `policy_blocked`, `quarantined` or `archived`",
     ]
-    topic: Annotated[str, "what it is about, empty where it may not be shown"]
-    statement: Annotated[str | None, "what it says, null where it may not be shown"]
-    status: Annotated[str, "what may be believed of it: one of the [eight](memory.md#status)"]
-    freshness: Annotated[str, "`fresh`, `recent`, `old` or `aged`: since it was stated or confirmed"]
-    tier: Annotated[int, "its [authority](memory.md#authority): the lower, the stronger"]
+    freshness: Annotated[str, "`fresh` up to 7 days, `recent` up to 30, `old` up to 90, else `aged`"]
+    tier: Annotated[int, "its authority from 0 to 10; the lower, the stronger"]
     usage: Annotated[str, "`instruction`, `guidance` or `evidence`"]
-    baseline: Annotated[bool, "whether it is agreed, and no other contradicts it"]
-    reasons: Annotated[list[str], "codes of the [closed list](memory.md#reasons), the deciding one first"]
-    because: Annotated[list[dict[str, Any]], "the `code` of those that are about something, with it"]
-    superseded_by: Annotated[str | None, "the record in its place, or null"]
-    source: Annotated[
-        dict[str, Any], "`class`, `at`, `lane`; `agent`, `session`, `path` and `sha256` where they are known"
-    ]
+    baseline: Annotated[bool, "whether it is agreed: accepted, and without an unresolved conflict"]
+    reasons: Annotated[list[str], "codes, the deciding one first"]
+    because: Annotated[list[dict[str, Any]], "the reasons that are about something, with what that is"]
+    superseded_by: Annotated[str | None, "the record that took its place"]
+    source: Annotated[dict[str, Any], "where it is from"]
     evidence: Annotated[list[str], "references that it rests on"]
-    score: Annotated[MemoryScore | None, "how well it matched, null where nothing was asked"]
-    repository: Annotated[str | None, "whose record it is, null where it holds everywhere"]
-    rev: Annotated[int, "its revision"]
-    pinned: Annotated[bool, "whether it is pinned"]
-    sightings: Annotated[int, "in how many places it was stated"]
+    score: Annotated[MemoryScore | None, "how well it matches; null where nothing was asked"]
+    repository: Annotated[str | None, "whose it is; null for one that holds everywhere"]
+    rev: Annotated[int, "its revision, from 1"]
+    pinned: Annotated[bool, "whether a person pinned it"]
+    sightings: Annotated[int, "how often it was stated"]
 
 
 @dataclass(frozen=True, slots=True)
