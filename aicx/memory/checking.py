@@ -6,6 +6,8 @@ It reads the files themselves, not the index, and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
 
 from aicx.corpus.doctor.inputs import Check
 from aicx.memory.events import LOG, Standing, fold
@@ -106,7 +108,7 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
     try:
         decided = index.decisions(layout.memory / LOG)
         kept = {record.path: record for record in index.every_record()}
-        wrong = [record for record in records if kept.get(record.path) != record]
+        wrong = [record for record in records if _values(kept.get(record.path)) != _values(record)]
         wrong_log = {ref: decided[ref] for ref in decided} != fold(log.events)
     finally:
         index.close()
@@ -119,6 +121,10 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
             f"delete {layout.memory_index}; it is made anew",
         )
     return Check(name, "green", "the index says what the files and the events say")
+
+
+def _values(record: Record | None) -> list[Any]:
+    return [getattr(record, one.name) for one in fields(record)] if record is not None else []
 
 
 def _refs(records: Iterable[Record]) -> str:

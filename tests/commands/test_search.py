@@ -112,7 +112,7 @@ ITEM = [
 STATUS = {
     *("source_layer", "backend", "rankers", "index_kind", "fallback_reason", "store_root", "indexed_count"),
     *("scanned_count", "freshness", "stale_or_unknown", "near_threshold", "nearest", "candidate_count"),
-    *("source_paths_verified", "place", "history"),
+    *("reranked", "source_paths_verified", "place", "history"),
 }
 
 
@@ -154,7 +154,7 @@ class TestJson:
     def test_contributions_say_each_rankers_part(self, shell, embedded, capsys):
         shell(embedded)
         for item in answer(capsys, "gasket")["items"]:
-            assert set(item["contributions"]) <= {"dense", "lexical"}
+            assert set(item["contributions"]) <= {"dense", "lexical", "rerank"}
             assert all(list(part) == ["rank", "score", "worth"] for part in item["contributions"].values())
 
     def test_the_status_has_these_fields(self, user, capsys):
@@ -268,7 +268,7 @@ class TestForPeople:
     def test_explain_shows_each_rankers_rank_and_score(self, shell, embedded, capsys):
         shell(embedded)
         out = ask(capsys, "gasket leak", "--explain", "-n", "1")[1]
-        assert re.search(r"dense: rank \d+, score \d\.\d{3}, lexical: rank \d+, score \d+\.\d{3}; decay x1\.00", out)
+        assert re.search(r"dense: rank \d+, score \d\.\d+, lexical: rank \d+, score \d+\.\d+, rerank: rank \d+", out)
 
     def test_explain_shows_what_age_did(self, user, capsys):
         assert "decay x0." in ask(capsys, "gasket", "--explain", "--decay", "1")[1]

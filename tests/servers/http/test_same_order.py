@@ -63,7 +63,7 @@ def test_meaning_counts_where_there_is_an_index_of_it(corpus: Home) -> None:
 @pytest.mark.usefixtures("environment")
 def test_on_the_command_line(expected: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     for question in QUESTIONS:
-        assert run(["search", question, "--json"]) == 0
+        assert run(["search", question, "--everywhere", "--json"]) == 0
     assert [ids(json.loads(line)) for line in capsys.readouterr().out.splitlines()] == expected
 
 
@@ -108,7 +108,7 @@ def test_the_dashboard_says_what_the_command_line_says(
     pytest.importorskip("fastapi")
     from tests.servers.dashboard.http_client import get, serving
 
-    assert run(["search", question, "--json"]) == 0
+    assert run(["search", question, "--everywhere", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     del said["schema"]
     with serving(**corpus.environ) as (_, address):
