@@ -83,10 +83,13 @@ def plan(memory: Memory, *, everywhere: bool = False) -> Plan:
     resting = _resting(memory)
     same = duplicates(assessed)
     met: set[frozenset[str]] = set()
+    contested = {ref for found in assessed for rival in _rivals(found) for ref in (found.record.ref, rival)}
     made: list[Planned] = []
     rests = 0
     for found in sorted(assessed, key=lambda one: one.record.id):
         proposals = list(_propose(found, same.get(found.record.id), memory, met))
+        if found.record.ref in contested:  # putting one aside would decide for the other
+            proposals = [one for one in proposals if one.needs_person]
         if proposals and resting.get(found.record.id) == found.record.digest:
             rests += 1
         else:
@@ -134,8 +137,7 @@ def _propose(found: Assessment, same: Record | None, memory: Memory, met: set[fr
     if status == "quarantined":
         yield Planned("review_quarantined", found, found.reasons)
         return
-    rivals = [str(reason.data["with"]) for reason in found.reasons if reason.code == "conflict"]
-    for rival in rivals:
+    for rival in _rivals(found):
         # One decision settles both.
         pair = frozenset({record.ref, rival})
         if pair not in met:
@@ -149,6 +151,10 @@ def _propose(found: Assessment, same: Record | None, memory: Memory, met: set[fr
         yield Planned("skip_pinned", found, reasons, others, would=action)
     else:
         yield Planned(action, found, reasons, others)
+
+
+def _rivals(found: Assessment) -> list[str]:
+    return [str(reason.data["with"]) for reason in found.reasons if reason.code == "conflict"]
 
 
 def _upkeep(found: Assessment, same: Record | None, memory: Memory) -> _Upkeep | None:

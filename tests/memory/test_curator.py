@@ -100,6 +100,15 @@ class TestPlan:
         (proposal,) = planned(place).proposals
         assert (proposal.action, proposal.record.ref, proposal.others) == ("deprecate", again, (known,))
 
+    def test_no_side_of_a_conflict_is_put_aside_so_that_the_other_wins(self, place):
+        fact = place.accepted("Builds use ninja", *FACT, "--topic", "build", "--claim", "tool=ninja")
+        rule = ("--kind", "policy", "--topic", "build", "--claim", "tool=make")
+        policy = place.accepted("Builds use make", *rule)
+        assert {one.record.ref for one in planned(place, 100).proposals} == {fact}
+        assert set(actions(place, 100)) == {"resolve_conflict"}
+        place("reject", policy, "--by", "Ada")
+        assert actions(place, 100) == {"demote_stale": [fact]}
+
     def test_a_pinned_record_is_only_named(self, garden):
         place, refs = garden
         (proposal,) = [one for one in planned(place, 100).proposals if one.action == "skip_pinned"]
