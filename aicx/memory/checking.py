@@ -6,12 +6,10 @@ It reads the files themselves, not the index, and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
-from typing import Any
 
 from aicx.corpus.doctor.inputs import Check
 from aicx.memory.events import LOG, Standing, fold
-from aicx.memory.files import read_files
+from aicx.memory.files import encode, read_files
 from aicx.memory.index import Index, list_records, read_log
 from aicx.memory.record import Record
 from aicx.paths import Layout
@@ -107,8 +105,8 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
     index = Index(layout.memory_index, layout.memory)
     try:
         decided = index.decisions(layout.memory / LOG)
-        kept = {record.path: record for record in index.every_record()}
-        wrong = [record for record in records if _values(kept.get(record.path)) != _values(record)]
+        kept = {record.path: _said(record) for record in index.every_record()}
+        wrong = [record for record in records if kept.get(record.path) != _said(record)]
         wrong_log = {ref: decided[ref] for ref in decided} != fold(log.events)
     finally:
         index.close()
@@ -123,8 +121,9 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
     return Check(name, "green", "the index says what the files and the events say")
 
 
-def _values(record: Record | None) -> list[Any]:
-    return [getattr(record, one.name) for one in fields(record)] if record is not None else []
+def _said(record: Record) -> tuple[object, ...]:
+    """Everything of a record that an assessment or an answer goes by."""
+    return (*encode(record), record.digest, record.by_hand, [(flaw.code, dict(flaw.data)) for flaw in record.flaws])
 
 
 def _refs(records: Iterable[Record]) -> str:
