@@ -6,6 +6,8 @@ It reads the files themselves, not the index, and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from aicx.corpus.doctor.inputs import Check
 from aicx.memory.events import LOG, Standing, fold
@@ -101,15 +103,22 @@ def check_log(layout: Layout) -> Check:
 def check_index(layout: Layout, records: Iterable[Record]) -> Check:
     """Compares what answers are made of with the files: an index that says more than they do would be believed."""
     name = "memory_index"
-    _, log = read_log(layout.memory, LOG)
-    index = Index(layout.memory_index, layout.memory)
     try:
-        decided = index.decisions(layout.memory / LOG)
-        kept = {record.path: _said(record) for record in index.every_record()}
-        wrong = [record for record in records if kept.get(record.path) != _said(record)]
-        wrong_log = {ref: decided[ref] for ref in decided} != fold(log.events)
-    finally:
-        index.close()
+        body = layout.memory_index.read_bytes()
+    except OSError:
+        return Check(name, "green", "there is no index yet")
+    _, log = read_log(layout.memory, LOG)
+    with TemporaryDirectory() as folder:  # a copy: looking at an index brings it up to date
+        copy = Path(folder) / layout.memory_index.name
+        copy.write_bytes(body)
+        index = Index(copy, layout.memory)
+        try:
+            decided = index.decisions(layout.memory / LOG)
+            kept = {record.path: _said(record) for record in index.every_record()}
+        finally:
+            index.close()
+    wrong = [record for record in records if kept.get(record.path) != _said(record)]
+    wrong_log = {ref: decided[ref] for ref in decided} != fold(log.events)
     if wrong or wrong_log:
         what = _refs(wrong) if wrong else "what was decided"
         return Check(
