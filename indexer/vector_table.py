@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Literal
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
+from indexer.mapping import FOLDER, map_table, unmap
 from indexer.passages import CHUNKER, TokenEnds, Windows
 
 SCHEMA = "aicx.vectors/2"
@@ -181,6 +183,11 @@ def create_anew(database: Any, location: Location, schema: Any) -> Any:
     return create_table(database, location, schema, overwrite=False)
 
 
+def local_folder(location: Location) -> Path | None:
+    """The table's folder; None for one that is not in a local folder."""
+    return None if _is_remote(location) else Path(location.uri, f"{location.table}.lance")
+
+
 def _is_remote(location: Location) -> bool:
     return "://" in location.uri
 
@@ -236,6 +243,10 @@ def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], 
     table = open_table(connect(location), location)
     if table is None:
         return
+    folder = local_folder(location)
+    mapped = folder is not None and (folder / FOLDER).exists()
+    if folder is not None:
+        unmap(folder)
     delete_documents(table, unwanted(held_versions(table, location)))
     if location.uri.startswith(("db://", "memory://")):
         return  # a remote database does the rest itself
@@ -245,6 +256,8 @@ def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], 
         optimize.optimize_indices()
         table.checkout_latest()
         table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        if folder is not None and mapped and table.count_rows():
+            map_table(table, folder)
     except (ValueError, OSError, RuntimeError) as error:
         raise _damaged(location, error) from error
 

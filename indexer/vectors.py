@@ -17,6 +17,7 @@ from typing import Any
 
 from aicx.errors import AicxError, UsageError
 from aicx.types import Document
+from indexer.mapping import map_table, unmap
 from indexer.passages import Passage, cut
 from indexer.salvage import salvage
 from indexer.vector_table import (
@@ -32,6 +33,7 @@ from indexer.vector_table import (
     create_table,
     delete_documents,
     held_versions,
+    local_folder,
     open_table,
     sql_list,
     standing,
@@ -59,6 +61,7 @@ class Upkeep:
     """
 
     index_rows: int = 12_000  # below, reading every vector is as fast as an index, and exact
+    mapped_rows: int = 400_000  # in a local folder up to so many are copied for reading, instead of an index
     grace: timedelta = timedelta(minutes=30)  # for how long what a reader may still be reading is kept
     documents_at_once: int = 64
     commit_passages: int = 8192
@@ -179,13 +182,18 @@ class VectorIndex:
             warnings.simplefilter("ignore", UserWarning)  # a grace of zero is for tests, which know what they do
             if changed and table.stats()["fragment_stats"]["num_fragments"] > _MAX_FRAGMENTS:
                 table.optimize(cleanup_older_than=self._upkeep.grace)
-            self._index(table)
+            rows, folder = table.count_rows(), local_folder(self._location)
+            mapped = folder is not None and 0 < rows <= self._upkeep.mapped_rows
+            if rows >= self._upkeep.index_rows and not mapped:
+                self._index(table)
             _remove_old_versions(table, self._upkeep.grace)
+            if folder is not None and mapped:
+                map_table(table, folder)
+            elif folder is not None:
+                unmap(folder)
 
     def _index(self, table: Any) -> None:
         rows = table.count_rows()
-        if rows < self._upkeep.index_rows:
-            return
         from lancedb.index import Bitmap, BTree, IvfFlat
 
         indexes = {column: index for index in table.list_indices() for column in index.columns}

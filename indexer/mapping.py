@@ -1,0 +1,93 @@
+"""Writes the mapped copy of a table of vectors, which questions read without the table's library.
+
+It is a folder `mapped/VERSION` in the table's own: whatever deletes the table, or compares its bytes with their
+checksums, takes it in. See `retrieval.mapped` for what reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+FOLDER = "mapped"
+# A vector is kept as whole numbers up to this, and a scale: nearer to float16 than that is to the model's own numbers.
+_HIGHEST = 32767
+_ROWS_AT_ONCE = 8192
+
+
+def map_table(table: Any, folder: Path) -> None:
+    """Makes the copy of the table's newest version unless there is one, and deletes those of others.
+
+    It appears under its name when it is whole. Where there is no room for it the table itself is asked.
+    """
+    dataset = table.to_lance()
+    dataset.checkout_latest()
+    place = folder / FOLDER / str(dataset.version)
+    if not place.exists():
+        unmap(folder)
+        made = place.with_name(f"{place.name}.new")
+        try:
+            made.mkdir(parents=True)
+            _write(dataset, made)
+            made.replace(place)
+        except OSError:
+            unmap(folder)
+            return
+    for other in place.parent.iterdir():
+        if other != place:
+            shutil.rmtree(other)
+
+
+def unmap(folder: Path) -> None:
+    """Deletes every copy, also one that was left half made."""
+    if (folder / FOLDER).exists():
+        shutil.rmtree(folder / FOLDER)
+
+
+def _write(dataset: Any, place: Path) -> None:
+    import numpy as np
+
+    fields = [name for name in dataset.schema.names if name not in ("ordinal", "part", "start", "stop", "vector")]
+    placed = dataset.to_table(columns=["id", "ordinal", "part", "start", "stop"])
+    names, inverse = np.unique(np.array(placed["id"].to_pylist(), dtype=object), return_inverse=True)
+    places = np.column_stack([placed[name].to_numpy() for name in ("ordinal", "part", "start", "stop")])
+    order = np.lexsort((places[:, 0], inverse))
+    np.save(place / "places.npy", places[order].astype(np.int32))
+    firsts: Any = np.searchsorted(inverse[order], np.arange(len(names)))
+    _write_documents(dataset.to_table(columns=fields, filter="ordinal = 0"), firsts.tolist(), place)
+    size = dataset.schema.field("vector").type.list_size
+    vectors = np.lib.format.open_memmap(place / "vectors.npy", mode="w+", dtype=np.int16, shape=(len(order), size))
+    scales: Any = np.zeros(len(order), dtype=np.float32)
+    target: Any = np.empty(len(order), dtype=np.int64)
+    target[order] = np.arange(len(order))
+    done = 0
+    for batch in dataset.scanner(columns=["vector"], batch_size=_ROWS_AT_ONCE, scan_in_order=True).to_batches():
+        rows = batch["vector"].flatten().to_numpy(zero_copy_only=True).reshape(-1, size).astype(np.float32)
+        highest = np.abs(rows).max(axis=1, initial=0.0) / _HIGHEST
+        at = target[done : done + len(rows)]
+        vectors[at] = np.rint(rows / np.where(highest > 0, highest, 1.0)[:, None])
+        scales[at] = highest
+        done += len(rows)
+    vectors.flush()
+    np.save(place / "scales.npy", scales)
+    made = {key.decode(): value.decode("utf-8", "replace") for key, value in (dataset.schema.metadata or {}).items()}
+    (place / "about.json").write_text(json.dumps({"columns": dataset.schema.names, "made": made}), "utf-8")
+
+
+def _write_documents(rows: Any, firsts: list[int], place: Path) -> None:
+    """The columns of each document, with the place of its first passage, in the order of ids."""
+    by_id = {str(row["id"]): row for row in rows.to_pylist()}
+    documents = [by_id[name] for name in sorted(by_id)]
+    columns = ", ".join(f"`{name}`" for name in rows.column_names)
+    marks = ", ".join("?" * len(rows.column_names))
+    with closing(sqlite3.connect(place / "documents.sqlite")) as database, database:
+        database.execute("PRAGMA journal_mode=OFF")
+        database.execute(f"CREATE TABLE documents (place INTEGER PRIMARY KEY, first INTEGER, {columns}, UNIQUE (id))")
+        database.executemany(
+            f"INSERT INTO documents VALUES (?, ?, {marks})",
+            ((number, first, *row.values()) for number, (first, row) in enumerate(zip(firsts, documents, strict=True))),
+        )
