@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
@@ -165,7 +166,7 @@ def test_no_byte_of_a_document_is_left_in_a_table_with_indexes(tmp_path: Path) -
     model = Model(
         "m", "m/1", 8, Windows(64, 8), lambda texts: vectors(len(texts)), lambda texts: [[len(text)] for text in texts]
     )
-    index = VectorIndex(Location(str(tmp_path)), columns, model, Upkeep(index_rows=100))
+    index = VectorIndex(Location(str(tmp_path)), columns, model, Upkeep(index_rows=100, mapped_rows=0))
     documents = {
         f"doc-{n:03d}-id": Document(f"doc-{n:03d}-id", "1", "", (Part(f"word{n}", 1.0),), {"project": "p"})
         for n in range(rows)
@@ -180,6 +181,26 @@ def test_no_byte_of_a_document_is_left_in_a_table_with_indexes(tmp_path: Path) -
     assert after is not None
     assert (len(after.versions), after.indexes) == (rows - 1, before.indexes)
     assert holding(tmp_path, "doc-007-id") == set()
+
+
+def test_no_byte_of_a_document_is_left_in_a_mapped_copy(tmp_path: Path) -> None:
+    model = Model(
+        "m", "m/1", 8, Windows(64, 8), lambda texts: vectors(len(texts)), lambda texts: [[len(text)] for text in texts]
+    )
+    documents = {
+        f"doc-{n:03d}-id": Document(f"doc-{n:03d}-id", "1", "", (Part(f"word{n}", 1.0),), {"project": "p"})
+        for n in range(9)
+    }
+    VectorIndex(Location(str(tmp_path)), Columns(("project",), ()), model).sync(
+        dict.fromkeys(documents, "1"), lambda ids: [documents[one] for one in ids]
+    )
+    killed = tmp_path / "vectors.lance" / "mapped" / "9.new"  # of a run that was killed while it made a copy
+    shutil.copytree(next((tmp_path / "vectors.lance" / "mapped").iterdir()), killed)
+    assert len([path for path in holding(tmp_path, "doc-007-id") if "mapped" in path]) == 2
+    erase_documents(Location(str(tmp_path)), lambda held: ["doc-007-id"])
+    assert holding(tmp_path, "doc-007-id") == set()
+    assert [path for path in holding(tmp_path, "doc-008-id") if "mapped" in path]
+    assert not killed.exists()
 
 
 def test_a_text_that_is_blanked_leaves_too_and_only_its_chunk_is_behind(own: Home) -> None:

@@ -262,7 +262,7 @@ def test_versions_within_the_grace_are_kept(location: Location) -> None:
 
 def test_indexes_are_made_when_there_are_enough_rows(location: Location) -> None:
     corpus = Corpus(*(document(f"d{number}", 40, agent="x", started_at=number) for number in range(150)))
-    index(location, index_rows=300).sync(corpus.versions(), corpus.fetch)
+    index(location, index_rows=300, mapped_rows=0).sync(corpus.versions(), corpus.fetch)
     status = table_status(location)
     assert status is not None
     assert {"agent_idx", "id_idx", "started_at_idx", "vector_idx"} <= set(status.indexes)

@@ -84,9 +84,18 @@ def uri(embedder: Embedder, tmp_path_factory: pytest.TempPathFactory) -> str:
     return write(tmp_path_factory.mktemp("db"), embedder, CORPUS)
 
 
-@pytest.fixture
-def searcher(uri: str, embedder: Embedder) -> DenseSearcher:
-    return DenseSearcher(uri, "vectors", embedder)
+@pytest.fixture(scope="module")
+def table_alone(uri: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same without its mapped copy, as in an object store."""
+    folder = tmp_path_factory.mktemp("table")
+    shutil.copytree(uri, folder, dirs_exist_ok=True)
+    shutil.rmtree(folder / "vectors.lance" / "mapped")
+    return str(folder)
+
+
+@pytest.fixture(params=["mapped", "table"])
+def searcher(request: pytest.FixtureRequest, uri: str, table_alone: str, embedder: Embedder) -> DenseSearcher:
+    return DenseSearcher(uri if request.param == "mapped" else table_alone, "vectors", embedder)
 
 
 def ids(candidates: Sequence[Candidate]) -> list[str]:
@@ -272,7 +281,7 @@ def test_filters_come_before_ranking_with_an_index_too(embedder: Embedder, tmp_p
     words = ["bread", "flour", "git", "branch", "parser", "dates", "oven", "noon"]
     many = [document(f"d{n}", f"{words[n % 8]} {words[n // 8 % 8]} {n}", project="near") for n in range(4000)]
     rare = [document(f"rare{n}", f"{words[n]} mend {n}", project="far") for n in range(8)]
-    write(tmp_path, embedder, [*many, *rare], index_rows=1000)
+    write(tmp_path, embedder, [*many, *rare], index_rows=1000, mapped_rows=0)
     found = DenseSearcher(str(tmp_path), "vectors", embedder).search("car", [OneOf("project", ("far",))], 20)
     assert sorted(ids(found)) == sorted(item.id for item in rare)
 
@@ -328,9 +337,9 @@ def test_a_table_of_another_make_is_refused(embedder: Embedder, tmp_path: Path) 
 @pytest.mark.parametrize("part", ["_versions", "data"])
 @pytest.mark.parametrize("how", ["junk", "truncated", "gone"])
 def test_a_damaged_table_is_an_error_with_a_next_step(
-    uri: str, embedder: Embedder, tmp_path: Path, part: str, how: str
+    table_alone: str, embedder: Embedder, tmp_path: Path, part: str, how: str
 ) -> None:
-    shutil.copytree(uri, tmp_path / "db")
+    shutil.copytree(table_alone, tmp_path / "db")
     for path in (tmp_path / "db" / "vectors.lance" / part).iterdir():
         if how == "gone":
             path.unlink()
@@ -355,7 +364,7 @@ def test_an_open_searcher_sees_what_is_written_meanwhile(embedder: Embedder, tmp
     assert ids(searcher.search("mend a car", [], 1)) == ["new"]
 
 
-def test_questions_load_neither_torch_nor_lancedb(uri: str) -> None:
+def test_questions_load_neither_torch_nor_a_library_of_tables(uri: str) -> None:
     code = """
 import sys, pathlib
 import tests.embedder
@@ -364,7 +373,7 @@ from retrieval.embedders import EmbedderSettings, open_embedder
 synonyms = (("car", "automobile", "vehicle"), ("fix", "repair", "mend"), ("crash", "failure"))
 embedder = open_embedder("test", EmbedderSettings(pathlib.Path("."), max_tokens=32, synonyms=synonyms))
 assert DenseSearcher(sys.argv[1], "vectors", embedder).search("car", [], 1)
-print(*sorted({"torch", "lancedb", "sentence_transformers", "transformers"} & set(sys.modules)))
+print(*sorted({"torch", "lancedb", "lance", "pyarrow", "sentence_transformers", "transformers"} & set(sys.modules)))
 """
     done = subprocess.run(
         [sys.executable, "-c", code, uri], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2]
