@@ -155,6 +155,14 @@ def test_records_of_another_repository_are_not_asked(place: Place) -> None:
     assert len(place("recall", "gadgets exported", "--everywhere")["entries"]) == 2
 
 
+def test_of_records_that_say_the_same_the_agreed_one_is_shown(place: Place) -> None:
+    agreed = place.accepted(EXPORTS, "--kind", "policy")
+    again = place.put("Exports need an authorisation check first", "--kind", "policy")
+    answer = place("recall", "do exports need an authorisation check")
+    assert _refs(answer) == [agreed]
+    assert _excluded(answer)[again]["reasons"] == ["duplicate"]
+
+
 def test_where_nothing_fits_nothing_is_filled_in(place: Place) -> None:
     for number in range(9):
         place.accepted(f"Exports of widget number {number} are signed")

@@ -42,6 +42,7 @@ from aicx.memory.recall.ranking import (
 )
 from aicx.memory.recall.table import Table
 from aicx.memory.recall.terms import Asked, asked, scores
+from aicx.memory.record import Record
 
 if TYPE_CHECKING:
     from aicx.engine.search import Searcher
@@ -305,8 +306,10 @@ def _add_records(query: RecallQuery, memory: Memory, table: Table, scored: Score
     if query.kinds:
         wanted = [(number, record) for number, record in wanted if record.kind in query.kinds]
     context = memory.context(record for _, record in wanted)
-    for number, record in wanted:
-        assessed = assess(record, context)
+    every = [(number, assess(record, context)) for number, record in wanted]
+    twice = _duplicates([assessed for _, assessed in every])
+    for number, assessed in every:
+        record = assessed.record
         how = match(
             *scored.of(number),
             record.kind,
@@ -320,9 +323,21 @@ def _add_records(query: RecallQuery, memory: Memory, table: Table, scored: Score
             found.leave_out(record.ref, assessed.status, codes, because)
             found.suppressed[assessed.status] += 1
             continue
+        if same := twice.get(record.id):
+            found.leave_out(record.ref, assessed.status, ["duplicate"], [{"code": "duplicate", "of": same.ref}])
+            found.suppressed[assessed.status] += 1
+            continue
         found.entries[record.ref] = partial(_entry, assessed, how)
         group = _GROUPS.get(assessed.status, "waiting")
         _rank(found, Ranked(record.ref, group, how, record.created_at), assessed.status, codes)
+
+
+def _duplicates(assessed: Sequence[Assessment]) -> Mapping[str, Record]:
+    if len(assessed) < 2:
+        return {}
+    from aicx.memory.lint import duplicates  # imported here: most questions find one record or none
+
+    return duplicates(assessed)
 
 
 def _entry(assessed: Assessment, how: Match) -> MemoryEntry:
