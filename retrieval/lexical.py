@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,8 @@ from retrieval.spelling import SHORTEST, made_of, slips
 _PART_OF_NAME = 0.25
 # BM25's k1 + 1 with tantivy's k1: what a term that is all of a text counts, times how rare it is.
 _SATURATION = 2.2
-_SPOKEN = ("said", "thought")
+# The fields of what a document is made of; its header says where that belongs.
+_TEXT = ("said", "thought", "tool")
 _WORDS_OF_A_SENTENCE = 5
 _MAX_REASON_LENGTH = 200
 _MAX_TYPED = 12
@@ -118,15 +118,19 @@ class LexicalSearcher:
         return Occurrences(units, counts, documents)
 
     def best_possible(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> float:
-        """About the score of a document made of nothing but the question, by how rare its words are in conversation.
+        """About the score of a document that has nothing but the question in every field of its text.
 
-        Tools print everything, so that what they printed says little of how rare a word is.
+        A word counts in the fields in which it occurs at all, by its weight there and how rare it is there.
         """
-        fields = {name: weight for name, weight in rules.fields.items() if name.removesuffix("_names") in _SPOKEN}
-        spoken = replace(rules, fields=fields or rules.fields)
         with self._reading(self._take_away):
-            counts = [self._count(self._unit(unit, spoken), []) for run in question.runs for unit in units_of_run(run)]
-        return _SATURATION * sum(rarity(count, self.size) for count in counts)
+            counts = [
+                (weight, max((self._searcher.doc_freq(field, word) for word in (*unit.words, *unit.others)), default=0))
+                for run in question.runs
+                for unit in units_of_run(run)
+                for field, weight in rules.fields.items()
+                if field in _TEXT
+            ]
+        return _SATURATION * sum(weight * rarity(count, self.size) for weight, count in counts if count)
 
     def _count(self, query: Any, filters: Sequence[Any]) -> int:
         must = self._tantivy.Occur.Must

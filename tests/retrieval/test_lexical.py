@@ -434,3 +434,11 @@ def test_a_scan_orders_as_the_index_does(corpora):
 def test_words_that_occur_nowhere_are_taken_for_one_in_use_by_a_slip(tmp_path, text, meant):
     write(tmp_path, document("a", said="The login test is flaky on windows"), document("b", said="spawnDetached()"))
     assert LexicalSearcher(tmp_path).misspelt(parse_question(text), RULES) == meant
+
+
+def test_the_best_possible_score_counts_each_word_in_the_fields_of_text_that_have_it(tmp_path):
+    write(tmp_path, document("a", "valve pump", "pump", "valve"), document("b", "pump"), document("c", "lamp"))
+    # Of three documents one has "valve" as said, two have "pump" as said, and one has it from a tool.
+    valve, pump, printed = (math.log(1 + (3 - n + 0.5) / (n + 0.5)) for n in (1, 2, 1))
+    best = LexicalSearcher(tmp_path).best_possible(parse_question("valve pump zebra"), RULES)
+    assert best == pytest.approx(2.2 * (valve + pump + 0.3 * printed))
