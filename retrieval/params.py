@@ -39,7 +39,6 @@ class RankingParams:
             share of the best one found.
         standardise: whether a score by meaning counts in deviations from the mean of all documents that fulfil the
             conditions; else from the lowest to the highest found.
-        light: whether the static model's short windows join those of a contextual model, where an index has them.
         rerank: what a deviation of late interaction counts among the best answers.
         fields: weight of each field of the lexical index; a field without one is not searched.
         meaning: weight of the dense ranker from 0 to 1 in a weighted sum; words have the rest.
@@ -68,7 +67,6 @@ class RankingParams:
     words: Mapping[str, float] = field(default_factory=lambda: dict(WORDS))
     share: bool = True
     standardise: bool = True
-    light: bool = False
     rerank: float = 0.6
     fields: Mapping[str, float] = field(default_factory=lambda: dict(FIELDS))
     meaning: float = 0.3
@@ -95,7 +93,7 @@ class RankingParams:
 
     def standard_weights(self, kind: str) -> dict[str, float]:
         """The same where scores have scales; ``kind`` is that of the embedder."""
-        return {"lexical": self.words[kind], "dense": 1.0, "light": 1.0}
+        return {"lexical": self.words[kind], "dense": 1.0}
 
 
 DEFAULT_PARAMS = RankingParams()

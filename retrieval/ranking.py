@@ -32,10 +32,6 @@ class Ranked:
     documents: Mapping[str, Sequence[Fused]]
 
 
-# Rankers by meaning: what speaks for a group is its one nearest passage.
-_BY_MEANING = frozenset(("dense", "light"))
-
-
 def fuse(
     rankings: Mapping[str, Sequence[Candidate]],
     weights: Mapping[str, float],
@@ -78,8 +74,8 @@ def rank(
         documents.setdefault(group_of(item.id), []).append(item)
     gathered = {
         name: _gathered(candidates, group_of, rules)
-        if scales is None or name not in _BY_MEANING
-        else _best_of(candidates, group_of)
+        if scales is None or name != "dense"
+        else _best_of(candidates, group_of)  # what speaks for a group by meaning is its one nearest passage
         for name, candidates in rankings.items()
     }
     groups = []
@@ -93,7 +89,7 @@ def scales_of(
     rankings: Mapping[str, Sequence[Candidate]],
     rules: RankingParams,
     best_possible: float | None,
-    spreads: Mapping[str, Scale | None],
+    spread: Scale | None,
 ) -> dict[str, Scale] | None:
     """The scale of every ranking, or None where one of them has none, and where ``rules`` want another fusion.
 
@@ -101,9 +97,9 @@ def scales_of(
         rankings: candidates by ranker.
         rules: which scales are used.
         best_possible: the best score by words that the question could get; None where that is unknown.
-        spreads: for each ranker by meaning, mean and deviation of its scores.
+        spread: mean and deviation of the scores by meaning; None where they are unknown.
     """
-    if rules.fusion != "standard" or not spreads or not rankings.keys() <= {"lexical", *spreads}:
+    if rules.fusion != "standard" or not rankings.keys() <= {"lexical", "dense"}:
         return None
     scales: dict[str, Scale] = {}
     for name, found in rankings.items():
@@ -112,7 +108,7 @@ def scales_of(
             unit = best_possible if rules.share else max(scores) / BEST_BY_WORDS
             scale = Scale(0.0, unit or 1.0) if unit is not None else None
         elif rules.standardise:
-            scale = spreads[name]
+            scale = spread
         else:
             scale = Scale(min(scores), (max(scores) - min(scores)) / BEST_BY_MEANING or 1.0)
         if scale is None:
@@ -136,21 +132,12 @@ def unfold(groups: Sequence[Answer], documents: Mapping[str, Sequence[Fused]]) -
     return sorted(answers, key=lambda answer: (-answer.score, answer.group))
 
 
-def above_noise(
-    rankings: Mapping[str, Sequence[Candidate]], near: Mapping[str, float | None]
-) -> dict[str, list[Candidate]]:
-    """The rankings without what only meaning speaks for and is no nearer than chance, by the threshold of each ranker
-    by meaning."""
-    by_words = {item.id for name, found in rankings.items() if name not in _BY_MEANING for item in found}
-    above = {
-        item.id
-        for name, found in rankings.items()
-        if name in _BY_MEANING
-        for item in found
-        if (threshold := near.get(name)) is None or item.score >= threshold
-    }
+def above_noise(rankings: Mapping[str, Sequence[Candidate]], near: float) -> dict[str, list[Candidate]]:
+    """The rankings without what only meaning speaks for and comes no nearer than ``near``."""
+    by_words = {item.id for name, found in rankings.items() if name != "dense" for item in found}
     return {
-        name: [item for item in found if item.id in by_words or item.id in above] for name, found in rankings.items()
+        name: [item for item in found if name != "dense" or item.id in by_words or item.score >= near]
+        for name, found in rankings.items()
     }
 
 

@@ -98,7 +98,6 @@ ABLATIONS: Sequence[Ablation] = (
     _off("meaning from lowest to highest", "standardise", "meaning", standardise=False),
     _off("words half as much", "words", "meaning", words={kind: most / 2 for kind, most in _RULES.words.items()}),
     _off("words twice as much", "words", "meaning", words={kind: most * 2 for kind, most in _RULES.words.items()}),
-    _off("without the static windows", "light", "meaning", light=False),
     _off("without late interaction", "rerank", "meaning", rerank=0.0),
     Ablation("long windows", "windows", DEFAULT_CHOICES, _MEANT, index=LONG),
     _off("without meaning", "meaning", "meaning", fusion="weighted", meaning=0.0, meaning_in_lookup=0.0),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.engine.index_manifest import read_manifest
-from aicx.engine.vector_place import SLOTS, present_address, table_of
+from aicx.engine.vector_place import present_address, table_of
 from aicx.errors import CorpusDamaged, StoreLocked
 from aicx.paths import Layout
 from aicx.storage.checksums import SUFFIX, find_damage, is_recorded, is_untouched, record, record_of, renew
@@ -22,21 +22,19 @@ def table_folder(uri: str, table: str) -> Path | None:
     return None if "://" in uri else Path(uri, f"{table}.lance")
 
 
-def recorded_tables(settings: Settings) -> list[Path]:
-    """The local tables that answer by what the manifest tells; none where there are none."""
+def recorded_table(settings: Settings) -> Path | None:
+    """The local table that answers by what the manifest tells; None where there is none."""
     address = present_address(settings)
     if address is None or "://" in address:
-        return []
-    made = read_manifest(settings.layout).get("vectors", {})
-    tables = [table for leg in SLOTS if (table := table_of(made, leg))]
-    return [Path(address, f"{table}.lance") for table in tables]
+        return None
+    return table_folder(address, table_of(read_manifest(settings.layout).get("vectors", {})))
 
 
 def require_sound_vectors(settings: Settings) -> None:
     """Raises CorpusDamaged for a table that is not as `aicx index` left it, by size and times of its files."""
-    for folder in recorded_tables(settings):
-        if reason := find_damage(folder):
-            raise CorpusDamaged(f"the vector index is damaged: {reason}", hint=FIX)
+    folder = recorded_table(settings)
+    if folder is not None and (reason := find_damage(folder)):
+        raise CorpusDamaged(f"the vector index is damaged: {reason}", hint=FIX)
 
 
 def verify_model(folder: Path) -> None:
@@ -85,7 +83,8 @@ def record_model(folder: Path) -> None:
 
 def vector_damage(settings: Settings, *, full: bool) -> str | None:
     """What of the vector index and its models is not as it was written, in words; None where all is."""
-    reasons = [find_damage(table, full=full) for table in recorded_tables(settings)]
+    table = recorded_table(settings)
+    reasons = [find_damage(table, full=full) if table else None]
     reasons += [
         f"the model {folder.name}: {reason}" for folder, reason in damaged_models(settings.layout, full=full).items()
     ]
@@ -95,7 +94,8 @@ def vector_damage(settings: Settings, *, full: bool) -> str | None:
 def renew_copied(settings: Settings) -> None:
     """Records the times of a home that was copied as its own, so that questions need not read whole files again."""
     folders = [path.parent for path in settings.layout.models.glob("[!.]*/model.json")]
-    folders += recorded_tables(settings)
+    if table := recorded_table(settings):
+        folders.append(table)
     copied = [folder for folder in folders if is_recorded(folder) and not is_untouched(folder)]
     if copied:
         # Whoever is indexing at this moment records it anyway.

@@ -51,10 +51,6 @@ class Choice:
         return Choice(self.kind) if former else self
 
 
-# What joins a contextual embedder.
-LIGHT = Choice("static")
-
-
 def recorded_choice(made: Mapping[str, Any]) -> Choice:
     """The choice that `to_manifest` wrote into an index's manifest, or that a former release did."""
     kind, model = str(made["embedder"]), made.get("model")

@@ -38,11 +38,11 @@ class FoundByWords(NamedTuple):
 
 
 class FoundByMeaning(NamedTuple):
-    """Candidates of each leg of the vector index, which is ``behind`` by so many chunks (None: not known)."""
+    """Candidates of the vector index, which is ``behind`` by so many chunks (None: not known)."""
 
-    candidates: dict[str, list[Candidate]]
+    candidates: list[Candidate]
     behind: int | None
-    near: dict[str, float | None]  # the noise threshold of each leg: what only meaning names has to score more
+    near: float | None  # the noise threshold: what only meaning names has to score more
 
 
 class FoundByReading(NamedTuple):
@@ -125,23 +125,21 @@ class DenseRetriever:
         catalog: Catalog,
         *,
         only_known: bool,
-        light: bool,
     ) -> FoundByMeaning:
-        """At most ``limit`` candidates of each leg; ``light`` says whether the static one beside a contextual one is
-        asked.
+        """At most ``limit`` candidates.
 
         Raises an AicxError with the next step where the index cannot answer. ``only_known`` leaves out words that the
         model does not know as words.
         """
         made = read_manifest(self._settings.layout).get("vectors")
         try:
-            return self._retrieve(made, text, where, limit, catalog, only_known=only_known, light=light)
+            return self._retrieve(made, text, where, limit, catalog, only_known=only_known)
         except AicxError:
             again = read_manifest(self._settings.layout).get("vectors")
             if again == made:
                 raise
         # A new index took the place of this one while it was asked.
-        return self._retrieve(again, text, where, limit, catalog, only_known=only_known, light=light)
+        return self._retrieve(again, text, where, limit, catalog, only_known=only_known)
 
     def _retrieve(
         self,
@@ -152,16 +150,12 @@ class DenseRetriever:
         catalog: Catalog,
         *,
         only_known: bool,
-        light: bool,
     ) -> FoundByMeaning:
         require_sound_vectors(self._settings)
         with panics_as_damage("the vector index", FIX):
             vectors = self._opened(made)
             asked = vectors.known_words(text) if only_known else text
-            names = [name for name in vectors.legs if light or name == "dense"]
-            candidates = {name: vectors.nearest(name, asked, where, limit) for name in names}
-            near = {name: vectors.legs[name].near for name in names}
-            return FoundByMeaning(candidates, vectors.behind(catalog), near)
+            return FoundByMeaning(vectors.nearest(asked, where, limit), vectors.behind(catalog), vectors.near)
 
     @property
     def open(self) -> OpenVectors:

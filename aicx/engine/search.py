@@ -137,11 +137,10 @@ class Searcher:
 def _status(state: State) -> dict[str, Any]:
     """How the answers came about: the fields of ``oracle_status``."""
     names = sorted(state.rankings)
-    kinds = sorted({"dense" if name in state.near else name for name in names})
-    backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(kinds[0], kinds[0])
+    backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(names[0], names[0])
     return {
         "source_layer": "layer_1_canonical_corpus",
-        "backend": "hybrid" if len(kinds) > 1 else backend,
+        "backend": "hybrid" if len(names) > 1 else backend,
         "rankers": names,
         "index_kind": "none" if names == ["scan"] else "canonical_chunks",
         "fallback_reason": "; ".join(state.reasons) or None,
@@ -150,7 +149,7 @@ def _status(state: State) -> dict[str, Any]:
         "scanned_count": state.scanned,
         "freshness": {name: {"behind": behind} for name, behind in state.freshness.items()},
         "stale_or_unknown": bool(state.reasons) or any(behind != 0 for behind in state.freshness.values()),
-        "near_threshold": state.near.get("dense"),
+        "near_threshold": state.near,
         "nearest": state.nearest,
         "reranked": state.reranked,
         "candidate_count": len(state.answers),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
@@ -13,7 +13,6 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.damage import FIX, require_sound_vectors, table_folder
 from aicx.engine.embedder_choice import (
-    LIGHT,
     Choice,
     Notify,
     announcement,
@@ -24,7 +23,6 @@ from aicx.engine.embedder_choice import (
 )
 from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
 from aicx.engine.vector_place import (
-    SLOTS,
     TABLES,
     InAnotherHome,
     chosen_address,
@@ -79,16 +77,12 @@ def build_vectors(
     full: bool = False,
     upkeep: Upkeep | None = None,
     windows: tuple[int, int] | None = None,
-    light: bool = False,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
 
     An index of another model or with other windows is made in another place, and the present one answers until it is
     whole. A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage
     in every byte. ``windows``, the tokens of one and of its overlap, are for measuring.
-
-    ``light`` also makes the static model's table beside that of a contextual one. It did not earn its place
-    (docs/decisions/windows-and-fusion.md), so only measurements ask for it.
 
     ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
@@ -113,21 +107,10 @@ def build_vectors(
         corpus = _Corpus.of(layout, catalog)
         address = chosen_address(settings)
         serving = before if present_address(settings) is not None else {}
-        legs = _legs(
-            settings,
-            choice,
-            address,
-            serving,
-            upkeep,
-            notify,
-            windows,
-            rebuild=rebuild,
-            download=download,
-            full=full,
-            light=light,
-        )
-        _announce(choice, legs, corpus, folder_size_of(address, serving), notify)
-        made = _record(layout, catalog, choice, address, legs)
+        embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
+        table = _table(embedder, address, serving, upkeep, notify, windows, rebuild=rebuild)
+        _announce(choice, table, corpus, folder_size_of(address, serving), notify)
+        made = _record(layout, catalog, choice, address, table)
 
         def begun(progress: Progress) -> None:
             # Where nothing answers yet, what is there of the new index does, also for whoever comes after a kill.
@@ -135,15 +118,10 @@ def build_vectors(
                 write_manifest(layout, "vectors", made | {"sequence": 0})
             on_progress(progress)
 
-        synced = [_sync(leg, address, corpus, begun, notify, full=full) for leg in legs]
-        write_manifest(layout, "vectors", _record(layout, catalog, choice, address, legs, corpus.sequence))
-        _drop_tables(address, set(TABLES) - {leg.table for leg in legs})
-        *others, main = synced
-        return replace(
-            main,
-            passages=sum(one.passages for one in synced),
-            seconds=main.seconds + sum(one.seconds for one in others),
-        )
+        synced = _sync(table, address, corpus, begun, notify, full=full)
+        write_manifest(layout, "vectors", _record(layout, catalog, choice, address, table, corpus.sequence))
+        _drop_tables(address, set(TABLES) - {table.name})
+        return synced
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,22 +149,19 @@ class _Corpus:
 
 
 @dataclass(slots=True)
-class _Leg:
-    """One of the index's tables while it is made. ``anew``: beside the one that answers, if there is one."""
+class _Table:
+    """The index's table while it is made. ``anew``: beside the one that answers, if there is one."""
 
     name: str
-    choice: Choice
     embedder: Embedder
-    table: str
     index: VectorIndex
     anew: bool
     near: float | None
     make_before: object
 
 
-def _legs(
-    settings: Settings,
-    choice: Choice,
+def _table(
+    embedder: Embedder,
     address: str,
     serving: Mapping[str, Any],
     upkeep: Upkeep | None,
@@ -194,34 +169,22 @@ def _legs(
     windows: tuple[int, int] | None,
     *,
     rebuild: bool,
-    download: bool,
-    full: bool,
-    light: bool,
-) -> list[_Leg]:
-    """What is to be made, the quickest first."""
+) -> _Table:
+    """The table that is to be made, or to be brought up to date."""
     from indexer.vector_table import Columns, Location
     from indexer.vectors import VectorIndex
 
     columns = Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS)
-    embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
-    wanted = {"dense": (choice, embedder)}
-    if light and embedder.kind == "contextual":
-        wanted = {"light": (LIGHT, prepare_embedder(settings, LIGHT, notify)), **wanted}
-    legs = []
-    for name, (chosen, model) in wanted.items():
-        present = table_of(serving, name) if serving else None
-        table = present or SLOTS[name][0]
-        index = VectorIndex(Location(address, table), columns, model_of(model, windows), upkeep)
-        beside = present is not None and (rebuild or _is_former(index))
-        if beside:
-            table = next(slot for slot in SLOTS[name] if slot != present)
-            index = VectorIndex(Location(address, table), columns, model_of(model, windows), upkeep)
-            if not rebuild:
-                notify("the vector index has the passages of a former release; it answers until the new one is whole")
-        held = serving if name == "dense" else serving.get(name) or {}
-        anew = present is None or beside
-        legs.append(_Leg(name, chosen, model, table, index, anew, None if anew else held.get("near"), held.get("make")))
-    return legs
+    name = table_of(serving)
+    index = VectorIndex(Location(address, name), columns, model_of(embedder, windows), upkeep)
+    beside = bool(serving) and (rebuild or _is_former(index))
+    if beside:
+        name = next(table for table in TABLES if table != name)
+        index = VectorIndex(Location(address, name), columns, model_of(embedder, windows), upkeep)
+        if not rebuild:
+            notify("the vector index has the passages of a former release; it answers until the new one is whole")
+    anew = not serving or beside
+    return _Table(name, embedder, index, anew, None if anew else serving.get("near"), serving.get("make"))
 
 
 def _is_former(index: VectorIndex) -> bool:
@@ -232,7 +195,7 @@ def _is_former(index: VectorIndex) -> bool:
 
 
 def _sync(
-    leg: _Leg,
+    table: _Table,
     address: str,
     corpus: _Corpus,
     progress: Callable[[Progress], None],
@@ -240,19 +203,19 @@ def _sync(
     *,
     full: bool,
 ) -> Synced:
-    """Brings one table up to date, and says how near chance comes there."""
-    index, versions = leg.index, corpus.versions
-    folder = table_folder(address, leg.table)
-    damage = find_damage(folder, full=full) if folder and not leg.anew else None
+    """Brings the table up to date, and says how near chance comes there."""
+    index, versions = table.index, corpus.versions
+    folder = table_folder(address, table.name)
+    damage = find_damage(folder, full=full) if folder and not table.anew else None
     sound = sound_files(folder) if folder and damage else set()
     with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
         if folder is not None and damage:
             notify(f"the vector index is damaged: {damage}; embedding again what is lost")
-            kept = index.begin_again(folder, sound if leg.make_before == index.make else (), versions)
+            kept = index.begin_again(folder, sound if table.make_before == index.make else (), versions)
             notify(f"{kept} of {len(versions)} chunks are kept")
-        synced = index.sync(versions, corpus.fetch, rebuild=leg.anew and not _goes_on(index), progress=progress)
-        if leg.near is None or synced.added + synced.changed > len(versions) // 10:
-            leg.near = calibrate_noise(address, leg.embedder, leg.table)
+        synced = index.sync(versions, corpus.fetch, rebuild=table.anew and not _goes_on(index), progress=progress)
+        if table.near is None or synced.added + synced.changed > len(versions) // 10:
+            table.near = calibrate_noise(address, table.embedder, table.name)
     return synced
 
 
@@ -265,39 +228,31 @@ def _goes_on(index: VectorIndex) -> bool:
 
 
 def _record(
-    layout: Layout, catalog: Catalog, choice: Choice, address: str, legs: Sequence[_Leg], sequence: int = 0
+    layout: Layout, catalog: Catalog, choice: Choice, address: str, table: _Table, sequence: int = 0
 ) -> dict[str, Any]:
     """The manifest's entry for the index."""
-    by_name = {leg.name: leg for leg in legs}
-    main, light = by_name["dense"], by_name.get("light")
-    made = {
+    return {
         "catalog": catalog.identity,
         "sequence": sequence,
         **to_manifest(choice),
         "uri": to_record(layout, address),
-        "table": main.table,
-        "make": main.index.make,
-        "near": main.near,
+        "table": table.name,
+        "make": table.index.make,
+        "near": table.near,
     }
-    if light is not None:
-        fields = {"table": light.table, "make": light.index.make, "near": light.near}
-        made["light"] = {**to_manifest(light.choice), **fields}
-    return made
 
 
-def _announce(choice: Choice, legs: Sequence[_Leg], corpus: _Corpus, present: int, notify: Notify) -> None:
+def _announce(choice: Choice, table: _Table, corpus: _Corpus, present: int, notify: Notify) -> None:
     """Says what an index that is made anew will cost, measured on a few chunks, beside what there is."""
-    from indexer.estimate import SAMPLE_DOCUMENTS, Estimate, estimate_cost
+    from indexer.estimate import SAMPLE_DOCUMENTS, estimate_cost
 
     total = len(corpus.versions)
     # An endpoint is not asked for the sake of an estimate: it may allow few requests a minute.
-    anew = [leg for leg in legs if leg.anew]
-    if not anew or not total or choice.kind == "http":
+    if not table.anew or not total or choice.kind == "http":
         return
     sample = list(corpus.fetch(list(corpus.versions)[:: -(-total // SAMPLE_DOCUMENTS)]))
     if sample:
-        costs = [estimate_cost(sample, total, model_of(leg.embedder)) for leg in anew]
-        cost = Estimate(*(sum(figures) for figures in zip(*map(astuple, costs), strict=True)))
+        cost = estimate_cost(sample, total, model_of(table.embedder))
         for line in announcement(choice, total, cost, present):
             notify(line)
 
@@ -322,7 +277,7 @@ def model_of(embedder: Embedder, windows: tuple[int, int] | None = None) -> Mode
     )
 
 
-def calibrate_noise(uri: str, embedder: Embedder, table: str = SLOTS["dense"][0]) -> float | None:
+def calibrate_noise(uri: str, embedder: Embedder, table: str = TABLES[0]) -> float | None:
     """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
 
     What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
@@ -356,7 +311,7 @@ def vector_state(settings: Settings) -> VectorState:
     address = recorded_address(settings, made)
     with panics_as_damage("the vector index", FIX):
         require_sound_vectors(settings)
-        table = table_status(Location(address, table_of(made, "dense") or SLOTS["dense"][0]))
+        table = table_status(Location(address, table_of(made)))
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
@@ -366,9 +321,9 @@ def vector_state(settings: Settings) -> VectorState:
 
 
 def folder_size_of(address: str, made: Mapping[str, Any]) -> int:
-    """Bytes of the local tables that a manifest tells of."""
-    tables = [table for leg in SLOTS if (table := table_of(made, leg))] if made else []
-    return sum(folder_size(folder) for table in tables if (folder := table_folder(address, table)))
+    """Bytes of the local table that a manifest tells of."""
+    folder = table_folder(address, table_of(made)) if made else None
+    return folder_size(folder) if folder else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from aicx.errors import NotFound, StoreLocked, UsageError
 from aicx.paths import Layout
 from aicx.storage.lock import writer_lock
 
-# By leg, where its table may be: while one of the two answers, the next one is made in the other place.
-SLOTS = {"dense": ("vectors", "vectors-b"), "light": ("light", "light-b")}
-TABLES = tuple(table for slots in SLOTS.values() for table in slots)
+# Where the table may be: while one of the two answers, the next one is made in the other place.
+TABLES = ("vectors", "vectors-b")
 _FILE = "file://"
 
 
@@ -74,14 +73,10 @@ def recorded_address(settings: Settings, made: Mapping[str, Any]) -> str:
     return address
 
 
-def table_of(made: Mapping[str, Any], leg: str) -> str | None:
-    """The table that answers for a leg by what the manifest tells; None where there is none."""
-    if leg == "dense":
-        named = made.get("table", SLOTS[leg][0])
-    else:
-        light = made.get("light")
-        named = light.get("table") if isinstance(light, dict) else None
-    return named if named in SLOTS[leg] else None
+def table_of(made: Mapping[str, Any]) -> str:
+    """The table that answers by what the manifest tells."""
+    named = made.get("table")
+    return named if named in TABLES else TABLES[0]
 
 
 def heal_record(settings: Settings) -> bool:

@@ -97,7 +97,7 @@ def test_what_cannot_make_a_difference_is_not_run() -> None:
 
 
 def test_only_the_rules_that_are_named_are_switched_off(tmp_path: Path) -> None:
-    assert list(ablations(RANKER, ["light"], stored=True)) == ["", "without the static windows"]
+    assert list(ablations(RANKER, ["rerank"], stored=True)) == ["", "without late interaction"]
     plan = Plan(["aicx"], tmp_path, tmp_path, ablate=True, rules=["luck"])
     with pytest.raises(UsageError, match="no rule 'luck'"):
         run([small()], plan, NOW, lambda done, total, at: None)

@@ -243,18 +243,18 @@ def test_a_factor_lowers_also_what_is_below_the_mean():
 
 def test_the_best_score_of_a_question_decides_what_words_count():
     found = {"lexical": candidates(a=2), "dense": candidates(a=0.3)}
-    scales = scales_of(found, RULES, 20.0, {"dense": Scale(0.2, 0.1)})
+    scales = scales_of(found, RULES, 20.0, Scale(0.2, 0.1))
     assert scales is not None
     assert scales["lexical"].worth(2) == pytest.approx(0.1)
-    off = scales_of(found, replace(RULES, share=False), 20.0, {"dense": Scale(0.2, 0.1)})
+    off = scales_of(found, replace(RULES, share=False), 20.0, Scale(0.2, 0.1))
     assert off is not None
     assert off["lexical"].worth(2) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("rules", [replace(RULES, fusion="weighted"), replace(RULES, fusion="reciprocal")])
 def test_other_rules_have_no_scales(rules: RankingParams) -> None:
-    assert scales_of({"dense": candidates(a=1)}, rules, 1.0, {"dense": Scale(0.2, 0.1)}) is None
+    assert scales_of({"dense": candidates(a=1)}, rules, 1.0, Scale(0.2, 0.1)) is None
 
 
 def test_a_ranker_without_a_spread_leaves_all_without_scales():
-    assert scales_of({"dense": candidates(a=1)}, RULES, 1.0, {"dense": None}) is None
+    assert scales_of({"dense": candidates(a=1)}, RULES, 1.0, None) is None

@@ -19,7 +19,7 @@ from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition, OneOf
 from retrieval.evidence import Occurrences
 from retrieval.late import rerank
-from retrieval.legs import Leg, Legs
+from retrieval.meaning import Meaning
 from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
 from retrieval.ranking import Answer, above_noise, rank
@@ -45,7 +45,7 @@ class Plain:
     """
 
     lexical: Lexical
-    meaning: Legs | None
+    meaning: Meaning | None
     texts: Mapping[str, Sequence[str]]
     dated: bool
     rules: RankingParams
@@ -64,14 +64,12 @@ class Plain:
         # Where no word stands in any document, only what the model knows as a word can mean something.
         asked = question.text if rankings["lexical"] else self.meaning.known_words(question.text)
         standard = rules.fusion == "standard" and not looked_up
-        for name in self.meaning.legs if standard and rules.light else ("dense",):
-            rankings[name] = self.meaning.nearest(name, asked, where, pool)
-        if rules.abstain:
-            rankings.update(above_noise(rankings, {name: leg.near for name, leg in self.meaning.legs.items()}))
+        rankings["dense"] = self.meaning.nearest(asked, where, pool)
+        if rules.abstain and self.meaning.near is not None:
+            rankings.update(above_noise(rankings, self.meaning.near))
         words = _Words(searcher, question, where, rules)
         completed = self.meaning.complete(rankings, words, asked, where, rules) if standard else None
         if completed is None:
-            rankings.pop("light", None)
             return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
         rankings, scales = completed
         weights = rules.standard_weights(self.meaning.words_kind(reranks=bool(rules.rerank)))
@@ -90,11 +88,9 @@ class Plain:
         assert self.meaning is not None
         if (found := self.meaning.embed_tokens([asked])) is None:
             return answers
-        leg, [tokens] = found
-        embedder = self.meaning.legs[leg].embedder
-        wanted = {answer.group for answer in answers[:RERANKED]}
-        places = self.meaning.places(leg, [item for item in rankings[leg] if item.id in wanted])
-        around = 120 if embedder.kind == "static" else 0
+        meaning, wanted = self.meaning, {answer.group for answer in answers[:RERANKED]}
+        places = meaning.places([item for item in rankings["dense"] if item.id in wanted])
+        around = 120 if meaning.embedder.kind == "static" else 0
         passages = {
             document: self.texts[document][place.part][max(0, place.start - around) : place.stop + around]
             for document, place in places.items()
@@ -103,8 +99,8 @@ class Plain:
         again, _ = rerank(
             answers,
             passages,
-            (asked, tokens),
-            lambda texts: embedder.embed_tokens(texts) or [],
+            (asked, found[0]),
+            lambda texts: meaning.embed_tokens(texts) or [],
             occurrences,
             self.rules.rerank,
         )
@@ -140,11 +136,10 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
         return seconds
     from aicx.engine.vector_index import calibrate_noise
 
-    for model in _models(embedder):
-        seconds += dense.build(f"dense:{model}", documents, place)
-        folder = dense.folder_of(f"dense:{model}", place)
-        near = calibrate_noise(str(folder), dense.prepared(model, place))
-        (folder / _NEAR).write_text("" if near is None else str(near))
+    seconds += dense.build(f"dense:{embedder}", documents, place)
+    folder = dense.folder_of(f"dense:{embedder}", place)
+    near = calibrate_noise(str(folder), dense.prepared(embedder, place))
+    (folder / _NEAR).write_text("" if near is None else str(near))
     return seconds
 
 
@@ -154,27 +149,17 @@ def open_ranker(embedder: str, documents: Sequence[Document], place: Place, choi
     texts = {document.id: [part.text for part in document.parts] for document in documents}
     if embedder == LEXICAL:
         return Plain(words, None, texts, dated, choices.rules)
-    legs = {}
-    for name, model in zip(("dense", "light"), _models(embedder), strict=False):
-        noted = (dense.folder_of(f"dense:{model}", place) / _NEAR).read_text()
-        opened = dense.open_ranker(f"dense:{model}", documents, place)
-        legs[name] = Leg(opened.searcher, opened.embedder, float(noted) if noted else None)
-    return Plain(words, Legs(legs), texts, dated, choices.rules)
-
-
-def _models(embedder: str) -> list[str]:
-    """The embedder, and the static one that joins MiniLM."""
-    return [embedder, "static"] if embedder == "minilm" else [embedder]
+    noted = (dense.folder_of(f"dense:{embedder}", place) / _NEAR).read_text()
+    opened = dense.open_ranker(f"dense:{embedder}", documents, place)
+    meaning = Meaning(opened.searcher, opened.embedder, float(noted) if noted else None)
+    return Plain(words, meaning, texts, dated, choices.rules)
 
 
 def index_paths(embedder: str, place: Place) -> Sequence[Path]:
     words = lexical.index_paths(LEXICAL, place)
     if embedder == LEXICAL:
         return words
-    return (
-        *words,
-        *(path for model in _models(embedder) for path in dense.index_paths(f"dense:{model}", place)),
-    )
+    return (*words, *dense.index_paths(f"dense:{embedder}", place))
 
 
 def _when(text: str) -> tuple[str, list[Condition]]:

@@ -14,7 +14,7 @@ from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.pending import Forgetting
 from aicx.corpus.forget.redact_again import Redaction
-from aicx.engine.damage import FIX, recorded_tables, remove_damaged_models, table_folder, vector_damage
+from aicx.engine.damage import FIX, recorded_table, remove_damaged_models, table_folder, vector_damage
 from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest
 from aicx.engine.vector_place import TABLES, heal_record, present_address, to_record
@@ -122,16 +122,16 @@ class _Vectors(Holder):
 
     def _check(self, facts: DoctorInputs) -> Check:
         name, settings = self.name, facts.settings
-        tables = recorded_tables(settings)
+        table = recorded_table(settings)
         if current_writer(settings.layout, "vectors") is not None:
             return Check(name, "skipped", "it is being written; look again when that is done")
         if reason := vector_damage(settings, full=not facts.quick):
             return Check(name, "critical", f"it is damaged: {reason}", FIX)
-        if not tables:
+        if table is None:
             if "vectors" in read_manifest(settings.layout):
                 return Check(name, "skipped", "it is at another address, whose service looks after its bytes")
             return Check(name, "green", "there is none, and searches look for words")
-        if not all(map(is_recorded, tables)):
+        if not is_recorded(table):
             detail = "it has no checksums: aicx index was interrupted, or an earlier version made it"
             return Check(name, "warning", detail, "aicx index")
         return Check(name, "green", "as it was written")
@@ -182,7 +182,7 @@ def _deleted(error: AicxError) -> str:
 
 def _mend(settings: Settings, notify: Notify) -> str:
     """Makes damaged vectors and models again; returns what was done."""
-    if not recorded_tables(settings):
+    if recorded_table(settings) is None:
         removed = remove_damaged_models(settings.layout, full=True)
         return f"removed {plural(len(removed), 'damaged model')}, which the next aicx index makes again"
     from aicx.engine.vector_index import build_vectors, made_with

@@ -16,9 +16,7 @@ def keep_telling(state: State) -> State:
     """
     if state.occurrences is None or state.occurrences.telling or state.question.terms.names or state.where:
         return state
-    return replace(
-        state, rankings={name: found if name in state.near else () for name, found in state.rankings.items()}
-    )
+    return replace(state, rankings={name: found if name == "dense" else () for name, found in state.rankings.items()})
 
 
 def say_corrections(state: State) -> State:
@@ -45,7 +43,6 @@ def judge(state: State) -> State:
     if state.occurrences is not None:
         enough = state.together >= ENOUGH
     else:
-        near = state.near.get("dense")
-        enough = near is None or state.nearest is None or state.nearest >= near
+        enough = state.near is None or state.nearest is None or state.nearest >= state.near
     evidence: Evidence = "none" if not state.hits else "strong" if enough else "weak"
     return replace(state, evidence=evidence)

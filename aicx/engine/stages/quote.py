@@ -142,7 +142,7 @@ def _nearest_passage(state: State, chunk: str) -> tuple[int, int] | None:
     candidate = next((item for item in state.rankings.get("dense", ()) if item.id == chunk), None)
     if candidate is None:
         return None
-    place = state.retrievers.dense.open.places("dense", [candidate]).get(chunk)
+    place = state.retrievers.dense.open.places([candidate]).get(chunk)
     return (place.part, place.start) if place else (0, 0)
 
 

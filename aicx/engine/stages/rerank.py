@@ -31,27 +31,27 @@ def rerank(state: State) -> State:
     text = asked_text(state)
     if (asked := vectors.embed_tokens([text])) is None:
         return state
-    leg, [tokens] = asked
-    passages = _passages(state, leg, state.answers[:count])
+    passages = _passages(state, state.answers[:count])
 
     def embed(texts: Sequence[str]) -> list[Tokens]:
-        return vectors.legs[leg].embedder.embed_tokens(texts) or []
+        return vectors.embed_tokens(texts) or []
 
-    answers, compared = late.rerank(state.answers, passages, (text, tokens), embed, state.occurrences, weight)
+    answers, compared = late.rerank(state.answers, passages, (text, asked[0]), embed, state.occurrences, weight)
     return replace(state, answers=answers, reranked=compared)
 
 
-def _passages(state: State, leg: str, answers: Sequence[Answer]) -> dict[str, str]:
+def _passages(state: State, answers: Sequence[Answer]) -> dict[str, str]:
     """The text of each session's nearest passage."""
     rows = state.rows
     wanted = {answer.group for answer in answers}
     nearest: dict[str, Candidate] = {}
-    for candidate in state.rankings.get(leg, ()):  # best first
+    for candidate in state.rankings.get("dense", ()):  # best first
         group = session_of(rows[candidate.id])
         if group in wanted:
             nearest.setdefault(group, candidate)
-    places = state.retrievers.dense.open.places(leg, list(nearest.values()))
-    around = _AROUND if state.retrievers.dense.open.legs[leg].embedder.kind == "static" else 0
+    vectors = state.retrievers.dense.open
+    places = vectors.places(list(nearest.values()))
+    around = _AROUND if vectors.embedder.kind == "static" else 0
     texts = {}
     for group, candidate in nearest.items():
         if place := places.get(candidate.id):

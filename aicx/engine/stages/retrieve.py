@@ -47,22 +47,16 @@ def by_meaning(state: State) -> State:
         return state
     # Where no word occurs in any chunk, only what the model knows as a word can mean something.
     only_known = not state.rankings.get("lexical", (None,))
-    # What is looked up or stands somewhere word for word is not a matter of meaning.
-    light = query.rules.light and query.rules.fusion == "standard" and not is_lookup(state)
     try:
-        found = dense.retrieve(
-            state.question.text, state.where, pool(state), state.catalog.now, only_known=only_known, light=light
-        )
+        found = dense.retrieve(state.question.text, state.where, pool(state), state.catalog.now, only_known=only_known)
     except AicxError as error:
         if query.mode != "auto":
             raise
         reason = f"answered without meaning: {error.message} (next: {error.hint or 'aicx index'})"
         return replace(state, reasons=(*state.reasons, reason))
-    nearest = found.candidates["dense"][0].score if found.candidates["dense"] else None
+    nearest = found.candidates[0].score if found.candidates else None
     state = replace(state, near=found.near, nearest=nearest, meant=only_known)
-    for name, candidates in found.candidates.items():
-        state = _with(state, name, candidates, found.behind)
-    return state
+    return _with(state, "dense", found.candidates, found.behind)
 
 
 def by_reading(state: State) -> State:
@@ -87,13 +81,13 @@ def complete(state: State) -> State:
 
     Without scales (of an index of a former release, for what is looked up) candidates stay as they were found.
     """
-    rules, found = state.query.rules, dict(state.rankings)
+    rules, found = state.query.rules, state.rankings
     if rules.fusion != "standard" or is_lookup(state) or "dense" not in found or "scan" in found:
-        return replace(state, rankings={name: item for name, item in found.items() if name != "light"})
+        return state
     words = _Words(state.retrievers.lexical, state.question, state.where, rules)
     completed = state.retrievers.dense.open.complete(found, words, asked_text(state), state.where, rules)
     if completed is None:
-        return replace(state, rankings={name: item for name, item in found.items() if name != "light"})
+        return state
     return replace(state, rankings=completed[0], scales=completed[1])
 
 

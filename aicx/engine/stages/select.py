@@ -44,10 +44,10 @@ def keep_phrases(state: State) -> State:
 
 def drop_noise(state: State) -> State:
     """Drops what only meaning names and scores no better than unrelated questions do."""
-    near = state.near.get("dense")
+    near = state.near
     if not state.query.rules.abstain or near is None or not state.rankings.get("dense"):
         return state
-    rankings = above_noise(state.rankings, state.near)
+    rankings = above_noise(state.rankings, near)
     notes = state.notes
     if not any(rankings.values()):
         nearest = f"the nearest passage scores {state.nearest:.2f}"

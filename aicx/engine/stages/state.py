@@ -151,7 +151,7 @@ class State:
     verbatim: bool = False  # the question occurs somewhere word for word
     occurrences: Occurrences | None = None  # of the question's words; None where no retriever by words answered
     together: float = 0.0  # the most of the question that stands in one passage of an answer
-    near: Mapping[str, float | None] = field(default_factory=dict)  # noise thresholds of the retrievers by meaning
+    near: float | None = None  # the noise threshold of the retriever by meaning
     nearest: float | None = None  # the score of its best candidate
     meant: bool = False  # models are only asked the words that they know
     scales: Mapping[str, Scale] | None = None  # by retriever, what its scores compare with
