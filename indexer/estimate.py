@@ -10,9 +10,11 @@ from aicx.types import Document
 from indexer.passages import cut
 from indexer.vector_table import Model
 
-SAMPLE_DOCUMENTS = 16
+SAMPLE_DOCUMENTS = 96
 _SAMPLE_PASSAGES = 24
-_BYTES_OF_A_ROW = 120  # of columns beside the vector, as LanceDB stores them
+_BYTES_OF_A_ROW = 60  # of columns beside the vector
+# Each vector is in the table, and in the mapped copy or the index by which it is found.
+_TIMES_KEPT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +45,5 @@ def estimate_cost(sample: Sequence[Document], total: int, model: Model) -> Estim
     embedding = (time.monotonic() - started) / len(timed) * len(texts)
     factor = total / len(sample)
     passages = round(len(texts) * factor)
-    return Estimate(passages, (cutting + embedding) * factor, passages * (2 * model.dimensions + _BYTES_OF_A_ROW))
+    size = passages * (_TIMES_KEPT * 2 * model.dimensions + _BYTES_OF_A_ROW)
+    return Estimate(passages, (cutting + embedding) * factor, size)

@@ -154,3 +154,14 @@ def test_a_large_table_is_not_copied(embedder: Embedder, tmp_path: Path) -> None
     write(tmp_path, embedder, [document(number) for number in range(9)], mapped_rows=8)
     assert not (tmp_path / "vectors.lance" / "mapped").exists()
     assert DenseSearcher(str(tmp_path), "vectors", embedder).search("car", [], 5)
+
+
+def test_what_a_killed_run_left_of_a_copy_goes_and_the_copy_is_made(embedder: Embedder, tmp_path: Path) -> None:
+    write(tmp_path, embedder, [document(1)])
+    [copy] = (tmp_path / "vectors.lance" / "mapped").iterdir()
+    (copy / "vectors.npy").unlink()
+    copy.rename(copy.with_name(f"{copy.name}.new"))
+    assert [one.id for one in DenseSearcher(str(tmp_path), "vectors", embedder).search("car", [], 5)] == ["d001"]
+    write(tmp_path, embedder, [document(1)])
+    assert [path.name for path in copy.parent.iterdir()] == [copy.name]
+    assert isinstance(DenseSearcher(str(tmp_path), "vectors", embedder)._table, MappedTable)
