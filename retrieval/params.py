@@ -60,6 +60,7 @@ class RankingParams:
         abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come.
         history: how many times its score is added to an answer that surely made the commit that a question names, by
             what a repository's history says; less where that is less sure. 0 asks no repository.
+        sightings: whether the time of a commit that git does not know is taken from what tools printed into the logs.
         own_repository: the same for an answer of the repository that is asked in.
     """
 
@@ -84,6 +85,7 @@ class RankingParams:
     diversity: float = 0.9
     abstain: bool = True
     history: float = 8.0
+    sightings: bool = True
     own_repository: float = 0.1
 
     def weights(self, *, lookup: bool) -> dict[str, float]:

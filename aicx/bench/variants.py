@@ -118,6 +118,7 @@ ABLATIONS: Sequence[Ablation] = (
         _STORED,
         base=_IN_CHUNKS,
     ),
+    _off("commits that tools printed not asked", "sightings", "store", sightings=False),
     _in_place("in the repository, git not asked", "history", history=0.0),
     _in_place("in the repository, like any other", "own_repository", own_repository=0.0),
     *_signals(),

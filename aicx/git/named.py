@@ -68,7 +68,7 @@ def may_name(text: str, root: Path, common: Path) -> bool:
 
     No for most plain questions.
     """
-    if _may_be_subject(text) or _HASH.search(text) or _NUMBER.search(text) or _ADDRESS.search(text):
+    if may_be_subject(text) or _HASH.search(text) or _NUMBER.search(text) or _ADDRESS.search(text):
         return True
     names = _some(_names(text))
     return any(_FILE_NAME.fullmatch(name) or inside(root, name) for name in names) or _may_be_refs(names, common)
@@ -85,7 +85,7 @@ def find_named(git: Git, root: Path, text: str, since: datetime, repository: Col
 
     begin = f"--since=@{int(since.timestamp())}"
     found: list[tuple[Kind, str, float, list[str], str | None]] = []
-    if _may_be_subject(text):
+    if may_be_subject(text):
         found += [("subject", text, near, hashes, None) for near, hashes in _by_subject(git, text, begin)]
     exact = any(near == 1 for _, _, near, _, _ in found)
     for name in _some(_HASH.findall(text)):
@@ -108,7 +108,8 @@ def find_named(git: Git, root: Path, text: str, since: datetime, repository: Col
     ]
 
 
-def _may_be_subject(text: str) -> bool:
+def may_be_subject(text: str) -> bool:
+    """Whether ``text`` has the form of a commit's subject, rather than that of a question or a single word."""
     return len(text) <= _LONGEST and not text.rstrip().endswith("?") and not _ASKS.match(text) and len(text.split()) > 1
 
 

@@ -90,6 +90,11 @@ def factor_of(state: State, chunk: str) -> float:
 
 
 def _named(state: State) -> tuple[list[Named], list[str]]:
-    """The commits that the question names, whoever knows of them: here the repository's git."""
+    """The commits that the question names: git knows them, or else what tools printed into the logs."""
     named, notes = state.look.found() if state.look else ([], [])
-    return [item for item in named if item.commits], notes
+    named = [item for item in named if item.commits]
+    if named or not state.query.rules.history or not state.query.rules.sightings:
+        return named, notes
+    from aicx.engine.sighted import find_sighted
+
+    return find_sighted(state.catalog.now, state.question.text), notes

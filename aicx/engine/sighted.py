@@ -1,0 +1,22 @@
+"""Commits that tools printed, where no git tells of one: the table of sightings bounds the time of a commit."""
+
+from __future__ import annotations
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.sightings import nearest_sighting
+from aicx.git.history import Change
+from aicx.git.named import Named, may_be_subject
+
+
+def find_sighted(catalog: Catalog, text: str) -> list[Named]:
+    """The commit whose subject is nearly ``text``, where the command that made it is in a log; often none.
+
+    One that is only listed is left out: what is at work when a commit is first listed looks at it, and who made it
+    worked at some time before.
+    """
+    seen = nearest_sighting(catalog, text) if may_be_subject(text) else None
+    if seen is None or seen.made_in is None or seen.hash.startswith("#"):
+        return []
+    at = seen.first_seen
+    commit = Change(seen.hash, (), "", "", at, at, seen.subject)
+    return [Named("subject", text, 1.0, (commit,))]
