@@ -27,8 +27,8 @@ _DEPLOY_CHUNK = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27:001"
 _BROKEN_LINE = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958.jsonl, line 14"
 _REDACTED = "[REDACTED:github-token]"
 _CAUSE = "Root cause: the release step runs with DB_ROLE=pier_reader"
-# No word of it is in the logs; the session it means decided on protobuf for the boats' timetables.
-_MEANT = "sea transport schedules encoding format"
+# No word of it is in the logs; the session it means decided on protobuf for the timetables.
+_MEANT = "compact binary wire encoding"
 _MEANT_CHUNK = "c91d27aa-40be-4b6c-a1f5-77d08e3b92c4"
 
 # A child must find the very package that started it, wherever that lies, and nothing that lies in the current folder.
