@@ -75,7 +75,7 @@ def unreachable(shared: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
 def test_nothing_of_it_lies_in_the_home(shared):
     assert not (shared.corpus / "index" / "vectors.lance").exists()
     state = vector_state(shared.settings)
-    assert (state.uri, state.table.rows, state.behind) == (URI, 2, 0)
+    assert (state.uri, state.table.rows, state.behind) == (URI, 4, 0)
 
 
 def test_a_question_is_answered_by_meaning(shared):

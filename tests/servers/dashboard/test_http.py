@@ -30,6 +30,8 @@ from tests.servers.dashboard.http_client import TOKEN, get, request
 
 LEXER = f"claude:{SESSION}:001"
 # Each endpoint that reads, with what it needs to answer.
+# What test_memory.py asks.
+_MEMORY = ("/api/memory", "/api/memory/decide")
 ASKED: dict[str, dict[str, Any]] = {
     "/api/status": {},
     "/api/overview": {},
@@ -315,7 +317,7 @@ def test_the_description_says_what_the_fields_of_an_answer_mean(address: str) ->
 
 def test_the_description_knows_every_endpoint(address: str) -> None:
     described = request(address, "GET", "/openapi.json", Authorization=None).fields
-    assert set(described["paths"]) == {*ASKED, "/health", "/api/health", "/api/regenerate"}
+    assert set(described["paths"]) == {*ASKED, "/health", "/api/health", "/api/regenerate", *_MEMORY}
     assert all("422" not in one["responses"] for path in described["paths"].values() for one in path.values())
     assert "security" not in described["paths"]["/api/health"]["get"]
     assert described["paths"]["/api/chunk"]["get"]["security"] == [{"token": []}]
