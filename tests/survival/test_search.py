@@ -113,26 +113,11 @@ def test_searching_without_lancedb_is_as_before_where_nobody_indexed(user):
 def test_a_question_by_meaning_does_without_lancedb(with_vectors):
     done = without_lancedb(with_vectors, "search", "washer 7", "--mode", "dense")
     assert (done.returncode, "Washer 7 is worn." in done.stdout) == (0, True)
+    assert "ranked by dense." in done.stderr
 
 
-def drop_copy(home: Home) -> None:
-    """Removes the copy of the vectors that questions read, so that the table itself is asked."""
-    shutil.rmtree(home.corpus / "index" / "vectors.lance" / "mapped")
-
-
-def test_an_index_without_lancedb_is_named_and_words_answer(with_vectors):
-    drop_copy(with_vectors)
-    done = without_lancedb(with_vectors, "search", "washer 7")
-    assert done.returncode == 0
-    assert "Washer 7 is worn." in done.stdout
-    assert "warning: answered without meaning" in done.stderr
-    assert install_command("semantic") in done.stderr
-
-
-@pytest.mark.parametrize("arguments", [["search", "washer", "--mode", "dense"], ["index", "status"]], ids=" ".join)
-def test_meaning_by_name_without_lancedb_is_exit_four(with_vectors, arguments):
-    drop_copy(with_vectors)
-    done = without_lancedb(with_vectors, *arguments)
+def test_the_status_of_an_index_without_lancedb_is_exit_four(with_vectors):
+    done = without_lancedb(with_vectors, "index", "status")
     assert (done.returncode, done.stdout) == (4, "")
     assert f"next: {install_command('semantic')}" in done.stderr
 
