@@ -143,7 +143,7 @@ class Searches:
             lift_dates=False,
         )
         try:
-            return self._searcher.search(query).hits
+            return self._searcher.search(query.by_text_alone()).hits
         except UsageError:  # nothing to look for in a subject of symbols
             return []
         except NotFound as error:

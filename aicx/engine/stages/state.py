@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from aicx.api.filters import Filters
 from aicx.corpus.files.sidecar import Sidecar
@@ -67,6 +67,10 @@ class SearchQuery:
     place: Path | None = None
     rerank: int = RERANKED
     rules: RankingParams = DEFAULT_PARAMS
+
+    def by_text_alone(self) -> Self:
+        """The same question without what history says of commits, for who weighs that evidence apart."""
+        return replace(self, place=None, rules=replace(self.rules, history=0.0, sightings=False))
 
 
 @dataclass(frozen=True, slots=True)
