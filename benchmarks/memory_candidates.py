@@ -11,23 +11,15 @@ their home. Readings of what is no longer proposed stay, as the reason for rules
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from aicx.config import load_settings
-from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.ingest.report import StoreRequest
-from aicx.corpus.ingest.run import store
 from aicx.memory.candidates.gather import gather
 from aicx.memory.policy import Policy
 from aicx.memory.proposals import Proposal
-from benchmarks.readings import READINGS, share
+from benchmarks.readings import read, share, stored_home
 
 # Below this a rule goes or is sharpened.
 LEAST = 0.8
@@ -52,18 +44,12 @@ def lines(readings: Iterable[Mapping[str, Any]], proposals: Iterable[Proposal]) 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("home", type=Path, metavar="HOME")
-    home = parser.parse_args().home.absolute()
-    with TemporaryDirectory() as corpus:
-        settings = load_settings({"HOME": str(home)}, corpus=Path(corpus))
-        store(settings, StoreRequest(), lambda progress: None, lambda line: None)
-        with open_catalog(settings.layout) as opened:
-            before = time.process_time()
-            found = gather(settings.layout, opened.catalog, Policy())
-            took = time.process_time() - before
-            chunks = opened.catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
-    rows = [json.loads(line) for line in (READINGS / "memories.jsonl").read_text("utf-8").splitlines()]
+    with stored_home(__doc__) as (settings, opened):
+        before = time.process_time()
+        found = gather(settings.layout, opened.catalog, Policy())
+        took = time.process_time() - before
+        chunks = opened.catalog.rows("SELECT count(*) AS n FROM chunks")[0]["n"]
+    rows = read("memories")
     known = {proposal.id for proposal in found.proposals}
     read_in = Counter(row["home"] for row in rows if row["id"] in known)
     here = max(read_in, key=read_in.__getitem__, default=None)

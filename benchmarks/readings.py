@@ -13,13 +13,14 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from aicx.config import load_settings
-from aicx.corpus.catalog.query import open_catalog
+from aicx.config import Settings, load_settings
+from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.files.read import load_sidecar
 from aicx.corpus.ingest.report import StoreRequest
 from aicx.corpus.ingest.run import store
@@ -64,24 +65,32 @@ def origin_lines(readings: Iterable[dict[str, Any]], origins: dict[str, str]) ->
         yield f"  read as {label}, stored as {origin}: {count}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+@contextmanager
+def stored_home(description: str | None) -> Iterator[tuple[Settings, Opened]]:
+    """The corpus of the home that the command line names, stored anew and gone afterwards."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("home", type=Path, metavar="HOME")
     home = parser.parse_args().home.absolute()
     with TemporaryDirectory() as corpus:
         settings = load_settings({"HOME": str(home)}, corpus=Path(corpus))
         store(settings, StoreRequest(), lambda progress: None, lambda line: None)
         with open_catalog(settings.layout) as opened:
-            rows = opened.catalog.rows("SELECT agent, session_id, title, automated_why FROM sessions")
-            sessions = {(row["agent"], row["session_id"]): row for row in rows}
-            paths = [row["path"] for row in opened.catalog.rows("SELECT path FROM chunks")]
+            yield settings, opened
+
+
+def main() -> None:
+    with stored_home(__doc__) as (settings, opened):
+        rows = opened.catalog.rows("SELECT agent, session_id, title, automated_why FROM sessions")
+        sessions = {(row["agent"], row["session_id"]): row for row in rows}
+        paths = [row["path"] for row in opened.catalog.rows("SELECT path FROM chunks")]
         messages = (message for path in paths for message in load_sidecar(settings.layout, path).messages)
         origins = {message["key"]: message["origin"] for message in messages}
-    for line in (*title_lines(_read("titles"), sessions), *origin_lines(_read("typed"), origins)):
+    for line in (*title_lines(read("titles"), sessions), *origin_lines(read("typed"), origins)):
         print(line)
 
 
-def _read(name: str) -> list[dict[str, Any]]:
+def read(name: str) -> list[dict[str, Any]]:
+    """The rows of one set of readings."""
     return [json.loads(line) for line in (READINGS / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 

@@ -56,14 +56,7 @@ def _peers(report: Mapping[str, Any]) -> Iterator[str]:
             f"of {machine['processor'] or machine['architecture']}, which other work shared."
         )
         yield from ("", *_quality(dataset, report["reference"]))
-        for part, lines in dataset["quality"].items():
-            if part != _COUNTED:
-                yield from ("", _part(part, lines))
-        yield from ("", *_costs(dataset))
-        for ranker, failure in dataset["failures"].items():
-            yield from ("", f"`{ranker}` is missing: {failure}.")
-        for note in dataset["notes"]:
-            yield from ("", f"Of the data: {note}.")
+        yield from _remaining(dataset)
 
 
 def _intro(report: Mapping[str, Any]) -> Iterator[str]:
@@ -110,20 +103,25 @@ def _sets(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _quality(dataset, report["reference"])
         if len(dataset["types"]) > 1:
             yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
-        for part, lines in dataset["quality"].items():
-            if part != _COUNTED:
-                yield from ("", _part(part, lines))
-        yield from ("", *_costs(dataset))
-        for ranker, failure in dataset["failures"].items():
-            yield from ("", f"`{ranker}` is missing: {failure}.")
-        for note in dataset["notes"]:
-            yield from ("", f"Of the data: {note}.")
+        yield from _remaining(dataset)
 
 
 def _part(part: str, lines: Mapping[str, Any]) -> str:
     queries = next(iter(lines.values()))["queries"]
     cells = [f"`{ranker}` {_ends(line['MRR@10'])}" for ranker, line in lines.items()]
     return f"Apart, {part} (n = {queries}), MRR@10: {'; '.join(cells)}."
+
+
+def _remaining(dataset: Mapping[str, Any]) -> Iterator[str]:
+    """What follows the figures that count: the parts reported apart, costs, what failed, what was left out."""
+    for part, lines in dataset["quality"].items():
+        if part != _COUNTED:
+            yield from ("", _part(part, lines))
+    yield from ("", *_costs(dataset))
+    for ranker, failure in dataset["failures"].items():
+        yield from ("", f"`{ranker}` is missing: {failure}.")
+    for note in dataset["notes"]:
+        yield from ("", f"Of the data: {note}.")
 
 
 def _size(dataset: Mapping[str, Any]) -> str:

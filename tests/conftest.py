@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
+from aicx.text import Zone
 from tests.browsers import SharedBrowser, started
 
 _REAL_HOME = Path.home()
@@ -110,6 +111,12 @@ def home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Local time, as at a command's start: one that asks for UTC sets it for its whole process, which tests share."""
+    monkeypatch.setattr(Zone, "utc", False)
 
 
 @pytest.fixture(scope="session")

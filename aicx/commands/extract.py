@@ -89,9 +89,7 @@ def command(
     if input is not None:
         path = user_path(input)
         if not path.exists() and _ID.fullmatch(input):
-            raise SourceUnreadable(
-                f"there is no log {path}", hint=f"a session is named so: aicx extract --session {input}"
-            )
+            raise SourceUnreadable(f"there is no log {path}", hint=f"for a session: aicx extract --session {input}")
         found = extract_log(settings, path, format, selection)
     else:
         found = extract_session(settings, session or "", format, selection)

@@ -54,9 +54,14 @@ class _Chunk(NamedTuple):
 
 def windows(named: Iterable[Named]) -> list[Window]:
     """The times around commits, those that overlap as one, in order."""
+    return around({at for item in named for commit in item.commits for at in times(commit)}, BEFORE, AFTER)
+
+
+def around(moments: Iterable[datetime], before: timedelta, after: timedelta) -> list[Window]:
+    """From ``before`` to ``after`` each moment, those that overlap as one, in order."""
     joined: list[Window] = []
-    for at in sorted({at for item in named for commit in item.commits for at in times(commit)}):
-        first, last = at - BEFORE, at + AFTER
+    for at in sorted(moments):
+        first, last = at - before, at + after
         if joined and first <= joined[-1][1]:
             joined[-1] = (joined[-1][0], last)
         else:

@@ -171,7 +171,7 @@ class Index:
         return _unpack(path, orjson.loads(body)) if crc32(body) == crc and body else read_files(self._memory, path)
 
     def _decisions(self, log: Path) -> Decisions:
-        stamp = _stamp_of(log)
+        stamp = stamp_of(log)
         rows = dict(self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'crc', 'decided')").fetchall())
         if stamp is not None and rows.get("log") == stamp and crc32(rows["decided"]) == rows["crc"]:
             raw, damaged = orjson.loads(rows["decided"])
@@ -292,9 +292,10 @@ def _folders(place: str) -> list[str]:
         return []
 
 
-def _stamp_of(path: Path) -> str | None:
+def stamp_of(path: Path | str) -> str | None:
+    """What says that a file is the same as before; None where there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116  thousands a look: a `Path` would take longer than the call
     except OSError:
         return None
     return f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"

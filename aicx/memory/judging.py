@@ -79,11 +79,6 @@ class Audited:
     named: int = 0
 
     @property
-    def contamination(self) -> float:
-        """The share of what it relies on that is not agreed."""
-        return len(self.untrusted) / len(self.relied) if self.relied else 0.0
-
-    @property
     def blocked(self) -> int:
         return sum(one.status in _NEVER_SHOWN for one in self.untrusted)
 

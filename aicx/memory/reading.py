@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -222,10 +222,3 @@ def _without_collecting() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def known_scope(settings: Settings, folder: Path) -> Scope:
-    """As `find_scope`, and without a repository where there is none to find."""
-    with suppress(NotFound, UsageError):
-        return find_scope(settings, folder)
-    return Scope()

@@ -12,6 +12,7 @@ from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.sightings import Sighting
 from aicx.corpus.files.read import load_markdown
+from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
@@ -59,7 +60,7 @@ class Candidate:
 def at_work(catalog: Catalog, times: Sequence[datetime]) -> dict[Key, Candidate]:
     """The sessions with a chunk shortly before one of these times."""
     found: dict[Key, Candidate] = {}
-    for first, last in _windows(times):
+    for first, last in around(times, BEFORE, AFTER):
         where, values = "started_at>=? AND started_at<=?", [instant(first), instant(last)]
         _collect(catalog, where, values, found)
     return found
@@ -120,7 +121,7 @@ class Searches:
 
     def for_text(self, text: str, times: Sequence[datetime] = ()) -> list[Hit]:
         """What is found for a subject, in the time around a commit where that is known."""
-        windows = _windows(times)
+        windows = around(times, BEFORE, AFTER)
         filters = Filters(since=windows[0][0], until=windows[-1][1]) if windows else Filters()
         return self._search(text, filters, _SEARCHED)
 
@@ -167,15 +168,3 @@ def _collect(catalog: Catalog, where: str, values: Sequence[object], found: dict
         owner.chunks.append(ChunkTime(row["path"], *times))
     for row in catalog.rows(f"SELECT chunk, path FROM files WHERE chunk IN (SELECT rowid {limited})", values):
         owners[row["chunk"]].files.add(row["path"])
-
-
-def _windows(times: Sequence[datetime]) -> list[tuple[datetime, datetime]]:
-    """The times around commits, those that overlap as one, in order."""
-    joined: list[tuple[datetime, datetime]] = []
-    for at in sorted(times):
-        first, last = at - BEFORE, at + AFTER
-        if joined and first <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], last)
-        else:
-            joined.append((first, last))
-    return joined

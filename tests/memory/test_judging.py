@@ -170,4 +170,4 @@ class TestAudit:
         assert (found["blocked"], [one["status"] for one in found["untrusted"]]) == (1, ["quarantined", "missing"])
 
     def test_a_text_without_memory_relies_on_nothing(self):
-        assert audit("nothing at all", {}).contamination == 0
+        assert audit("nothing at all", {}).relied == []

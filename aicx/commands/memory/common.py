@@ -92,7 +92,7 @@ def reason_line(reason: Reason) -> str:
 
 
 def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool, json: bool) -> None:
-    """From a terminal: shows the records with their evidence and asks. Raises UsageError where nobody can be asked."""
+    """From a terminal: shows the records with their evidence and asks. Raises UsageError outside a terminal."""
     if yes:
         return
     if json or not sys.stdin.isatty():
@@ -139,7 +139,7 @@ def parse_claims(texts: list[str]) -> dict[str, str]:
     for text in texts:
         key, sign, value = text.partition("=")
         if not sign or not key.strip() or not value.strip():
-            raise UsageError(f"{text!r} is no claim", hint="write --claim KEY=VALUE")
+            raise UsageError(f"{text!r} is not a claim", hint="write --claim KEY=VALUE")
         found[key.strip()] = value.strip()
     return found
 
@@ -151,7 +151,7 @@ def parse_until(text: str) -> datetime:
             return day_bounds(text)[1]
         return local(text)
     except (ValueError, OverflowError) as error:
-        raise UsageError(f"{text!r} is no day", hint="write --valid-until 2026-12-31") from error
+        raise UsageError(f"{text!r} is not a day", hint="write --valid-until 2026-12-31") from error
 
 
 def parse_span(text: str) -> int:
@@ -159,5 +159,5 @@ def parse_span(text: str) -> int:
     match = _SPAN.fullmatch(text.strip().lower())
     seconds = int(match[1]) * _SECONDS[match[2] or "s"] if match else 0
     if not 0 < seconds < 10**10:
-        raise UsageError(f"{text!r} is no span of time", hint="write --ttl 90d, 12h or 3600")
+        raise UsageError(f"{text!r} is not a span of time", hint="write --ttl 90d, 12h or 3600")
     return seconds

@@ -203,7 +203,7 @@ def validate(
     Example: aicx memory validate export-check --result pass --by ci --method "pytest tests/test_exports.py"
     """
     if result not in get_args(Result):
-        raise UsageError(f"{result!r} is no result", hint="--result pass or --result fail")
+        raise UsageError(f"{result!r} is not a result", hint="--result pass or --result fail")
     desk = open_desk(repo)
     shown = [resolve_evidence(desk.settings, text) for text in evidence or []]
     outcome: Result = "pass" if result == "pass" else "fail"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 import typer
 
 from aicx import console, options
+from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
-
-if TYPE_CHECKING:
-    from aicx.memory.sources_places import Named
 
 
 class HowToDecay(StrEnum):
@@ -44,19 +42,9 @@ def command(
     ] = False,
     repo: options.Repo = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="The records of all repositories.")] = False,
-    outside: Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")] = False,
-    path: Annotated[
-        list[str] | None,
-        typer.Option(
-            *("--path", "-f"),
-            metavar="FILE",
-            click_type=options.PATH,
-            help="A file or folder outside the repository, such as an agent's memory folder; needs --global.",
-        ),
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="NAME", help="Whose the files named with --path are.")
-    ] = None,
+    outside: Outside = False,
+    path: Paths = None,
+    source: Owner = None,
     json: options.Json = False,
 ) -> None:
     """Say what the memory and the instruction files of a repository have on a question, and what may be believed.
@@ -77,11 +65,8 @@ def command(
     for what, given, known in (("kind", kind, KINDS), ("status", status, get_args(Status))):
         for word in given or ():
             if word not in known:
-                raise UsageError(f"{word!r} is no {what}", hint=f"one of {', '.join(known)}")
-    if path and not outside:
-        raise UsageError("--path leads outside the repository, which needs --global", hint="add --global")
-    if source and not path:
-        raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
+                raise UsageError(f"{word!r} is not a {what}", hint=f"one of {', '.join(known)}")
+    named = named_outside(outside, path, source)
     settings = load_settings()
     with Recaller(settings) as recaller:
         query = RecallQuery(
@@ -93,7 +78,7 @@ def command(
             tuple(kind or ()),
             frozenset(status or ()),
             with_evidence,
-            _named(path, source) if path else (),
+            named,
             decay.value,
         )
         answer = recaller.recall(query)
@@ -102,9 +87,3 @@ def command(
 
         record_recall(settings, answer, query.now, console.notify)
     print_answer(answer, json=json)
-
-
-def _named(paths: list[str], source: str | None) -> tuple[Named, ...]:
-    from aicx.memory.sources_places import Named
-
-    return tuple(Named(user_path(one), source) for one in paths)

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from aicx import console, options
 from aicx.api.answers.memory_sources import SCHEMA, BlockedItem, SourceItem, SourcesAnswer
+from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import Settings, load_settings
-from aicx.errors import UsageError
 from aicx.git.identity import find_repository
 from aicx.paths import user_path
 from aicx.text import instant, local
 
+if TYPE_CHECKING:
+    from aicx.memory.sources_places import Named
+
 
 def command(
     repo: options.Repo = None,
-    outside: Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")] = False,
-    path: Annotated[
-        list[str] | None,
-        typer.Option(
-            *("--path", "-f"),
-            metavar="FILE",
-            click_type=options.PATH,
-            help="A file or folder outside the repository, such as an agent's memory folder; needs --global.",
-        ),
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="NAME", help="Whose the files named with --path are.")
-    ] = None,
+    outside: Outside = False,
+    path: Paths = None,
+    source: Owner = None,
     json: options.Json = False,
 ) -> None:
     """List the instruction files of a repository that recall reads, without their content.
@@ -43,11 +35,7 @@ def command(
     Example: aicx memory sources --json
     Example: aicx memory sources --global --path ~/.claude/projects/-work-site/memory
     """
-    if path and not outside:
-        raise UsageError("--path leads outside the repository, which needs --global", hint="add --global")
-    if source and not path:
-        raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
-    answer = list_sources(load_settings(), user_path(repo or "."), [user_path(one) for one in path or ()], source)
+    answer = list_sources(load_settings(), user_path(repo or "."), named_outside(outside, path, source))
     if json:
         console.out_answer(SCHEMA, answer)
         return
@@ -59,19 +47,18 @@ def command(
         console.notify("No instruction file is there. `aicx memory sources --help` says where they are looked for.")
 
 
-def list_sources(settings: Settings, folder: Path, named: list[Path], owner: str | None) -> SourcesAnswer:
+def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> SourcesAnswer:
     """The live sources of the repository that ``folder`` is in, and of what is ``named`` outside it."""
     # Imported here: not needed for --help.
     from aicx.memory.policy import load_policy
     from aicx.memory.sources import read_live
-    from aicx.memory.sources_places import Named
 
     root = find_repository(folder).root
     policy = load_policy(settings.layout.home, root, settings.user_home)
     live = read_live(
         root,
         policy,
-        [Named(path, owner) for path in named],
+        named,
         homes=settings.homes,
         redact_secrets=settings.redact_secrets,
     )

@@ -18,7 +18,7 @@ from aicx.config import Settings
 from aicx.git.identity import find_repository
 from aicx.memory.events import LOG
 from aicx.memory.files import sidecar_of
-from aicx.memory.index import Decisions, Entry, Index
+from aicx.memory.index import Decisions, Entry, Index, stamp_of
 from aicx.memory.reading import Scope, name_of
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
@@ -151,8 +151,4 @@ def _below(folder: str) -> list[str]:
 
 
 def _stamp(place: str) -> str:
-    try:
-        about = os.stat(place)  # noqa: PTH116 - two for each record of an answer
-    except OSError:
-        return ""
-    return f"{about.st_size}.{about.st_mtime_ns}.{about.st_ctime_ns}"
+    return stamp_of(place) or ""
