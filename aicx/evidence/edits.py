@@ -20,14 +20,18 @@ class Edit(NamedTuple):
     chunk: str
 
 
+def is_edit(call: Step) -> bool:
+    """Whether a call changes files."""
+    return command_rules().tools.search(call.tool or "") is not None or "*** Begin Patch" in call.text
+
+
 def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[Edit]:
     """The files inside the repository that a session changed, the last changed first. Failed edits do not count."""
-    rules = command_rules()
     found: dict[str, Edit] = {}
     for call, result in calls:
         if result is not None and result.failed:
             continue
-        if not (rules.tools.search(call.tool or "") or "*** Begin Patch" in call.text):
+        if not is_edit(call):
             continue
         for path in call.files:
             relative = roots.relative(path, folder)

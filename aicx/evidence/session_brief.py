@@ -62,7 +62,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SessionBrief:
-    """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last."""
+    """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last.
+
+    ``tests`` are the commands of tests that passed, the latest first.
+    """
 
     goal: Line | None
     asked: Line | None
@@ -76,6 +79,7 @@ class SessionBrief:
     decisions: tuple[Line, ...]
     edits: tuple[Edit, ...]
     tested: Line | None
+    tests: tuple[str, ...]
     state: State
     state_reason: StateReason
 
@@ -132,6 +136,7 @@ def brief_of(
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
         tested=_tested(runs),
+        tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
         state=state,
         state_reason=reason,
     )
@@ -201,9 +206,13 @@ def _check(run: Run, count: int) -> Line:
     return Line(f"`{run.line}` passed{times}", run.at, (_ref(run),))
 
 
+def _passed_tests(runs: Sequence[Run]) -> list[Run]:
+    return [run for run, _ in _checks(runs) if topic_of(run.parts[-1]) == "test"]
+
+
 def _tested(runs: Sequence[Run]) -> Line | None:
     """The tests that passed last, on one line: that code was formatted, linted or built tells nobody what works."""
-    tests = [run for run, _ in _checks(runs) if topic_of(run.parts[-1]) == "test"][:_MAX_TESTS]
+    tests = _passed_tests(runs)[:_MAX_TESTS]
     if not tests:
         return None
     return Line(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))

@@ -22,6 +22,7 @@ from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.contract import contract_of
 from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
@@ -158,7 +159,7 @@ class _Resume:
             self._warnings.append(f"nothing in the history clearly fits this task{nearest}")
         ids = [item.session_id for item in chosen] + ([resumed.facts.session_id] if resumed else [])
         altered = tuple(sorted(self._reader.altered | {item.chunk for item in passages if item.altered}))
-        return ResumeReport(
+        report = ResumeReport(
             task=query.task,
             now=query.now,
             agent=query.agent,
@@ -181,6 +182,8 @@ class _Resume:
             memory=memory,
             short=short_ids(self._catalog, ids),
         )
+        passed = resumed.brief.tests if resumed and resumed.brief else ()
+        return replace(report, contract=contract_of(report, passed, self._topic))
 
     # Sessions -------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from aicx.api.answers import INLINE, OPTIONAL
+from aicx.api.answers.contract import ContractAnswer
 
 SCHEMA = "aicx.resume/1"
 
@@ -238,6 +239,7 @@ class ResumeAnswer:
     unavailable: Annotated[list[str], "sources that could not be used, with the reason"]
     oracle_status: Annotated[dict[str, Any], "as in [`search`](#search-aicxsearch1); with a task only"]
     budget: Annotated[BudgetUsed, "the size of what is printed"]
+    execution_contract: Annotated[ContractAnswer | None, "null where the budget has no room for it"]
     agreed: Annotated[list[AgreedStatement] | None, "what is agreed in the memory, where something is"] = field(
         default=None, metadata=OPTIONAL
     )

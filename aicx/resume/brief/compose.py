@@ -23,10 +23,11 @@ from aicx.resume.brief.worth import (
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
 from aicx.text import instant, local, printable, shorten
+from aicx.work.conventions import TestSource
 
 Section = Literal[
-    "now", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "symbols", "recalled",
-    "sessions", "branches",
+    "now", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "contract", "symbols",
+    "recalled", "sessions", "branches",
 ]  # fmt: skip
 # Where a part's data goes in the JSON.
 Slot = Literal[
@@ -46,6 +47,13 @@ _REASON_WORDS = {
     Reason.NAMED_IN_TASK: "fits the task",
     Reason.CHANGED_NOW: "changed now",
     Reason.IN_RECALLED: "in what was recalled",
+}
+
+
+_TEST_SOURCES: Mapping[TestSource, str] = {
+    "previous_successful_command": "it passed there",
+    "makefile": "a rule of the Makefile",
+    "project_convention": "the custom of such a project",
 }
 
 
@@ -72,6 +80,7 @@ def compose(report: ResumeReport) -> list[Part]:
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
         parts += (_in_json_alone(part, report) for part in session) if report.is_guess else session
     parts += _files(report)
+    parts += _contract(report)
     parts += _symbols(report)
     parts += _recalled(report)
     parts += _others(report)
@@ -169,6 +178,22 @@ def _files(report: ResumeReport) -> Iterator[Part]:
         telling = is_meant(file) and number < MAX_FILES and not report.has_no_history
         text = f"`{data['path']}` {reasons}".rstrip() if telling else ""
         yield Part("files", "entry_points", text, file.refs, _level(2, number, 5), str(Ref("file", file.path)), data)
+
+
+def _contract(report: ResumeReport) -> Iterator[Part]:
+    """What the contract says that no other line does: which file is surely the first, and what proves the work."""
+    contract = report.contract
+    if contract is None or report.has_no_history:
+        return
+    first = contract.first_action
+    if first is not None and first.path is not None:
+        text = f"begin with `{clean(first.path)}`"
+        yield Part("contract", "text", text, (), 2, str(Ref("file", first.path)), {})
+    test = contract.test_command
+    if test.command is not None:
+        text = f"prove it with `{clean(test.command)}` ({_TEST_SOURCES[test.source]})"
+        entry = report.resumed.facts.ref if report.resumed else str(Ref("file", test.command))
+        yield Part("contract", "text", text, (), 2, entry, {})
 
 
 def _symbols(report: ResumeReport) -> Iterator[Part]:

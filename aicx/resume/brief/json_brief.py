@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 import orjson
 
 from aicx.api.answers import to_fields
+from aicx.api.answers.contract import (
+    ContractAnswer,
+    EditScopeAnswer,
+    FirstActionAnswer,
+    TestCommandAnswer,
+)
 from aicx.api.answers.resume import (
     SCHEMA,
     AgreedStatement,
@@ -35,6 +41,7 @@ from aicx.resume.brief.compose import Part, Slot, clean, where_of
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, shorten
+from aicx.work.contract import Contract
 
 _MAX_WARNINGS = 5
 
@@ -87,6 +94,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
             for name, value in report.search.items()
         },
         budget=BudgetUsed(target, 0, 0),
+        execution_contract=_contract(report, limit),
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
     )
@@ -115,6 +123,34 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         entry_points=[EntryPoint(**data) for data in of("entry_points")],
         automated=resumed is not None and resumed.facts.automated_why is not None,
         automated_why=resumed.facts.automated_why if resumed else None,
+    )
+
+
+def _contract(report: ResumeReport, limit: int) -> ContractAnswer | None:
+    contract = report.contract
+    if contract is None or not limit:
+        return None
+
+    def paths(found: Iterable[str]) -> list[str]:
+        return [clean(path) for path in found if _fits(path, limit)]
+
+    scope, test = contract.edit_scope, contract.test_command
+    return ContractAnswer(
+        task_goal=shorten(contract.task_goal, limit),
+        contract_strength=contract.contract_strength,
+        first_action=_first_action(contract),
+        edit_scope=EditScopeAnswer(paths(scope.primary), paths(scope.secondary), paths(scope.avoid)),
+        test_command=TestCommandAnswer(test.command and clean(test.command), test.source),
+        finalize_command=clean(contract.finalize_command),
+        expected_first_files=paths(contract.expected_first_files),
+        signals=list(contract.signals),
+    )
+
+
+def _first_action(contract: Contract) -> FirstActionAnswer | None:
+    first = contract.first_action
+    return (
+        FirstActionAnswer(first.type, first.path and clean(first.path), first.binding, first.reason) if first else None
     )
 
 

@@ -23,6 +23,7 @@ _TITLES: dict[Section, str] = {
     "decisions": "Decided",
     "done": "Done there",
     "files": "Look here first",
+    "contract": "What to begin with, and what proves it",
     "symbols": "Places the repository map names",
     "recalled": "From the history",
     "sessions": "Other sessions of this repository",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from aicx.config import Settings
@@ -67,7 +67,7 @@ def _cleaned(settings: Settings, report: ResumeReport) -> tuple[ResumeReport, li
     """The report's own texts and its parts without secrets: a task or a branch may hold one that never was stored."""
     parts = compose(report)
     own = [report.task, report.agent, report.folder, report.git.branch, report.git.root, report.git.upstream]
-    own += [report.git.superproject, *report.warnings, *report.unavailable]
+    own += [report.git.superproject, *report.warnings, *report.unavailable, *_texts(report.contract)]
     if not settings.redact_secrets or not _holds_secret([*own, *(text for part in parts for text in _texts(part))]):
         return report, parts
     git = report.git
@@ -80,6 +80,7 @@ def _cleaned(settings: Settings, report: ResumeReport) -> tuple[ResumeReport, li
         folder=_clean(report.folder),
         warnings=tuple(map(_clean, report.warnings)),
         unavailable=tuple(map(_clean, report.unavailable)),
+        contract=_clean(report.contract),
     )
     return report, [
         part._replace(text=_clean(part.text), data=_clean(part.data), refs=tuple(map(_clean, part.refs)))
@@ -95,7 +96,7 @@ def _holds_secret(texts: Iterable[str | None]) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a part, or in a value of its data."""
+    """Every text in a part, in a value of its data, or in a dataclass."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Part):
@@ -108,6 +109,9 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _texts(item)
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _texts(getattr(value, one.name))
 
 
 def _clean(value: Any) -> Any:
@@ -121,5 +125,7 @@ def _clean(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _clean(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
+        return type(value)(_clean(item) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{one.name: _clean(getattr(value, one.name)) for one in fields(value)})
     return value

@@ -16,6 +16,7 @@ from aicx.resume.select.sessions import SessionRow
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
+    from aicx.work.contract import Contract
 
 Staleness = Literal["fresh", "recent", "old", "stale"]
 
@@ -110,6 +111,7 @@ class ResumeReport:
     empty: str | None = None  # what to say in place of a brief where nothing is stored at all
     altered: tuple[str, ...] = ()  # ids of chunks that were altered on disk, of which nothing is quoted
     memory: Briefing | None = None  # what is agreed and what instruction files say, where there is a memory
+    contract: Contract | None = None  # where to begin and how to prove the work; none where nothing is stored
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
 
     @property

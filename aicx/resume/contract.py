@@ -1,0 +1,45 @@
+"""Draws up the contract of a session from what `resume` found for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from aicx.git.roots import inside
+from aicx.resume.brief.selection import Reason
+from aicx.resume.select.report import ResumeReport
+from aicx.work.contract import Contract, Ground, draw_up
+from aicx.work.conventions import choose_test_command
+
+# A command is repeated only if a shell would read it as one command: it was written by a log.
+_PLAIN = re.compile(r"[\w@%+=:,./ \[\]*^-]{1,160}")
+_FILE = re.compile(r"[\w@.+/-]*\.\w{1,10}(?=$|::)")
+
+
+def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Contract:
+    """The contract for the report's task. ``passed`` are tests that passed in earlier sessions, the latest first.
+
+    ``topic`` is the task without one that only asks to go on, which names nothing.
+    """
+    root = Path(report.git.root) if report.git.root else None
+    resumed = None if report.is_guess else report.resumed
+    brief = resumed.brief if resumed else None
+    runnable = [command for command in passed if _PLAIN.fullmatch(command) and _is_there(root, command)]
+    return draw_up(
+        Ground(
+            goal=report.task,
+            is_continuation=not topic,
+            files=[] if report.has_no_history else [file.path for file in report.files],
+            edited={file.path for file in report.files if Reason.EDITED_BEFORE in file.reasons} if resumed else (),
+            mapped=list(dict.fromkeys(symbol.path for symbol in report.structure.symbols)),
+            session_is_done=brief is not None and brief.state == "completed",
+            test_command=choose_test_command(root, runnable),
+        )
+    )
+
+
+def _is_there(root: Path | None, command: str) -> bool:
+    """Whether every file that a command names is still in the repository."""
+    named = [found[0] for word in command.split() if (found := _FILE.match(word)) and not word.startswith("-")]
+    return root is None or all(inside(root, path) for path in named)

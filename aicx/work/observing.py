@@ -1,0 +1,67 @@
+"""What a session was seen to do, read from its stored log: files opened and edited, commands, and tests, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.edits import is_edit
+from aicx.evidence.fixes import ends, topic_of
+from aicx.evidence.patterns import command_rules
+from aicx.evidence.shell import Simple, simple_commands
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+from aicx.work.compliance import Observed
+
+# Programs that print the files they are given.
+_READERS = frozenset({"bat", "cat", "head", "less", "more", "nl", "sed", "tail"})
+_PATH = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}|Makefile|Dockerfile")
+_FINALIZES = re.compile(r"(?<![^\W_])aicx[_ ]finalize\b")
+
+
+def observe(
+    steps: Sequence[Step], roots: Roots, folder: str | None = None, *, succeeded: bool | None = None
+) -> Observed:
+    """What the session of ``steps`` did. ``folder`` is where it worked; ``succeeded`` is what was said of its end."""
+    opened: dict[str, None] = {}
+    edited: dict[str, None] = {}
+    commands: list[str] = []
+    tests: list[str] = []
+    orientation: list[str] = []
+    finalized = False
+    for call, result in answered_calls(steps):
+        finalized = finalized or _FINALIZES.search(f"{call.tool} {call.command}") is not None
+        paths = _relative(call.files, roots, folder)
+        if is_edit(call):
+            if result is None or not result.failed:
+                edited |= dict.fromkeys(paths)
+            continue
+        opened |= dict.fromkeys(paths)
+        for part in simple_commands(call.command):
+            read = dict.fromkeys(_relative(_read_by(part), roots, folder))
+            opened |= read
+            if not (opened or edited) and command_rules().look.match(part.text):
+                orientation.append(part.text)
+            if not command_rules().look.match(part.text):
+                commands.append(part.text)
+                tests += [part.text] if topic_of(part) == "test" else []
+    return Observed(
+        tuple(opened), tuple(edited), tuple(commands), tuple(tests), tuple(orientation), succeeded, finalized
+    )
+
+
+def is_same_test(run: str, expected: str) -> bool:
+    """Whether a command ran the expected test, or one that includes it."""
+    wanted = simple_commands(expected)
+    return bool(wanted) and any(ends(part, wanted[-1], "check") for part in simple_commands(run))
+
+
+def _read_by(command: Simple) -> Iterator[str]:
+    program, _, rest = command.text.partition(" ")
+    if program in _READERS:
+        yield from (word for word in rest.replace('"', " ").replace("'", " ").split() if _PATH.fullmatch(word))
+
+
+def _relative(paths: Iterable[str], roots: Roots, folder: str | None) -> list[str]:
+    return [path for name in paths if (path := roots.relative(name, folder))]

@@ -1,0 +1,60 @@
+"""What a session was seen to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+from aicx.work.observing import observe
+
+ROOT = "/home/ada/shop"
+NUMBERS = count()
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def call(tool: str, command: str = "", files: tuple[str, ...] = (), **result: Any) -> list[Step]:
+    one = str(next(NUMBERS))
+    asked = Step("c:1", AT, "tool", "tool", command, tool, "call", call_id=one, command=command, files=files)
+    answered = Step("c:1", AT, "tool", "tool", result.get("text", ""), tool, "result", result.get("failed", False), one)
+    return [asked, answered]
+
+
+def seen(*calls: list[Step], folder: str = ROOT) -> Any:
+    return observe([step for steps in calls for step in steps], Roots((ROOT,)), folder)
+
+
+def test_files_are_opened_by_tools_and_by_programs_that_print_them() -> None:
+    found = seen(
+        call("Read", files=(f"{ROOT}/src/a.py",)),
+        call("Bash", "sed -n '1,40p' src/b.py | head"),
+        call("Bash", f"cat {ROOT}/Makefile missing"),
+    )
+    assert found.opened == ("src/a.py", "src/b.py", "Makefile")
+
+
+def test_what_lies_outside_the_repository_is_not_observed() -> None:
+    assert seen(call("Read", files=("/etc/hosts",)), call("Bash", "cat ../other/x.py")).opened == ()
+
+
+def test_an_edit_that_failed_changed_nothing() -> None:
+    found = seen(call("Edit", files=("src/a.py",), failed=True), call("Edit", files=("src/b.py",)))
+    assert (found.edited, found.opened) == (("src/b.py",), ())
+
+
+def test_commands_before_the_first_file_are_orientation() -> None:
+    found = seen(call("Bash", "git status && ls"), call("Read", files=("a.py",)), call("Bash", "git log"))
+    assert (found.orientation, found.commands) == (("git status", "ls"), ())
+
+
+def test_a_test_is_found_within_a_line() -> None:
+    found = seen(call("Bash", "cd src && uv run pytest -q 2>&1 | tail -5"), call("Bash", "npm run lint"))
+    assert (found.tests, found.commands) == (("uv run pytest -q",), ("uv run pytest -q", "npm run lint"))
+
+
+def test_a_report_of_the_end_is_seen_in_a_shell_and_over_mcp() -> None:
+    assert seen(call("Bash", 'aicx finalize --status success --summary "done"')).finalized
+    assert seen(call("mcp__aicx__aicx_finalize")).finalized
+    assert not seen(call("Bash", "echo finalize")).finalized
