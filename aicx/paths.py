@@ -48,6 +48,11 @@ class Layout:
         return self.home / "models"
 
     @property
+    def work_facts(self) -> Path:
+        """What each stored session did."""
+        return self.home / "index" / "work.sqlite"
+
+    @property
     def repomap(self) -> Path:
         """Maps of repositories, a folder for each repository and a file for each of its working folders."""
         return self.home / "repomap"

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -175,6 +176,12 @@ def command_rules() -> CommandRules:
 @cache
 def statement_rules() -> StatementRules:
     return StatementRules(_table("statements"))
+
+
+@cache
+def rules_digest() -> str:
+    """Another one whenever a pattern is."""
+    return sha256(b"\0".join(file.read_bytes() for file in sorted(_FOLDER.glob("*.toml")))).hexdigest()[:16]
 
 
 def _table(name: str) -> dict[str, Any]:

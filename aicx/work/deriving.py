@@ -1,0 +1,82 @@
+"""Reads one stored session and works out its facts, by rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.fixes import topic_of
+from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.runs import Outcome, followed, runs_of
+from aicx.evidence.session_brief import Line, brief_of
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+from aicx.refs import Ref
+from aicx.text import instant
+from aicx.work.observing import observe
+from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Ran, Said, SessionFacts
+
+_PASSED: dict[Outcome, bool] = {"ok": True, "failed": False}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPart:
+    """A session as far as it worked in one repository, as the catalogue knows it."""
+
+    agent: str
+    session_id: str
+    project: str
+    folder: str | None
+    branch: str | None
+    lane: str
+    automated: bool
+    title: str | None
+    roots: Roots
+
+
+def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositories) -> SessionFacts | None:
+    """The facts of a session from its messages; None where there are none."""
+    if not steps:
+        return None
+    brief = brief_of(steps, part.roots, part.folder, elsewhere)
+    seen = observe(steps, part.roots, part.folder)
+    tests = [
+        Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))
+        for run in runs_of(followed(answered_calls(steps)))
+        if run.kind == "check" and topic_of(run.parts[-1]) == "test"
+    ]
+    return SessionFacts(
+        agent=part.agent,
+        session_id=part.session_id,
+        project=part.project,
+        folder=part.folder,
+        branch=part.branch,
+        lane=part.lane,
+        automated=part.automated,
+        title=part.title,
+        started_at=instant(min(step.at for step in steps), "seconds"),
+        ended_at=instant(max(step.at for step in steps), "seconds"),
+        goal=_said(brief.goal) if brief.goal else None,
+        asked=_said(brief.asked) if brief.asked else None,
+        progress=_said(brief.progress) if brief.progress else None,
+        validated=tuple(map(_said, brief.checks)),
+        commits=tuple(map(_said, brief.commits)),
+        pull_requests=tuple(map(_said, brief.pull_requests)),
+        failing=tuple(map(_said, brief.failures)),
+        next=tuple(map(_said, brief.ahead)),
+        questions=tuple(map(_said, brief.questions)),
+        decisions=tuple(map(_said, brief.decisions)),
+        opened=seen.opened[:MAX_FILES],
+        edited=seen.edited[:MAX_FILES],
+        commands=seen.commands[-MAX_COMMANDS:],
+        tests=tuple(tests[-MAX_COMMANDS:]),
+        orientation=seen.orientation[:MAX_COMMANDS],
+        finalized=seen.finalized,
+        state=brief.state,
+        state_reason=brief.state_reason,
+    )
+
+
+def _said(line: Line) -> Said:
+    return Said(line.text, instant(line.at, "seconds"), line.refs)

@@ -1,0 +1,162 @@
+"""The facts of every stored session, kept in one SQLite file below ``index/``, so that each session is read once.
+
+Derived: it may be deleted at any time, and where it is damaged or cannot be written, sessions are read again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from itertools import groupby
+from pathlib import Path
+from zlib import crc32
+
+import aicx
+from aicx.corpus.catalog.database import Catalog
+from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.patterns import rules_digest
+from aicx.evidence.transcript import read_steps
+from aicx.git.roots import Roots, repository_of
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.work.deriving import SessionPart, derive
+from aicx.work.session_facts import SessionFacts, decode
+
+Key = tuple[str, str, str]  # agent, session, repository
+_SCHEMA = """
+CREATE TABLE meta(version TEXT) STRICT;
+CREATE TABLE facts(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_sum INTEGER, body BLOB,
+    PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
+"""
+_BUSY_SECONDS = 2.0
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+_AT_ONCE = 50  # sessions a transaction: a killed run keeps what it had read
+
+
+def session_facts(
+    layout: Layout,
+    catalog: Catalog,
+    where: str = "1",
+    values: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> list[SessionFacts]:
+    """The facts of those sessions that ``where``, a condition in SQL on chunks, holds for, the last ended first.
+
+    Sessions that are new or changed since they were read last are read now; ``progress`` is called with how many of
+    them have been read, and of how many. Without ``where``, what is no longer stored is dropped.
+    """
+    stamps = _stamps(catalog, where, values)
+    with closing(_open(layout.work_facts)) as kept:
+        known = _known(kept, stamps)
+        missing = [key for key in stamps if key not in known]
+        for number, batch in enumerate(_batches(missing)):
+            found = {key: _read(layout, catalog, key) for key in batch}
+            known |= found
+            _keep(kept, ((key, stamps[key], facts) for key, facts in found.items()))
+            if progress is not None:
+                progress(number * _AT_ONCE + len(batch), len(missing))
+        if where == "1":
+            _drop(kept, stamps)
+    found_facts = [facts for facts in known.values() if facts is not None]
+    return sorted(found_facts, key=lambda facts: (facts.ended_at, facts.session_id), reverse=True)
+
+
+def _stamps(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, str]:
+    """Each session's part in each repository, with what is another whenever one of its chunks is."""
+    rows = catalog.rows(
+        f"SELECT agent, session_id, CASE WHEN project='{NON_REPOSITORY}' THEN coalesce(cwd, project) ELSE project END"
+        " AS place, count(*) AS chunks, max(sequence) AS last, min(sequence) AS first FROM chunks"
+        f" WHERE ignored=0 AND stream='' AND ({where}) GROUP BY agent, session_id, place",
+        list(values),
+    )
+    identity = catalog.identity
+    return {
+        (row["agent"], row["session_id"], row["place"]): f"{identity} {row['chunks']} {row['first']} {row['last']}"
+        for row in rows
+    }
+
+
+def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
+    agent, session_id, place = key
+    rows = catalog.rows(
+        "SELECT path, cwd, branch, lane FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
+        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
+        [agent, session_id, place, place],
+    )
+    steps, _ = read_steps(layout, [row["path"] for row in rows])
+    folders = [row["cwd"] for row in rows if row["cwd"]]
+    roots = Roots.of(map(repository_of, folders))
+    automated = catalog.rows(
+        "SELECT 1 FROM sessions WHERE agent=? AND session_id=? AND automated_why IS NOT NULL", [agent, session_id]
+    )
+    part = SessionPart(
+        agent,
+        session_id,
+        place,
+        next(iter(folders), None),
+        next((row["branch"] for row in reversed(rows) if row["branch"]), None),
+        next((row["lane"] for row in rows if row["lane"]), "primary"),
+        bool(automated),
+        catalog.session_title(agent, session_id),
+        roots,
+    )
+    return derive(part, steps, OtherRepositories(place, roots))
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    version = f"1 {aicx.__version__} {rules_digest()}"
+    for _ in range(2):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            found = sqlite3.connect(path, timeout=_BUSY_SECONDS)
+            found.execute("PRAGMA secure_delete=ON")
+            if not found.execute("SELECT 1 FROM sqlite_master").fetchone():
+                found.executescript(_SCHEMA)
+                with found:
+                    found.execute("INSERT INTO meta VALUES(?)", (version,))
+            if found.execute("SELECT version FROM meta").fetchone() == (version,):
+                return found
+            found.close()
+        except (OSError, sqlite3.OperationalError):
+            break  # it cannot be written here
+        except _DAMAGE:
+            found.close()
+        for extra in ("", "-wal", "-shm", "-journal"):  # of another version, or damaged
+            with suppress(OSError):
+                Path(f"{path}{extra}").unlink()
+    found = sqlite3.connect(":memory:")
+    found.executescript(_SCHEMA)
+    return found
+
+
+def _known(kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
+    """What is kept of sessions that are as they were. A damaged row counts as missing."""
+    found: dict[Key, SessionFacts | None] = {}
+    with suppress(*_DAMAGE):
+        for agent, session_id, place, stamp, check, body in kept.execute("SELECT * FROM facts"):
+            key = (agent, session_id, place)
+            if stamps.get(key) != stamp or crc32(body) != check:
+                continue
+            with suppress(ValueError, TypeError, LookupError):
+                found[key] = decode(body) if body else None
+    return found
+
+
+def _keep(kept: sqlite3.Connection, found: Iterable[tuple[Key, str, SessionFacts | None]]) -> None:
+    """Writes facts. Where another process is writing, or nothing can be written, they are read again next time."""
+    rows = [(*key, stamp, facts.encode() if facts else b"") for key, stamp, facts in found]
+    with suppress(sqlite3.DatabaseError), kept:
+        kept.executemany(
+            "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?)", [(*row[:4], crc32(row[4]), row[4]) for row in rows]
+        )
+
+
+def _drop(kept: sqlite3.Connection, stamps: dict[Key, str]) -> None:
+    with suppress(sqlite3.DatabaseError), kept:
+        gone = [key for key in kept.execute("SELECT agent, session_id, project FROM facts") if key not in stamps]
+        kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
+
+
+def _batches(keys: Sequence[Key]) -> Iterator[list[Key]]:
+    for _, batch in groupby(enumerate(keys), lambda item: item[0] // _AT_ONCE):
+        yield [key for _, key in batch]

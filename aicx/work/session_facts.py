@@ -1,0 +1,96 @@
+"""What one stored session did in one repository, as handoffs, failures and strategies are derived from it.
+
+Derived from the corpus alone: it may be thrown away at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import orjson
+
+from aicx.evidence.session_brief import State, StateReason
+
+# Of a session that ran a thousand commands, the last ones.
+MAX_COMMANDS, MAX_FILES = 200, 400
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line of what was said or done, when (an ISO instant), and the references that prove it."""
+
+    text: str
+    at: str
+    refs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A test that was run, and how it ended: ``passed`` is None where the log does not say."""
+
+    command: str
+    passed: bool | None
+    at: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """A session's part in a repository. Paths are relative to its root, in the order in which they came up.
+
+    ``project`` is what the corpus calls the repository, or its folder where it has no name. ``orientation`` are the
+    commands before the first file.
+    """
+
+    agent: str
+    session_id: str
+    project: str
+    folder: str | None
+    branch: str | None
+    lane: str
+    automated: bool
+    title: str | None
+    started_at: str
+    ended_at: str
+    goal: Said | None
+    asked: Said | None
+    progress: Said | None
+    validated: tuple[Said, ...]
+    commits: tuple[Said, ...]
+    pull_requests: tuple[Said, ...]
+    failing: tuple[Said, ...]
+    next: tuple[Said, ...]
+    questions: tuple[Said, ...]
+    decisions: tuple[Said, ...]
+    opened: tuple[str, ...]
+    edited: tuple[str, ...]
+    commands: tuple[str, ...]
+    tests: tuple[Ran, ...]
+    orientation: tuple[str, ...]
+    finalized: bool
+    state: State
+    state_reason: StateReason
+
+    def encode(self) -> bytes:
+        return orjson.dumps(self)
+
+
+def decode(body: bytes) -> SessionFacts:
+    """The facts of ``encode``. Raises ValueError, TypeError or LookupError for anything else."""
+    fields: dict[str, Any] = orjson.loads(body)
+    if fields["state"] not in get_args(State):
+        raise ValueError("no state of a session")
+    for name in ("goal", "asked", "progress"):
+        fields[name] = _said(fields[name]) if fields[name] is not None else None
+    for name in ("validated", "commits", "pull_requests", "failing", "next", "questions", "decisions"):
+        fields[name] = tuple(map(_said, fields[name]))
+    for name in ("opened", "edited", "commands", "orientation"):
+        fields[name] = tuple(fields[name])
+    fields["tests"] = tuple(Ran(**one) for one in fields["tests"])
+    return SessionFacts(**fields)
+
+
+def _said(fields: Mapping[str, Any]) -> Said:
+    return Said(fields["text"], fields["at"], tuple(fields["refs"]))

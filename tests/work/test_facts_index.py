@@ -1,0 +1,154 @@
+"""The facts of sessions, kept so that each is read once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aicx.cli import run
+from aicx.corpus.catalog.query import open_catalog
+from aicx.work import facts_index
+from aicx.work.facts_index import session_facts
+from aicx.work.session_facts import SessionFacts, decode
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+@pytest.fixture
+def repository(user: Home) -> str:
+    return user.repository("orbit", "git@example.org:ada/orbit.git")
+
+
+@pytest.fixture
+def log(user: Home, repository: str) -> ClaudeLog:
+    """A session that read and edited a file, and whose test failed."""
+    log = ClaudeLog(SESSION, repository).prompt("Tokens of the login expire too early", 0)
+    log.call("Bash", 1, "t0", command="git status").result("clean", 2, "t0")
+    log.call("Read", 3, "t1", file_path=f"{repository}/src/login.py").result("def login(): ...", 4, "t1")
+    log.call("Edit", 5, "t2", file_path=f"{repository}/src/login.py", new_string="x", old_string="y").result(
+        "", 6, "t2"
+    )
+    log.call("Bash", 7, "t3", command="pytest -q").result("FAILED test_token", 8, "t3", failed=True)
+    user.claude(log.answer("The refresh still needs to be written.", 9))
+    user.store()
+    return log
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many chunks were read for each session that was read."""
+    found: list[int] = []
+    whole = facts_index.read_steps
+
+    def counting(layout: object, paths: list[str]) -> object:
+        found.append(len(paths))
+        return whole(layout, paths)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(facts_index, "read_steps", counting)
+    return found
+
+
+def facts(user: Home, where: str = "1") -> list[SessionFacts]:
+    with open_catalog(user.settings.layout) as opened:
+        return session_facts(user.settings.layout, opened.catalog, where)
+
+
+def test_a_session_tells_what_it_did(user: Home, log: ClaudeLog) -> None:
+    [found] = facts(user)
+    assert (found.project, found.session_id, found.state_reason) == ("ada/orbit", SESSION, "failure_open")
+    assert found.goal is not None
+    assert found.goal.text == "Tokens of the login expire too early"
+    assert (found.opened, found.edited, found.orientation) == (("src/login.py",), ("src/login.py",), ("git status",))
+    assert [(test.command, test.passed) for test in found.tests] == [("pytest -q", False)]
+
+
+def test_what_is_known_is_not_read_again(user: Home, log: ClaudeLog, reads: list[int]) -> None:
+    first = facts(user)
+    assert facts(user) == first
+    assert len(reads) == 1
+
+
+def test_only_a_session_that_grew_is_read_again(user: Home, repository: str, log: ClaudeLog, reads: list[int]) -> None:
+    user.claude(ClaudeLog(OTHER, repository).prompt("Sort the imports", 60).answer("Sorted.", 61))
+    user.store()
+    facts(user)
+    reads.clear()
+    user.claude(log.prompt("go on with the refresh token", 100).answer("Written.", 101))
+    user.store()
+    last = facts(user)[0]
+    assert len(reads) == 1
+    assert last.asked is not None
+    assert last.asked.text == "go on with the refresh token"
+
+
+def test_the_last_ended_comes_first(user: Home, repository: str, log: ClaudeLog) -> None:
+    user.claude(ClaudeLog(OTHER, repository).prompt("Sort the imports", 60).answer("Sorted.", 61))
+    user.store()
+    assert [found.session_id for found in facts(user)] == [OTHER, SESSION]
+
+
+def test_a_condition_leaves_the_rest_as_it_was(user: Home, log: ClaudeLog, reads: list[int]) -> None:
+    facts(user)
+    assert facts(user, "project='ada/moon'") == []
+    assert len(facts(user)) == len(reads) == 1
+
+
+def test_what_is_no_longer_stored_is_dropped(user: Home, log: ClaudeLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AICX_HOME", str(user.corpus))
+    facts(user)
+    assert run(["forget", "--session", SESSION, "--yes"]) == 0
+    assert (
+        not user.settings.layout.work_facts.exists() or b"refresh" not in user.settings.layout.work_facts.read_bytes()
+    )
+
+
+def damaged(path: Path) -> Iterator[None]:
+    body = path.read_bytes()
+    for place in range(0, len(body), max(1, len(body) // 12)):
+        path.write_bytes(body[:place] + b"\xff" * 40 + body[place + 40 :])
+        yield
+    path.write_bytes(body[: len(body) // 2])
+    yield
+    path.write_bytes(b"")
+    yield
+
+
+def test_damage_costs_time_and_nothing_else(user: Home, log: ClaudeLog) -> None:
+    right = facts(user)
+    for _ in damaged(user.settings.layout.work_facts):
+        assert facts(user) == right
+
+
+def test_a_file_of_another_version_is_made_again(user: Home, log: ClaudeLog, reads: list[int]) -> None:
+    facts(user)
+    with sqlite3.connect(user.settings.layout.work_facts) as kept:
+        kept.execute("UPDATE meta SET version='0'")
+    assert len(facts(user)) == 1
+    assert len(reads) == 2
+
+
+def test_where_nothing_can_be_written_sessions_are_read_each_time(
+    user: Home, log: ClaudeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = user.settings.layout.work_facts
+    place.parent.mkdir(exist_ok=True)
+    place.mkdir()
+    assert len(facts(user)) == 1
+
+
+def test_facts_are_read_back_as_they_were(user: Home, log: ClaudeLog) -> None:
+    [found] = facts(user)
+    assert decode(found.encode()) == found
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[]", b'{"state": "done"}', b"\xff"])
+def test_what_is_no_record_of_facts_is_refused(body: bytes) -> None:
+    with pytest.raises((ValueError, TypeError, LookupError)):
+        decode(body)
