@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from aicx.evidence.patterns import CommandRules, command_rules
-from aicx.evidence.shell import Simple
+from aicx.shell import Simple
 
 # `go test ./...` names no part of the work.
 _EVERYTHING = frozenset({"./...", "...", ".", "run", "--"})

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from aicx.evidence.fixes import end_together, ends
 from aicx.evidence.patterns import CommandRules, command_rules
-from aicx.evidence.shell import Simple, simple_commands
 from aicx.evidence.transcript import Step
+from aicx.shell import Simple, simple_commands
 from aicx.text import shorten
 
 Outcome = Literal[

@@ -6,7 +6,7 @@ import pytest
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
-from aicx.evidence.shell import simple_commands
+from aicx.shell import simple_commands
 from tests.evidence.stories import Story
 
 RED = "Exit code 1\nFAILED tests/test_login.py::test_token - AssertionError: no token"

@@ -29,7 +29,7 @@ _WRAPPERS = frozenset(
     }
 )
 _WRAPPED = re.compile(r"(?:timeout|gtimeout)(?: -\S+)* \S+ |(?:(?:ba|z|da)?sh|zsh) -l?c ")
-_REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}(?:&\d|\s*\S+)|\s*<\s*\S+")
+REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}(?:&\d|\s*\S+)|\s*<\s*\S+")
 # A shell's own words around the commands that count.
 _SETTING_UP = re.compile(
     r"(?:cd|pushd|popd|export|unset|set|source|\.|shopt|trap|ulimit|umask|alias|for|case|done|fi|esac)(?:\s|$)|[A-Za-z_]\w*=\S*$"
@@ -54,15 +54,15 @@ class Simple(NamedTuple):
 def simple_commands(line: str) -> list[Simple]:
     """The commands of a command line in order, without folders, variables, redirections, and filters they feed."""
     found: list[Simple] = []
-    for pipeline, joint in _pipelines(line[:_LONGEST]):
+    for pipeline, joint in pipelines(line[:_LONGEST]):
         first = _normal(pipeline[0])
         if first and not first.startswith("#") and not _SETTING_UP.match(first):
             found.append(Simple(first, masked=len(pipeline) > 1 or joint not in ("", "&&")))
     return found
 
 
-def _pipelines(line: str) -> Iterator[tuple[list[str], str]]:
-    """The pipelines of a line, each with what joins it to the next; the last one with nothing.
+def pipelines(line: str) -> Iterator[tuple[list[str], str]]:
+    """The pipelines of a line as texts of commands, each with the joint to the next; the last one has none.
 
     Quotes are honoured. What follows a here-document is not read: its text is no command.
     """
@@ -81,7 +81,7 @@ def _pipelines(line: str) -> Iterator[tuple[list[str], str]]:
 
 
 def _normal(command: str) -> str:
-    text = " ".join(_REDIRECTION.sub(" ", command).split()).strip("(){} ")
+    text = " ".join(REDIRECTION.sub(" ", command).split()).strip("(){} ")
     while True:
         if wrapped := _WRAPPED.match(text):
             text = text[wrapped.end() :].strip("\"'")

@@ -1,0 +1,6 @@
+"""Turns the output of build, test, lint and install commands into error events. One module a family of tools."""
+
+from aicx.toolchains.event import ErrorEvent, Parsed
+from aicx.toolchains.parsing import parse
+
+__all__ = ["ErrorEvent", "Parsed", "parse"]

@@ -1,0 +1,29 @@
+"""The table of families: one module a row, each exporting `FAMILY`. `generic` reads what no other does."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from aicx.toolchains.family import Family
+
+GENERIC, NONE = "generic", "none"
+
+# Where two look equally likely by their text alone, the earlier one is taken.
+FAMILIES: tuple[str, ...] = ("python_types",)
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """Every family but `generic`, in the table's order."""
+    return tuple(_load(name) for name in FAMILIES)
+
+
+@cache
+def generic() -> Family:
+    return _load(GENERIC)
+
+
+def _load(name: str) -> Family:
+    family: Family = import_module(f"aicx.toolchains.{name}").FAMILY
+    return family

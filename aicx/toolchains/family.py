@@ -1,0 +1,52 @@
+"""The row that each family's module exports as `FAMILY`, and what its functions take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command printed, as a terminal would show it: no colours, no progress bars, no prefixes of wrappers."""
+
+    text: str
+    lines: tuple[str, ...]
+    words: tuple[str, ...] = ()  # the command of this family, without wrappers; empty when the text named the family
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One error or warning in an output."""
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    code: str | None = None
+    phase: str = "build"
+    severity: str = "error"
+    test: str | None = None
+    tool: str | None = None  # where the family's own recognition of the command is not precise enough
+    # The part of the message that tells this mistake from others, for the fingerprint; the whole message when None.
+    # Give it where the message holds what varies between runs, or lacks what distinguishes (a label, a symbol).
+    identity: str | None = None
+
+
+def _undecided(_output: Output) -> bool | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tools whose output is read by one module. Every function takes time linear in the output."""
+
+    name: str
+    # The words of one command, program first and without its folder -> the tool's name, None for another family's.
+    tool: Callable[[Sequence[str]], str | None]
+    # How many lines or marks only these tools print; 0 for none. Decides when the command does not name the family.
+    looks_like: Callable[[Output], int]
+    parse: Callable[[Output], Iterable[Found]]
+    # Whether the tool's own summary says that it failed; None leaves it to the exit code or the errors found.
+    failed: Callable[[Output], bool | None] = _undecided

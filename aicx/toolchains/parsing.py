@@ -1,0 +1,134 @@
+"""Decides which family printed an output, lets it read, and says whether the command failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from aicx.toolchains.commands import Invocation, invocations
+from aicx.toolchains.event import ErrorEvent, Parsed
+from aicx.toolchains.families import NONE, families, generic
+from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.fingerprint import Roots, fingerprint, tidy_file
+from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
+
+MOST_EVENTS = 500  # of one family in one output
+_LONGEST_MESSAGE = 2000
+_LONGEST_COMMAND = 1000
+_PACKAGE_MANAGERS = ("yarn", "pnpm", "bun")
+# Exit code 1 of these says "nothing found" or "they differ".
+_ANSWERING = frozenset(
+    {"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "test", "[", "[[", "pgrep", "which"}
+)
+
+
+class _Named(NamedTuple):
+    """A command of the line and the family that it belongs to."""
+
+    family: Family
+    tool: str
+    call: Invocation
+
+
+class _Reading(NamedTuple):
+    family: str
+    tool: str
+    found: Found
+
+
+def parse(output: str, command: str = "", exit_code: int | None = None) -> Parsed:
+    """The error events in ``output``, which ``command`` printed before it ended with ``exit_code`` (None: unknown)."""
+    lines = unprefixed(plain(output).split("\n"))
+    read = Output("\n".join(lines), tuple(line[:LONGEST_LINE] for line in lines), (), exit_code)
+    calls = invocations(command)
+    family, readings = _read(read, calls)
+    failed = _failed(family, read, readings, calls)
+    if not failed:
+        readings = [row for row in readings if row.found.severity != "error"]
+    return Parsed(family.name if family else NONE, failed, tuple(_events(readings, command, exit_code, calls)))
+
+
+def _named(call: Invocation) -> _Named | None:
+    """The family that a command belongs to, None for one that only the text can tell."""
+    if call.words[0] in _PACKAGE_MANAGERS and len(call.words) > 1:  # a program that is installed in the project
+        for family in families():
+            if tool := family.tool(call.words[1:]):
+                return _Named(family, tool, call._replace(words=call.words[1:], script=False))
+    for family in families():
+        if tool := family.tool(call.words):
+            return _Named(family, tool, call)
+    return None
+
+
+def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, list[_Reading]]:
+    """The family of an output and what it holds; None for an output of no tool."""
+    named = [row for call in calls if (row := _named(call))]
+    sure = {row.family.name: row for row in named if not row.call.script}
+    if sure:
+        parts = [_found(row.family, row.tool, read, row.call.words) for row in sure.values()]
+        errors = [sum(row.found.severity == "error" for row in part) for part in parts]
+        first = list(sure.values())[max(range(len(parts)), key=lambda place: bool(errors[place]))]
+        together = [row for part in parts for row in part]
+        if together or not read.exit_code or _shown(first.family, read):
+            return first.family, together
+    if not calls or named or any(call.script for call in calls):
+        scores = [family.looks_like(read) for family in families()]
+        if any(scores):
+            family = families()[scores.index(max(scores))]
+            return family, _found(family, family.name, read, ())
+    if named:
+        found = _found(named[-1].family, named[-1].tool, read, named[-1].call.words)
+        return named[-1].family, found or (_found(generic(), "", read, ()) if read.exit_code else [])
+    words = calls[-1].words if calls else ()
+    found = _found(generic(), generic().tool(words) or "", read, words)
+    known = any(generic().tool(call.words) for call in calls)
+    return (generic() if found or read.exit_code or known else None), found
+
+
+def _shown(family: Family, read: Output) -> bool:
+    return family.looks_like(read) > 0 or family.failed(read) is not None
+
+
+def _found(family: Family, tool: str, read: Output, words: tuple[str, ...]) -> list[_Reading]:
+    output = Output(read.text, read.lines, words, read.exit_code)
+    found = islice(family.parse(output), MOST_EVENTS)
+    return [_Reading(family.name, each.tool or tool or family.name, each) for each in found]
+
+
+def _failed(family: Family | None, read: Output, readings: Sequence[_Reading], calls: Sequence[Invocation]) -> bool:
+    if read.exit_code:
+        return not (read.exit_code == 1 and calls and calls[-1].words[0] in _ANSWERING)
+    telling = [call for call in calls if call.script or _named(call)] or calls
+    if read.exit_code == 0 and not any(call.masked for call in telling):
+        return False
+    said = family.failed(read) if family else None
+    return any(row.found.severity == "error" for row in readings) if said is None else said
+
+
+def _events(
+    readings: Sequence[_Reading], command: str, exit_code: int | None, calls: Sequence[Invocation]
+) -> Iterator[ErrorEvent]:
+    folders = [call.words[1] for call in calls if call.words[0] == "cd" and len(call.words) > 1]
+    roots = Roots((name for row in readings if (name := tidy_file(row.found.file))), folders)
+    seen: set[tuple[object, ...]] = set()
+    for family, tool, found in readings:
+        mark = fingerprint(family, found, roots)
+        place = (mark, found.file, found.line, found.column, found.severity)
+        if place in seen:
+            continue
+        seen.add(place)
+        yield ErrorEvent(
+            toolchain=tool,
+            phase=found.phase,
+            severity=found.severity,
+            message=found.message[:_LONGEST_MESSAGE].strip(),
+            code=found.code,
+            file=tidy_file(found.file),
+            line=found.line,
+            column=found.column,
+            test=found.test,
+            command=command[:_LONGEST_COMMAND],
+            exit_code=exit_code,
+            fingerprint=mark,
+        )
