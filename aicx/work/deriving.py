@@ -14,6 +14,7 @@ from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.text import instant
+from aicx.work.failure_runs import failures_of
 from aicx.work.observing import observe
 from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Ran, Said, SessionFacts
 
@@ -41,9 +42,10 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         return None
     brief = brief_of(steps, part.roots, part.folder, elsewhere)
     seen = observe(steps, part.roots, part.folder)
+    calls = followed(answered_calls(steps))
     tests = [
         Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))
-        for run in runs_of(followed(answered_calls(steps)))
+        for run in runs_of(calls)
         if run.kind == "check" and topic_of(run.parts[-1]) == "test"
     ]
     return SessionFacts(
@@ -72,6 +74,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
+        failures=tuple(failures_of(calls, part.roots, part.folder)),
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,

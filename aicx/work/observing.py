@@ -9,9 +9,9 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import is_edit
 from aicx.evidence.fixes import ends, topic_of
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.shell import Simple, simple_commands
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
+from aicx.shell import Simple, simple_commands
 from aicx.work.compliance import Observed
 
 # Programs that print the files they are given.

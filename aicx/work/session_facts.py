@@ -12,6 +12,7 @@ from typing import Any, get_args
 import orjson
 
 from aicx.evidence.session_brief import State, StateReason
+from aicx.work.failure_runs import Failure, Try
 
 # Of a session that ran a thousand commands, the last ones.
 MAX_COMMANDS, MAX_FILES = 200, 400
@@ -69,6 +70,7 @@ class SessionFacts:
     commands: tuple[str, ...]
     tests: tuple[Ran, ...]
     orientation: tuple[str, ...]
+    failures: tuple[Failure, ...]
     finalized: bool
     state: State
     state_reason: StateReason
@@ -89,7 +91,17 @@ def decode(body: bytes) -> SessionFacts:
     for name in ("opened", "edited", "commands", "orientation"):
         fields[name] = tuple(fields[name])
     fields["tests"] = tuple(Ran(**one) for one in fields["tests"])
+    fields["failures"] = tuple(map(_failure, fields["failures"]))
     return SessionFacts(**fields)
+
+
+def _failure(fields: Mapping[str, Any]) -> Failure:
+    resolved = _try(fields["resolved"]) if fields["resolved"] is not None else None
+    return Failure(**{**fields, "attempts": tuple(map(_try, fields["attempts"])), "resolved": resolved})
+
+
+def _try(fields: Mapping[str, Any]) -> Try:
+    return Try(tuple(fields["files"]), tuple(fields["commands"]), fields["at"], fields["ref"])
 
 
 def _said(fields: Mapping[str, Any]) -> Said:

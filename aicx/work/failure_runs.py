@@ -1,0 +1,166 @@
+"""The failures of one session: each mistake once, what was tried without effect, and what it took to pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from aicx.evidence.edits import is_edit
+from aicx.evidence.fixes import ends
+from aicx.evidence.runs import Run, runs_of
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+from aicx.refs import Ref
+from aicx.shell import Simple
+from aicx.text import instant, shorten
+from aicx.toolchains import ErrorEvent, parse
+
+# What one run may report and one session keep; a build that breaks everything says the same many times.
+MAX_EVENTS, MAX_FAILURES, MAX_ATTEMPTS, MAX_FILES, MAX_COMMANDS = 8, 100, 5, 8, 5
+_MESSAGE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """What was changed and run between two runs of a failing command; ``ref`` and ``at`` are those of the later."""
+
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+    at: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A mistake that a tool reported in a session. ``count`` is how many runs reported it.
+
+    ``attempts`` are the tries after which it was reported again, ``resolved`` the one after which its command passed.
+    """
+
+    fingerprint: str
+    family: str
+    toolchain: str
+    phase: str
+    message: str
+    code: str | None
+    file: str | None
+    line: int | None
+    test: str | None
+    command: str
+    exit_code: int | None
+    first_at: str
+    last_at: str
+    ref: str
+    count: int = 1
+    attempts: tuple[Try, ...] = ()
+    resolved: Try | None = None
+
+
+@dataclass(slots=True)
+class _Open:
+    """A mistake since its command failed last, and what was done since."""
+
+    failure: Failure
+    part: Simple
+    kind: str
+    files: dict[str, None] = field(default_factory=dict)
+    commands: dict[str, None] = field(default_factory=dict)
+
+    def tried(self, at: str, ref: str) -> Try:
+        return Try(tuple(self.files)[-MAX_FILES:], tuple(self.commands)[-MAX_COMMANDS:], at, ref)
+
+    def fails_again(self, at: str, ref: str) -> None:
+        attempts = self.failure.attempts
+        if self.files or self.commands:
+            attempts = (*attempts, self.tried(at, ref))[-MAX_ATTEMPTS:]
+        self.failure = replace(
+            self.failure, last_at=at, ref=ref, count=self.failure.count + 1, attempts=attempts, resolved=None
+        )
+        self.files.clear()
+        self.commands.clear()
+
+
+def failures_of(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots, folder: str | None) -> list[Failure]:
+    """The mistakes that commands of a session reported, in the order in which they came up.
+
+    ``calls`` are a session's calls with all their answers, as `aicx.evidence.runs.followed` gives them.
+    """
+    open_: dict[str, _Open] = {}
+    done: dict[str, Failure] = {}
+    for call, answers in calls:
+        if is_edit(call):
+            if not (answers and answers[-1].failed):
+                _changed(open_, [path for name in call.files if (path := roots.relative(name, folder))])
+            continue
+        for run in runs_of([(call, answers)]):
+            at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
+            if run.outcome == "failed":
+                for event in _events(run, call, answers[-1]):
+                    _take(open_, done, event, run, roots, folder)
+            elif run.outcome == "ok":
+                _pass(open_, done, run, at, ref)
+            if run.kind != "check":
+                _ran(open_, run)
+    every = {**done, **{mark: one.failure for mark, one in open_.items()}}
+    return sorted(every.values(), key=lambda one: (one.first_at, one.fingerprint))[:MAX_FAILURES]
+
+
+def _events(run: Run, call: Step, answer: Step) -> Iterator[tuple[str, ErrorEvent]]:
+    """The errors of a failed run, each fingerprint once, with the family of the tool."""
+    parsed = parse(answer.text, call.command, answer.exit_code)
+    found = {event.fingerprint: event for event in parsed.events if event.severity == "error"}
+    yield from ((parsed.family, event) for event in list(found.values())[:MAX_EVENTS])
+
+
+def _take(
+    open_: dict[str, _Open],
+    done: dict[str, Failure],
+    found: tuple[str, ErrorEvent],
+    run: Run,
+    roots: Roots,
+    folder: str | None,
+) -> None:
+    family, event = found
+    at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
+    if (known := open_.get(event.fingerprint)) is not None:
+        known.fails_again(at, ref)
+        return
+    if (before := done.pop(event.fingerprint, None)) is not None:
+        again = replace(before, last_at=at, ref=ref, count=before.count + 1, resolved=None)
+        open_[event.fingerprint] = _Open(again, run.parts[-1], run.kind)
+        return
+    failure = Failure(
+        fingerprint=event.fingerprint,
+        family=family,
+        toolchain=event.toolchain,
+        phase=event.phase,
+        message=shorten(event.message, _MESSAGE),
+        code=event.code,
+        file=(roots.relative(event.file, folder) or event.file) if event.file else None,
+        line=event.line,
+        test=event.test,
+        command=run.line,
+        exit_code=event.exit_code,
+        first_at=at,
+        last_at=at,
+        ref=ref,
+    )
+    open_[event.fingerprint] = _Open(failure, run.parts[-1], run.kind)
+
+
+def _pass(open_: dict[str, _Open], done: dict[str, Failure], run: Run, at: str, ref: str) -> None:
+    """Ends the failures whose command this run was, or included."""
+    for mark, one in list(open_.items()):
+        if run.kind == one.kind and any(ends(part, one.part, run.kind) for part in run.parts):
+            done[mark] = replace(one.failure, resolved=one.tried(at, ref))
+            del open_[mark]
+
+
+def _changed(open_: dict[str, _Open], paths: Sequence[str]) -> None:
+    for one in open_.values():
+        one.files |= dict.fromkeys(paths)
+
+
+def _ran(open_: dict[str, _Open], run: Run) -> None:
+    for one in open_.values():
+        one.commands[run.line] = None
