@@ -32,6 +32,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "steer": ("aicx.commands.steer", "List chunks by project, date, branch, file or run."),
         "rank": ("aicx.commands.rank", "Catch up: a project's decisions, reasons and results."),
         "map": ("aicx.commands.map", "Map a repository: where to look first for a task."),
+        "failures": ("aicx.commands.failures", "Show what failed before, and what resolved it."),
         "memory": ("aicx.commands.memory", "Keep what is worth believing: proposed by anybody, agreed by you."),
     },
     "Store": {

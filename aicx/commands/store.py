@@ -23,6 +23,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.text import instant
+from aicx.work.at_place import refresh_all
 
 if TYPE_CHECKING:
     from aicx.api.answers.store import EntriesAnswer
@@ -136,6 +137,8 @@ def command(
         if not dry_run:
             with console.count_bar("Indexing") as counting:
                 refresh_lexical(settings, console.notify, counting)
+            with console.count_bar("Reading what sessions did") as counting:
+                refresh_all(settings, lambda done, of: counting(done, of, ""))
             heal_record(settings)
             renew_copied(settings)
     if folder is not None:

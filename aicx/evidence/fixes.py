@@ -47,6 +47,17 @@ def ends(later: Simple, failed: Simple, kind: str) -> bool:
     return False
 
 
+def repeats(later: Simple, earlier: Simple) -> bool:
+    """Whether ``later`` is ``earlier`` again: the same command, or the same check of as much or more."""
+    if later.text == earlier.text:
+        return True
+    rules = command_rules()
+    one, other = _check(later, rules), _check(earlier, rules)
+    if one is None or other is None:
+        return _verb(later) == _verb(earlier)
+    return one.program == other.program and _includes(one.parts, other.parts)
+
+
 def end_together(later: Iterable[Simple], failed: Simple) -> bool:
     """Whether successes cover a failed check of everything between them, as ``test`` and ``test:slow`` ``test:ci``.
 

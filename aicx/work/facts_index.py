@@ -6,30 +6,28 @@ Derived: it may be deleted at any time, and where it is damaged or cannot be wri
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from itertools import groupby
 from pathlib import Path
 from zlib import crc32
 
 import aicx
 from aicx.corpus.catalog.database import Catalog
-from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import rules_digest
-from aicx.evidence.transcript import read_steps
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.work.deriving import SessionPart, derive
 from aicx.work.session_facts import SessionFacts, decode
 
+Progress = Callable[[int, int], None]
 Key = tuple[str, str, str]  # agent, session, repository
 _SCHEMA = """
-CREATE TABLE meta(version TEXT) STRICT;
+CREATE TABLE meta(version TEXT, state TEXT) STRICT;
 CREATE TABLE facts(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_sum INTEGER, body BLOB,
     PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
 """
 _BUSY_SECONDS = 2.0
 _DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+_MAX_PLACES = 400  # in one query
 _AT_ONCE = 50  # sessions a transaction: a killed run keeps what it had read
 
 
@@ -38,27 +36,60 @@ def session_facts(
     catalog: Catalog,
     where: str = "1",
     values: Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
+    *,
+    known_only: bool = False,
 ) -> list[SessionFacts]:
     """The facts of those sessions that ``where``, a condition in SQL on chunks, holds for, the last ended first.
 
     Sessions that are new or changed since they were read last are read now; ``progress`` is called with how many of
-    them have been read, and of how many. Without ``where``, what is no longer stored is dropped.
+    them have been read, and of how many. With ``known_only`` none is read, for who cannot wait.
     """
     stamps = _stamps(catalog, where, values)
     with closing(_open(layout.work_facts)) as kept:
         known = _known(kept, stamps)
-        missing = [key for key in stamps if key not in known]
-        for number, batch in enumerate(_batches(missing)):
-            found = {key: _read(layout, catalog, key) for key in batch}
-            known |= found
-            _keep(kept, ((key, stamps[key], facts) for key, facts in found.items()))
-            if progress is not None:
-                progress(number * _AT_ONCE + len(batch), len(missing))
-        if where == "1":
-            _drop(kept, stamps)
-    found_facts = [facts for facts in known.values() if facts is not None]
-    return sorted(found_facts, key=lambda facts: (facts.ended_at, facts.session_id), reverse=True)
+        if not known_only:
+            missing = [key for key in stamps if key not in known]
+            for found in _reading(layout, catalog, kept, stamps, missing, progress):
+                known |= found
+    every = [facts for facts in known.values() if facts is not None]
+    return sorted(every, key=lambda facts: (facts.ended_at, facts.session_id), reverse=True)
+
+
+def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = None) -> None:
+    """Reads every session that is new or changed since it was read last, and drops those that are no longer stored."""
+    state = f"{catalog.identity} {catalog.sequence}"
+    with closing(_open(layout.work_facts)) as kept:
+        if kept.execute("SELECT state FROM meta").fetchone() == (state,):
+            return
+        stamps = _stamps(catalog, "1", ())
+        with suppress(*_DAMAGE):
+            rows = kept.execute("SELECT agent, session_id, project, stamp FROM facts")
+            known = {(row[0], row[1], row[2]): row[3] for row in rows}
+            missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
+            for _ in _reading(layout, catalog, kept, stamps, missing, progress):
+                pass
+            with kept:
+                gone = [key for key in known if key not in stamps]
+                kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
+                kept.execute("UPDATE meta SET state=?", (state,))
+
+
+def _reading(
+    layout: Layout,
+    catalog: Catalog,
+    kept: sqlite3.Connection,
+    stamps: Mapping[Key, str],
+    missing: Sequence[Key],
+    progress: Progress | None,
+) -> Iterator[dict[Key, SessionFacts | None]]:
+    """Reads sessions, some at a time, and keeps what they say."""
+    for begin in range(0, len(missing), _AT_ONCE):
+        found = {key: _read(layout, catalog, key) for key in missing[begin : begin + _AT_ONCE]}
+        _keep(kept, ((key, stamps[key], facts) for key, facts in found.items()))
+        if progress is not None:
+            progress(begin + len(found), len(missing))
+        yield found
 
 
 def _stamps(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, str]:
@@ -78,6 +109,11 @@ def _stamps(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, st
 
 def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     agent, session_id, place = key
+    # Imported here: most often there is nothing to read.
+    from aicx.evidence.other_repositories import OtherRepositories
+    from aicx.evidence.transcript import read_steps
+    from aicx.work.deriving import SessionPart, derive
+
     rows = catalog.rows(
         "SELECT path, cwd, branch, lane FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
         f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
@@ -113,7 +149,7 @@ def _open(path: Path) -> sqlite3.Connection:
             if not found.execute("SELECT 1 FROM sqlite_master").fetchone():
                 found.executescript(_SCHEMA)
                 with found:
-                    found.execute("INSERT INTO meta VALUES(?)", (version,))
+                    found.execute("INSERT INTO meta VALUES(?, NULL)", (version,))
             if found.execute("SELECT version FROM meta").fetchone() == (version,):
                 return found
             found.close()
@@ -133,7 +169,10 @@ def _known(kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, Sessio
     """What is kept of sessions that are as they were. A damaged row counts as missing."""
     found: dict[Key, SessionFacts | None] = {}
     with suppress(*_DAMAGE):
-        for agent, session_id, place, stamp, check, body in kept.execute("SELECT * FROM facts"):
+        places = list({place for _, _, place in stamps})
+        among = f"WHERE project IN ({','.join('?' * len(places))})" if len(places) <= _MAX_PLACES else ""
+        rows = kept.execute(f"SELECT * FROM facts {among}", places if among else ())
+        for agent, session_id, place, stamp, check, body in rows:
             key = (agent, session_id, place)
             if stamps.get(key) != stamp or crc32(body) != check:
                 continue
@@ -149,14 +188,3 @@ def _keep(kept: sqlite3.Connection, found: Iterable[tuple[Key, str, SessionFacts
         kept.executemany(
             "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?)", [(*row[:4], crc32(row[4]), row[4]) for row in rows]
         )
-
-
-def _drop(kept: sqlite3.Connection, stamps: dict[Key, str]) -> None:
-    with suppress(sqlite3.DatabaseError), kept:
-        gone = [key for key in kept.execute("SELECT agent, session_id, project FROM facts") if key not in stamps]
-        kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
-
-
-def _batches(keys: Sequence[Key]) -> Iterator[list[Key]]:
-    for _, batch in groupby(enumerate(keys), lambda item: item[0] // _AT_ONCE):
-        yield [key for _, key in batch]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aicx.evidence.edits import is_edit
-from aicx.evidence.fixes import ends
+from aicx.evidence.fixes import repeats
 from aicx.evidence.runs import Run, runs_of
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
@@ -14,46 +14,11 @@ from aicx.refs import Ref
 from aicx.shell import Simple
 from aicx.text import instant, shorten
 from aicx.toolchains import ErrorEvent, parse
+from aicx.work.session_facts import Failure, Try
 
 # What one run may report and one session keep; a build that breaks everything says the same many times.
 MAX_EVENTS, MAX_FAILURES, MAX_ATTEMPTS, MAX_FILES, MAX_COMMANDS = 8, 100, 5, 8, 5
 _MESSAGE = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Try:
-    """What was changed and run between two runs of a failing command; ``ref`` and ``at`` are those of the later."""
-
-    files: tuple[str, ...]
-    commands: tuple[str, ...]
-    at: str
-    ref: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A mistake that a tool reported in a session. ``count`` is how many runs reported it.
-
-    ``attempts`` are the tries after which it was reported again, ``resolved`` the one after which its command passed.
-    """
-
-    fingerprint: str
-    family: str
-    toolchain: str
-    phase: str
-    message: str
-    code: str | None
-    file: str | None
-    line: int | None
-    test: str | None
-    command: str
-    exit_code: int | None
-    first_at: str
-    last_at: str
-    ref: str
-    count: int = 1
-    attempts: tuple[Try, ...] = ()
-    resolved: Try | None = None
 
 
 @dataclass(slots=True)
@@ -62,7 +27,6 @@ class _Open:
 
     failure: Failure
     part: Simple
-    kind: str
     files: dict[str, None] = field(default_factory=dict)
     commands: dict[str, None] = field(default_factory=dict)
 
@@ -127,7 +91,7 @@ def _take(
         return
     if (before := done.pop(event.fingerprint, None)) is not None:
         again = replace(before, last_at=at, ref=ref, count=before.count + 1, resolved=None)
-        open_[event.fingerprint] = _Open(again, run.parts[-1], run.kind)
+        open_[event.fingerprint] = _Open(again, run.parts[-1])
         return
     failure = Failure(
         fingerprint=event.fingerprint,
@@ -145,13 +109,13 @@ def _take(
         last_at=at,
         ref=ref,
     )
-    open_[event.fingerprint] = _Open(failure, run.parts[-1], run.kind)
+    open_[event.fingerprint] = _Open(failure, run.parts[-1])
 
 
 def _pass(open_: dict[str, _Open], done: dict[str, Failure], run: Run, at: str, ref: str) -> None:
     """Ends the failures whose command this run was, or included."""
     for mark, one in list(open_.items()):
-        if run.kind == one.kind and any(ends(part, one.part, run.kind) for part in run.parts):
+        if any(repeats(part, one.part) for part in run.parts):
             done[mark] = replace(one.failure, resolved=one.tried(at, ref))
             del open_[mark]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from aicx.refs import Ref
-from aicx.work.failure_runs import MAX_ATTEMPTS, Failure, Try
-from aicx.work.session_facts import SessionFacts
+from aicx.work.session_facts import Failure, SessionFacts, Try
+
+_MAX_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +78,5 @@ def _pattern(seen: Sequence[tuple[str, Failure]]) -> Pattern:
             for session, failure in newest_first
             if failure.resolved
         ),
-        attempts=tuple(attempts[:MAX_ATTEMPTS]),
+        attempts=tuple(attempts[:_MAX_ATTEMPTS]),
     )

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from aicx.evidence.session_brief import State, StateReason
-from aicx.work.failure_runs import Failure, Try
+if TYPE_CHECKING:
+    from aicx.evidence.session_brief import State, StateReason
 
 # Of a session that ran a thousand commands, the last ones.
 MAX_COMMANDS, MAX_FILES = 200, 400
@@ -35,6 +35,42 @@ class Ran:
     passed: bool | None
     at: str
     ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """What was changed and run between two runs of a failing command; ``ref`` and ``at`` are those of the later."""
+
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+    at: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A mistake that a tool reported in a session. ``count`` is how many runs reported it.
+
+    ``attempts`` are the tries after which it was reported again, ``resolved`` the one after which its command passed.
+    """
+
+    fingerprint: str
+    family: str
+    toolchain: str
+    phase: str
+    message: str
+    code: str | None
+    file: str | None
+    line: int | None
+    test: str | None
+    command: str
+    exit_code: int | None
+    first_at: str
+    last_at: str
+    ref: str
+    count: int = 1
+    attempts: tuple[Try, ...] = ()
+    resolved: Try | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +118,6 @@ class SessionFacts:
 def decode(body: bytes) -> SessionFacts:
     """The facts of ``encode``. Raises ValueError, TypeError or LookupError for anything else."""
     fields: dict[str, Any] = orjson.loads(body)
-    if fields["state"] not in get_args(State):
-        raise ValueError("no state of a session")
     for name in ("goal", "asked", "progress"):
         fields[name] = _said(fields[name]) if fields[name] is not None else None
     for name in ("validated", "commits", "pull_requests", "failing", "next", "questions", "decisions"):

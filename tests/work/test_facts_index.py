@@ -10,7 +10,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
-from aicx.work import facts_index
+from aicx.evidence import transcript
 from aicx.work.facts_index import session_facts
 from aicx.work.session_facts import SessionFacts, decode
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
@@ -45,13 +45,13 @@ def log(user: Home, repository: str) -> ClaudeLog:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many chunks were read for each session that was read."""
     found: list[int] = []
-    whole = facts_index.read_steps
+    whole = transcript.read_steps
 
     def counting(layout: object, paths: list[str]) -> object:
         found.append(len(paths))
         return whole(layout, paths)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(facts_index, "read_steps", counting)
+    monkeypatch.setattr(transcript, "read_steps", counting)
     return found
 
 

@@ -7,12 +7,14 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.decisions import Decisions, load_decisions
 from aicx.corpus.places.evidence import Ledger, Seen, root_of
 from aicx.corpus.places.identity import Identity
 from aicx.corpus.places.places import Places
 from aicx.corpus.places.siblings import Traces, find_siblings, is_deep, is_telling_branch, relative_to
+from aicx.paths import NON_REPOSITORY
 
 _MAX_FOLDERS = 400  # in one query
 _FILED = "filed"
@@ -138,3 +140,16 @@ def _stored_files(catalog: Catalog, root: str, cwds: Sequence[str]) -> set[str]:
         relative = (relative_to(root, row["cwd"], row["path"]) for row in rows)
         found.update(path for path in relative if path and is_deep(path))
     return found
+
+
+def chunks_of(catalog: Catalog, settings: Settings, root: Path) -> tuple[str, list[str]]:
+    """A condition in SQL, with its values, on the chunks of the repository at ``root``; by folder where it has no name.
+
+    Raises CorpusDamaged where what was decided by hand cannot be read.
+    """
+    identity = place_of(catalog, settings.user_home, load_decisions(settings.layout.projects), str(root))
+    if identity is not None:
+        return "project=?", [identity.project]
+    # The half-open range holds every folder below this one: "0" follows "/".
+    where = f"project='{NON_REPOSITORY}' AND (cwd=? OR (cwd>=? AND cwd<?))"
+    return where, [str(root), f"{root}/", f"{root}0"]

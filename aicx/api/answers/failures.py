@@ -1,0 +1,72 @@
+"""`aicx.failures/1` and `aicx.failure/1`: the mistakes that tools reported in stored sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+LIST_SCHEMA = "aicx.failures/1"
+SCHEMA = "aicx.failure/1"
+
+
+@dataclass(frozen=True, slots=True)
+class TryItem:
+    """What was changed and run between two runs of the failing command."""
+
+    files: Annotated[list[str], "edited, from the repository's root"]
+    commands: Annotated[list[str], "run besides checks"]
+    at: Annotated[str, "when the command was run again"]
+    ref: Annotated[str, "the chunk of that run"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionItem:
+    """A time when the failing command passed."""
+
+    session: Annotated[str, "reference of the session"]
+    command: Annotated[str, "what failed and then passed"]
+    by: Annotated[TryItem, "what was done between"]
+
+
+@dataclass(frozen=True, slots=True)
+class FailureItem:
+    """A mistake, recognised by its fingerprint wherever it was reported."""
+
+    id: Annotated[str, "`failure:` and the fingerprint"]
+    fingerprint: Annotated[str, "the same after lines moved, times and addresses changed"]
+    status: Annotated[str, "`open`, or `resolved`: its command passed after it was reported last"]
+    family: Annotated[str, "of the tool, as `failures parse` names it"]
+    toolchain: Annotated[str, "the tool"]
+    phase: Annotated[str, "such as `test`, `type`, `build`"]
+    message: Annotated[str, "as it was reported last"]
+    code: str | None
+    file: Annotated[str | None, "from the repository's root"]
+    line: int | None
+    test: Annotated[str | None, "the failing test"]
+    command: Annotated[str, "that failed last"]
+    exit_code: int | None
+    occurrences: Annotated[int, "runs that reported it"]
+    sessions: Annotated[list[str], "references of the sessions, the latest first"]
+    first_at: str
+    last_at: str
+    last_ref: Annotated[str, "the chunk of the last report"]
+    resolutions: Annotated[list[ResolutionItem], "what resolved it, the latest first"]
+    attempts: Annotated[list[TryItem], "what was tried without effect, the latest first"]
+
+
+@dataclass(frozen=True, slots=True)
+class FailuresAnswer:
+    """The failures of a repository, the last reported first."""
+
+    results: Annotated[int, "number listed"]
+    matched: Annotated[int, "number there are"]
+    items: list[FailureItem]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FailureAnswer:
+    """One failure."""
+
+    failure: FailureItem
+    notes: list[str]

@@ -1,0 +1,78 @@
+"""What the actions of `aicx failures` share: the patterns of a place, and how one is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from aicx import console
+from aicx.api.answers.failures import FailureItem, ResolutionItem, TryItem
+from aicx.config import Settings
+from aicx.text import local, shorten
+from aicx.work.at_place import facts_at
+from aicx.work.failures import Pattern, patterns
+from aicx.work.session_facts import Try
+
+_SHOWN_SESSIONS = 20
+
+
+def patterns_at(settings: Settings, folder: Path | None) -> tuple[list[Pattern], list[str]]:
+    """The failures of the repository that ``folder`` is in, or of all, the last reported first; and notes."""
+    with console.count_bar("Reading sessions") as bar:
+        facts, notes = facts_at(settings, folder, lambda done, of: bar(done, of, ""))
+    return patterns(facts), notes
+
+
+def item_of(pattern: Pattern) -> FailureItem:
+    last = pattern.last
+    return FailureItem(
+        id=pattern.id,
+        fingerprint=last.fingerprint,
+        status=pattern.status,
+        family=last.family,
+        toolchain=last.toolchain,
+        phase=last.phase,
+        message=last.message,
+        code=last.code,
+        file=last.file,
+        line=last.line,
+        test=last.test,
+        command=last.command,
+        exit_code=last.exit_code,
+        occurrences=pattern.occurrences,
+        sessions=list(pattern.sessions[:_SHOWN_SESSIONS]),
+        first_at=pattern.first_at,
+        last_at=last.last_at,
+        last_ref=last.ref,
+        resolutions=[ResolutionItem(one.session, one.command, _try(one.by)) for one in pattern.resolutions],
+        attempts=list(map(_try, pattern.attempts)),
+    )
+
+
+def print_line(item: FailureItem) -> None:
+    """Two lines: what failed, and how it stands."""
+    style = console.style
+    open_ = item.status == "open"
+    place = f"{item.file}:{item.line}" if item.file and item.line else item.file or ""
+    what = " ".join(filter(None, (item.code, shorten(item.message, 140))))
+    console.out(f"{style(item.status, fg='red' if open_ else 'green'):<8}  {style(what, bold=True)}")
+    often = console.plural(item.occurrences, "time")
+    within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
+    facts = [item.id, item.toolchain, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
+    console.out(f"          {' · '.join(filter(None, facts))}")
+
+
+def told(one: TryItem) -> str:
+    """What was done, in words."""
+    edits = f"edited {_listed(one.files)}" if one.files else ""
+    runs = f"ran {_listed([f'`{command}`' for command in one.commands])}" if one.commands else ""
+    return "; ".join(filter(None, (edits, runs))) or "nothing was changed"
+
+
+def _try(one: Try) -> TryItem:
+    return TryItem(list(one.files), list(one.commands), one.at, one.ref)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return f"{shown} and {len(names) - 3} more" if len(names) > 3 else shown

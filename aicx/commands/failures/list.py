@@ -1,0 +1,58 @@
+"""`aicx failures list`: the mistakes that tools reported in a repository's sessions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.failures import LIST_SCHEMA, FailuresAnswer
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+
+class Status(StrEnum):
+    open = "open"
+    resolved = "resolved"
+
+
+def command(
+    limit: options.Limit = 20,
+    status: Annotated[Status | None, typer.Option("--status", help="Only open ones, or only resolved ones.")] = None,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="Of all repositories.")] = False,
+    repo: options.Repo = None,
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """List the failures that stored sessions of a repository ran into, the last reported first.
+
+    A failure is one mistake that a tool reported, wherever and however often. It is resolved once the command that
+    failed has passed.
+
+    Example: aicx failures
+    Example: aicx failures list --status open --everywhere --json
+    """
+    # Imported here: not needed for --help.
+    from aicx.commands.failures.common import item_of, patterns_at, print_line
+
+    folder = None if everywhere else user_path(repo) if repo else Path.cwd()
+    found, notes = patterns_at(load_settings(), folder)
+    wanted = [one for one in found if status is None or one.status == status.value]
+    answer = FailuresAnswer(len(wanted[:limit]), len(wanted), list(map(item_of, wanted[:limit])), notes)
+    if json:
+        console.out_answer(LIST_SCHEMA, answer)
+        return
+    for item in answer.items:
+        print_line(item)
+    for note in answer.notes:
+        console.notify(f"note: {note}")
+    if not answer.items:
+        where = "anywhere" if everywhere else "in this repository (--everywhere looks in all)"
+        console.notify(f"No failures are known {where}.")
+    elif answer.matched > answer.results:
+        console.notify(f"{answer.results:,} of {answer.matched:,}; --limit {answer.matched} shows all.")
+    else:
+        console.notify("`aicx failures show ID` shows what was tried and what resolved one.")

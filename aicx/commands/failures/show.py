@@ -1,0 +1,68 @@
+"""`aicx failures show`: one failure, what was tried, and what resolved it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.failures import SCHEMA, FailureAnswer, FailureItem
+from aicx.config import load_settings
+from aicx.errors import NotFound, UsageError
+from aicx.text import local
+
+_SHORTEST = 4  # digits of a fingerprint
+
+
+def command(
+    ref: Annotated[str, typer.Argument(metavar="ID", help="As `failures list` prints it, or its beginning.")],
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """Show a failure: what the tool said, what was tried without effect, and what resolved it.
+
+    Example: aicx failures show failure:3fa91c
+    """
+    # Imported here: not needed for --help.
+    from aicx.commands.failures.common import item_of, patterns_at
+
+    wanted = ref.removeprefix("failure:")
+    if len(wanted) < _SHORTEST:
+        raise UsageError(f"{ref!r} is too short for an id", hint=f"give at least {_SHORTEST} of its digits")
+    found, notes = patterns_at(load_settings(), None)
+    fitting = [one for one in found if one.last.fingerprint.startswith(wanted)]
+    if not fitting:
+        raise NotFound(f"no failure {ref!r} is known", hint="aicx failures list --everywhere")
+    if len(fitting) > 1:
+        raise UsageError(f"{ref!r} fits {len(fitting)} failures", hint=", ".join(one.id for one in fitting[:5]))
+    item = item_of(fitting[0])
+    if json:
+        console.out_answer(SCHEMA, FailureAnswer(item, notes))
+        return
+    _print(item)
+    for note in notes:
+        console.notify(f"note: {note}")
+
+
+def _print(item: FailureItem) -> None:
+    # Imported here: see above.
+    from aicx.commands.failures.common import print_line, told
+
+    style = console.style
+    print_line(item)
+    console.out(f"          `{item.command}`  {style(item.last_ref, fg='green')}")
+    if item.test:
+        console.out(f"          test {item.test}")
+    for title, tries in (
+        ("Resolved by", [one.by for one in item.resolutions]),
+        ("Tried without effect", item.attempts),
+    ):
+        if tries:
+            console.out(f"\n{style(title, bold=True)}")
+        for one in tries:
+            console.out(f"  {local(one.at):%Y-%m-%d %H:%M}  {told(one)}  {style(one.ref, fg='green')}")
+    if len(item.sessions) > 1:
+        console.out(f"\n{style('Sessions', bold=True)}")
+        for session in item.sessions:
+            console.out(f"  {style(session, fg='green')}")

@@ -1,0 +1,157 @@
+"""The failures of a session: each mistake once, what was tried, and what it took to pass."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.runs import followed
+from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
+from aicx.work.failure_runs import failures_of
+from aicx.work.failures import Pattern, patterns, seen_before
+from aicx.work.session_facts import Failure, SessionFacts, Try
+
+ROOT = "/home/ada/shop"
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+NUMBERS = count()
+ERROR = 'src/cart.py:{line}: error: Name "price" is not defined  [name-defined]'
+OTHER = 'src/cart.py:9: error: Name "total" is not defined  [name-defined]'
+
+
+def call(
+    tool: str, command: str = "", *, text: str = "", failed: bool = False, files: tuple[str, ...] = ()
+) -> list[Step]:
+    number = next(NUMBERS)
+    at, one = BEGIN + timedelta(seconds=number), str(number)
+    asked = Step(f"c:{one}", at, "tool", "tool", command, tool, "call", call_id=one, command=command, files=files)
+    code = 1 if failed else 0
+    return [asked, Step(f"c:{one}", at, "tool", "tool", text, tool, "result", failed, one, exit_code=code)]
+
+
+def edit(path: str) -> list[Step]:
+    return call("Edit", files=(f"{ROOT}/{path}",))
+
+
+def fails(command: str = "mypy src", line: int = 4, text: str = ERROR) -> list[Step]:
+    return call("Bash", command, text=text.format(line=line), failed=True)
+
+
+def passes(command: str = "mypy src") -> list[Step]:
+    return call("Bash", command, text="Success: no issues found")
+
+
+def found(*calls: list[Step]) -> list[Failure]:
+    steps = [step for one in calls for step in one]
+    return failures_of(followed(answered_calls(steps)), Roots((ROOT,)), ROOT)
+
+
+def test_a_mistake_is_kept_with_its_place_and_command() -> None:
+    [one] = found(fails())
+    assert (one.file, one.line, one.command, one.exit_code) == ("src/cart.py", 4, "mypy src", 1)
+    assert "price" in one.message
+    assert one.resolved is None
+
+
+def test_the_same_mistake_on_another_line_is_one() -> None:
+    [one] = found(fails(), fails(line=40))
+    assert one.count == 2
+
+
+def test_another_mistake_is_another() -> None:
+    assert len({one.fingerprint for one in found(fails(), fails(text=OTHER))}) == 2
+
+
+def test_what_was_edited_before_it_passed_resolved_it() -> None:
+    [one] = found(fails(), edit("src/cart.py"), call("Bash", "git status"), passes())
+    assert one.resolved is not None
+    assert (one.resolved.files, one.resolved.commands, one.attempts) == (("src/cart.py",), (), ())
+
+
+def test_what_was_tried_before_it_failed_again_had_no_effect() -> None:
+    [one] = found(fails(), edit("src/a.py"), fails(), edit("src/b.py"), passes())
+    assert [attempt.files for attempt in one.attempts] == [("src/a.py",)]
+    assert one.resolved is not None
+    assert one.resolved.files == ("src/b.py",)
+
+
+def test_a_command_that_is_no_check_may_be_what_helped() -> None:
+    [one] = found(fails(), call("Bash", "docker compose up -d"), passes())
+    assert one.resolved is not None
+    assert one.resolved.commands == ("docker compose up -d",)
+
+
+@pytest.mark.parametrize("command", ["mypy tests", "npm test", "ls"])
+def test_only_the_command_that_failed_or_one_that_includes_it_resolves(command: str) -> None:
+    assert found(fails(), edit("src/cart.py"), passes(command))[0].resolved is None
+
+
+def test_a_mistake_that_comes_back_is_open_again() -> None:
+    [one] = found(fails(), edit("src/cart.py"), passes(), fails())
+    assert (one.count, one.resolved) == (2, None)
+
+
+def test_an_edit_that_failed_resolved_nothing() -> None:
+    refused = call("Edit", files=(f"{ROOT}/src/cart.py",), failed=True)
+    [one] = found(fails(), refused, passes())
+    assert one.resolved is not None
+    assert one.resolved.files == ()
+
+
+def test_a_run_that_passed_has_no_failures() -> None:
+    assert found(call("Bash", "mypy src", text="error: handled\nSuccess: no issues found")) == []
+
+
+def facts(session: str, *failures: Failure) -> SessionFacts:
+    values: dict[str, Any] = dict.fromkeys(SessionFacts.__slots__, ())
+    return SessionFacts(**{**values, "agent": "claude", "session_id": session, "failures": failures})
+
+
+def failure(fingerprint: str, at: str, *, count: int = 1, resolved: Try | None = None) -> Failure:
+    place: dict[str, Any] = {"phase": "test", "message": "m", "code": None, "file": None, "line": None, "test": None}
+    when = {"first_at": at, "last_at": at, "ref": "chunk:1"}
+    return Failure(
+        fingerprint, "generic", "bash", **place, command="make", exit_code=1, **when, count=count, resolved=resolved
+    )
+
+
+FIX = Try(("src/a.py",), (), "2026-03-02T00:00:00Z", "chunk:2")
+
+
+def one_pattern(*sessions: SessionFacts) -> Pattern:
+    [found] = patterns(sessions)
+    return found
+
+
+def test_a_pattern_counts_over_all_sessions() -> None:
+    one = one_pattern(
+        facts("a", failure("f", "2026-03-01T00:00:00Z", count=2)), facts("b", failure("f", "2026-03-03T00:00:00Z"))
+    )
+    assert (one.occurrences, one.sessions) == (3, ("session:claude:b", "session:claude:a"))
+    assert (one.first_at, one.last.last_at) == ("2026-03-01T00:00:00Z", "2026-03-03T00:00:00Z")
+
+
+def test_a_pattern_is_open_where_its_last_report_was_not_resolved() -> None:
+    fixed, open_ = failure("f", "2026-03-01T00:00:00Z", resolved=FIX), failure("f", "2026-03-03T00:00:00Z")
+    assert one_pattern(facts("a", fixed), facts("b", open_)).status == "open"
+    assert one_pattern(facts("a", fixed)).status == "resolved"
+
+
+def test_what_helped_is_known_when_it_comes_back() -> None:
+    fixed, open_ = failure("f", "2026-03-01T00:00:00Z", resolved=FIX), failure("f", "2026-03-03T00:00:00Z")
+    known = patterns([facts("a", fixed, failure("g", "2026-03-01T00:00:00Z")), facts("b", open_)])
+    assert [one.helped and one.helped.by for one in seen_before(known, ["f", "g", "h"])] == [FIX]
+
+
+def test_passing_without_a_change_helped_nobody() -> None:
+    flaky = failure("f", "2026-03-01T00:00:00Z", resolved=Try((), (), "2026-03-02T00:00:00Z", "chunk:2"))
+    assert one_pattern(facts("a", flaky)).helped is None
+
+
+def test_the_last_reported_comes_first() -> None:
+    every = patterns([facts("a", failure("f", "2026-03-01T00:00:00Z"), failure("g", "2026-03-02T00:00:00Z"))])
+    assert [one.id for one in every] == ["failure:g", "failure:f"]
