@@ -23,6 +23,7 @@ from aicx.git.state import Git, GitProbe
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.contract import contract_of
+from aicx.resume.known_fixes import known_fixes
 from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
@@ -180,6 +181,7 @@ class _Resume:
             unavailable=tuple(self._unavailable),
             altered=altered,
             memory=memory,
+            known_fixes=known_fixes(self._settings.layout, self._catalog, place.scope.projects, resumed),
             short=short_ids(self._catalog, ids),
         )
         passed = resumed.brief.tests if resumed and resumed.brief else ()

@@ -86,3 +86,14 @@ def test_a_repository_without_failures_says_so(
     monkeypatch.chdir(tmp_path)
     assert run(["failures"]) == 0
     assert "--everywhere" in capsys.readouterr().err
+
+
+def test_a_brief_says_what_helped_before(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["store"]) == 0
+    capsys.readouterr()
+    assert run(["resume", "--json"]) == 0
+    [known] = json.loads(capsys.readouterr().out)["known_fixes"]
+    assert (known["files"], known["command"]) == (["src/cart.py"], "mypy src")
+    assert run(["resume"]) == 0
+    assert "seen before: Name" in (said := capsys.readouterr().out)
+    assert "it passed after editing `src/cart.py`" in said

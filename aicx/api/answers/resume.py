@@ -71,6 +71,20 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownFix:
+    """An open failure that was seen and resolved before, and what was done then."""
+
+    failure: Annotated[str, "reference of the failure, which `aicx failures show` opens"]
+    message: Annotated[str, "what the tool said"]
+    command: Annotated[str, "that failed"]
+    files: Annotated[list[str], "edited before it passed"]
+    commands: Annotated[list[str], "run before it passed"]
+    at: Annotated[str, "when it passed"]
+    session: Annotated[str, "reference of the session"]
+    refs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class EditedFile:
     """A file that was changed."""
 
@@ -239,6 +253,7 @@ class ResumeAnswer:
     unavailable: Annotated[list[str], "sources that could not be used, with the reason"]
     oracle_status: Annotated[dict[str, Any], "as in [`search`](#search-aicxsearch1); with a task only"]
     budget: Annotated[BudgetUsed, "the size of what is printed"]
+    known_fixes: Annotated[list[KnownFix], "what helped before against the failures"]
     execution_contract: Annotated[ContractAnswer | None, "null where the budget has no room for it"]
     agreed: Annotated[list[AgreedStatement] | None, "what is agreed in the memory, where something is"] = field(
         default=None, metadata=OPTIONAL

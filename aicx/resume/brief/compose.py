@@ -33,6 +33,7 @@ Section = Literal[
 Slot = Literal[
     "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
     "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
+    "known_fixes",
 ]  # fmt: skip
 
 _SUMMARY_LENGTH = 160
@@ -139,6 +140,7 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     for number, line in enumerate(brief.failures):
         yield _kept("failures", "failures", line, _level(1, number, 3), entry)
         yield _evidence(report, "failure", "caution", line, _level(4, number, 2), entry)
+    yield from _known_fixes(report, entry)
     for number, line in enumerate(brief.questions):
         yield _kept("ahead", "next", line, _level(1, number, 2), entry, "asked and not answered: ")
     for number, line in enumerate(brief.ahead):
@@ -166,6 +168,28 @@ def _session(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     if brief.edits:
         text = f"edited: {_listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
         yield Part("done", "text", text, (str(Ref("chunk", brief.edits[0].chunk)),), 4, entry, {})
+
+
+def _known_fixes(report: ResumeReport, entry: str) -> Iterator[Part]:
+    for pattern in report.known_fixes:
+        if (helped := pattern.helped) is None:
+            continue
+        by = helped.by
+        data = {
+            "failure": pattern.id,
+            "message": clean(pattern.last.message),
+            "command": clean(pattern.last.command),
+            "files": list(map(clean, by.files)),
+            "commands": list(map(clean, by.commands)),
+            "at": by.at,
+            "session": helped.session,
+            "refs": [by.ref],
+        }
+        done = _listed(data["files"], len(by.files)) if by.files else ""
+        ran = ", ".join(f"`{command}`" for command in data["commands"])
+        did = "; ".join(filter(None, (done and f"editing {done}", ran and f"running {ran}")))
+        text = f"seen before: {shorten(clean(pattern.last.message), 120)}; on {by.at[:10]} it passed after {did}"
+        yield Part("failures", "known_fixes", text, (pattern.id, by.ref), 1, entry, data)
 
 
 def _files(report: ResumeReport) -> Iterator[Part]:

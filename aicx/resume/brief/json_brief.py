@@ -25,6 +25,7 @@ from aicx.api.answers.resume import (
     EditedFile,
     EntryPoint,
     GuidanceStatement,
+    KnownFix,
     Match,
     OfSession,
     RepositoryState,
@@ -94,6 +95,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
             for name, value in report.search.items()
         },
         budget=BudgetUsed(target, 0, 0),
+        known_fixes=[KnownFix(**data) for data in of("known_fixes")],
         execution_contract=_contract(report, limit),
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,

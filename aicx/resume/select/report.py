@@ -17,6 +17,7 @@ from aicx.resume.select.sessions import SessionRow
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.work.contract import Contract
+    from aicx.work.failures import Pattern
 
 Staleness = Literal["fresh", "recent", "old", "stale"]
 
@@ -112,6 +113,7 @@ class ResumeReport:
     altered: tuple[str, ...] = ()  # ids of chunks that were altered on disk, of which nothing is quoted
     memory: Briefing | None = None  # what is agreed and what instruction files say, where there is a memory
     contract: Contract | None = None  # where to begin and how to prove the work; none where nothing is stored
+    known_fixes: tuple[Pattern, ...] = ()  # failures that the work goes on from, and that were resolved once
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
 
     @property
