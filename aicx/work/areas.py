@@ -1,0 +1,94 @@
+"""Areas of a repository: its folders, and what sessions did, ran and broke in each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from aicx.refs import Ref
+from aicx.work.contract import is_test
+from aicx.work.session_facts import SessionFacts
+
+# Folders that hold the parts of a project, and say nothing by themselves.
+_HOLDERS = frozenset(
+    {"app", "apps", "cmd", "crates", "docs", "internal", "lib", "libs", "packages", "pkg", "src", "tests"}
+)
+_MAX_FILES, _MAX_SESSIONS = 8, 20
+_FRAGILE = 2  # failures from which a file counts as fragile
+ROOT = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """One folder. ``sessions`` edited it, the latest first; ``hot`` are its files by how many sessions edited them.
+
+    ``entry_points`` are the files that sessions opened first, ``tests`` those of it that were touched,
+    ``commands`` the tests that passed while it was worked on, ``fragile`` the files where failures were reported again.
+    """
+
+    id: str
+    sessions: tuple[str, ...]
+    failures: int
+    hot: tuple[str, ...]
+    entry_points: tuple[str, ...]
+    tests: tuple[str, ...]
+    commands: tuple[str, ...]
+    fragile: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Tally:
+    sessions: dict[str, None] = field(default_factory=dict)
+    edited: Counter[str] = field(default_factory=Counter)
+    first: Counter[str] = field(default_factory=Counter)
+    tests: Counter[str] = field(default_factory=Counter)
+    commands: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+def area_of(path: str) -> str:
+    """The area that a path is in: its first folder, or the first two where the first only holds others."""
+    folders = path.split("/")[:-1]
+    if not folders:
+        return ROOT
+    return "/".join(folders[:2]) if folders[0] in _HOLDERS else folders[0]
+
+
+def areas(sessions: Iterable[SessionFacts]) -> list[Area]:
+    """The areas that sessions edited, those of the most sessions first. ``sessions`` come with the latest first."""
+    tallies: dict[str, _Tally] = {}
+    for facts in sessions:
+        session = str(Ref.of_session(facts.agent, facts.session_id))
+        passed = {run.command for run in facts.tests if run.passed}
+        for path in dict.fromkeys(facts.edited):
+            tally = tallies.setdefault(area_of(path), _Tally())
+            tally.edited[path] += 1
+            tally.tests[path] += is_test(path)
+            if session not in tally.sessions:
+                tally.sessions[session] = None
+                tally.commands.update(passed)
+        for path in facts.opened[:1]:
+            tallies.setdefault(area_of(path), _Tally()).first[path] += 1
+        for failure in facts.failures:
+            if failure.file is not None and not failure.file.startswith("/"):
+                tallies.setdefault(area_of(failure.file), _Tally()).failed[failure.file] += failure.count
+    found = [_area(name, tally) for name, tally in tallies.items() if tally.sessions]
+    return sorted(found, key=lambda area: (-len(area.sessions), area.id))
+
+
+def _area(name: str, tally: _Tally) -> Area:
+    return Area(
+        id=name,
+        sessions=tuple(tally.sessions)[:_MAX_SESSIONS],
+        failures=sum(tally.failed.values()),
+        hot=_most(tally.edited),
+        entry_points=_most(tally.first),
+        tests=_most(+tally.tests),
+        commands=_most(tally.commands),
+        fragile=tuple(path for path in _most(tally.failed) if tally.failed[path] >= _FRAGILE),
+    )
+
+
+def _most(counts: Counter[str]) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name)))[:_MAX_FILES]

@@ -1,0 +1,64 @@
+"""A handoff: what a session leaves to the next one, as its log says it. A snapshot that is never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aicx.refs import Ref
+from aicx.work.session_facts import Ran, Said, SessionFacts
+
+Outcome = Literal["resolved", "failed", "unresolved"]
+PointReason = Literal["failed_here", "edited_last"]
+
+_MAX_POINTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StartingPoint:
+    """A file to begin at, from the repository's root."""
+
+    path: str
+    reason: PointReason
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """What a session leaves. ``tests`` are the last run of each command."""
+
+    facts: SessionFacts
+    outcome: Outcome
+    starting_points: tuple[StartingPoint, ...]
+    tests: tuple[Ran, ...]
+
+    @property
+    def session(self) -> str:
+        return str(Ref.of_session(self.facts.agent, self.facts.session_id))
+
+    @property
+    def done(self) -> tuple[Said, ...]:
+        """What was reached, in the session's own words, and what others can see of it."""
+        facts = self.facts
+        said = (facts.progress,) if facts.progress is not None and self.outcome == "resolved" else ()
+        return (*said, *facts.pull_requests, *facts.validated)
+
+
+def handoff_of(facts: SessionFacts) -> Handoff:
+    """The handoff of a session."""
+    failed = bool(facts.failing)
+    outcome: Outcome = "failed" if failed else "resolved" if facts.state == "completed" else "unresolved"
+    latest: dict[str, Ran] = {}
+    for run in facts.tests:
+        latest.pop(run.command, None)
+        latest[run.command] = run
+    return Handoff(facts, outcome, _starting_points(facts), tuple(reversed(latest.values())))
+
+
+def _starting_points(facts: SessionFacts) -> tuple[StartingPoint, ...]:
+    """Where the open failures are, then what was edited, the last first."""
+    touched = {*facts.opened, *facts.edited}
+    failing = [one.file for one in reversed(facts.failures) if one.resolved is None and one.file in touched]
+    points: dict[str, PointReason] = dict.fromkeys((file for file in failing if file), "failed_here")
+    for path in reversed(facts.edited):
+        points.setdefault(path, "edited_last")
+    return tuple(StartingPoint(path, reason) for path, reason in points.items())[:_MAX_POINTS]
