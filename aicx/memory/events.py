@@ -5,18 +5,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import sha256
 from typing import Any, get_args
 
-import orjson
-
 from aicx.memory.record import Result
+from aicx.storage import event_lines
+from aicx.storage.event_lines import new_id as new_id
+from aicx.storage.event_lines import text_of
 from aicx.text import instant
 
 LOG = "events.jsonl"  # below memory/
@@ -88,7 +87,7 @@ class Event:
             )
             if value is not None
         }
-        return orjson.dumps({**fields, "check": _check(fields)}, option=orjson.OPT_APPEND_NEWLINE)
+        return event_lines.encode_line(fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,29 +147,14 @@ def _mixes_alphabets(name: str) -> bool:
     return any(len({unicodedata.name(sign, "").partition(" ")[0] for sign in word} & _ALPHABETS) > 1 for word in words)
 
 
-def new_id() -> str:
-    return os.urandom(8).hex()
-
-
 def decode(body: bytes) -> Log:
     """The events of a log file. A line that is not as it was written is skipped, and its number kept."""
-    events: list[Event] = []
-    damaged: list[int] = []
-    for number, line in enumerate(body.split(b"\n"), 1):
-        if line.strip():
-            event = _decode_line(line)
-            if event is None:
-                damaged.append(number)
-            else:
-                events.append(event)
-    return Log(events, damaged)
+    return Log(*event_lines.decode_lines(body, _event))
 
 
 def appended(before: bytes, events: Iterable[Event]) -> bytes:
     """The log file as it has to be with ``events`` at its end."""
-    if before and not before.endswith(b"\n"):
-        before += b"\n"
-    return before + b"".join(event.encode() for event in events)
+    return event_lines.appended(before, (event.encode() for event in events))
 
 
 def fold(events: Iterable[Event]) -> dict[str, Standing]:
@@ -254,36 +238,19 @@ def _validate(one: Standing, event: Event) -> None:
             one.adopted = event.digest  # its anchors were taken anew; what was agreed is the same
 
 
-def _decode_line(line: bytes) -> Event | None:
-    try:
-        fields: Any = orjson.loads(line)
-        check = fields.pop("check")
-        event = Event(
-            id=_text(fields, "id"),
-            at=datetime.fromisoformat(_text(fields, "at")),
-            by=_text(fields, "by"),
-            type=_text(fields, "type"),
-            refs=tuple(str(ref) for ref in fields["refs"]),
-            digest=fields.get("digest"),
-            before=fields.get("before"),
-            code=fields.get("code"),
-            claims=fields.get("claims"),
-        )
-    except (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError):
-        return None
-    known = event.type in TYPES and event.at.tzinfo is not None and check == _check(fields)
-    return event if known else None
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    value = fields[name]
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is no text")
-    return value
-
-
-def _check(fields: Mapping[str, Any]) -> str:
-    return sha256(orjson.dumps(fields)).hexdigest()[:16]
+def _event(fields: Mapping[str, Any]) -> Event | None:
+    event = Event(
+        id=text_of(fields, "id"),
+        at=datetime.fromisoformat(text_of(fields, "at")),
+        by=text_of(fields, "by"),
+        type=text_of(fields, "type"),
+        refs=tuple(str(ref) for ref in fields["refs"]),
+        digest=fields.get("digest"),
+        before=fields.get("before"),
+        code=fields.get("code"),
+        claims=fields.get("claims"),
+    )
+    return event if event.type in TYPES and event.at.tzinfo is not None else None
 
 
 def last_about(log: bytes, record: str) -> Event | None:
@@ -292,7 +259,7 @@ def last_about(log: bytes, record: str) -> Event | None:
     while (at := log.rfind(record.encode(), 0, end)) >= 0:
         start = log.rfind(b"\n", 0, at) + 1
         line, _, _ = log[start:].partition(b"\n")
-        event = _decode_line(line)
+        event = event_lines.decode_line(line, _event)
         if event is not None and event.type.startswith("memory.") and record in event.refs:
             return event
         end = start

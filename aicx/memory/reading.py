@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from aicx.config import Settings
-from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.errors import NotFound, UsageError
 from aicx.git.identity import Repository, find_repository
 from aicx.memory.anchors import compare
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
@@ -50,21 +50,10 @@ def find_scope(settings: Settings, folder: Path) -> Scope:
 def name_of(settings: Settings, repository: Repository) -> str:
     """What the corpus calls a repository, else its id."""
     # Imported here: who asks again and again keeps the name.
-    from aicx.corpus.catalog.database import Catalog
-    from aicx.corpus.places.decisions import load_decisions
-    from aicx.corpus.places.stored import place_of
+    from aicx.corpus.places.stored import name_in
 
-    identity = None
-    catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
-    try:
-        decisions = load_decisions(settings.layout.projects)
-        known = catalog or Catalog.in_memory()
-        identity = place_of(known, settings.user_home, decisions, str(repository.root))
-        known.close()
-    except CorpusDamaged:  # what was decided by hand cannot be read, and then nothing is called by it
-        if catalog is not None:
-            catalog.close()
-    return identity.project if identity else repository.repo_id
+    found = name_in(settings, str(repository.root))
+    return found or repository.repo_id
 
 
 class Memory:

@@ -18,7 +18,7 @@ from aicx.memory.events import LOG, Event, appended, last_about, new_id
 from aicx.memory.files import encode, path_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of
 from aicx.paths import Layout
-from aicx.storage.journal import Writer, clear_staging, play_journal
+from aicx.storage.journal import Writer, clear_staging, finish_interrupted
 from aicx.storage.lock import writer_lock
 
 LOCK = "memory"
@@ -174,9 +174,4 @@ def changing(settings: Settings, now: datetime, notify: Callable[[str], None]) -
 
 def finish(layout: Layout) -> bool:
     """Brings to its end what a killed writer had begun; whether there was anything. The caller holds the lock."""
-    place = place_in(layout)
-    if not place.staging.exists():
-        return False
-    journal = play_journal(place)
-    clear_staging(place)
-    return bool(journal.moves or journal.removals)
+    return finish_interrupted(place_in(layout))

@@ -175,6 +175,18 @@ def clear_staging(place: Place) -> None:
             leftover.unlink()
 
 
+def finish_interrupted(place: Place) -> bool:
+    """Brings to its end what a killed writer had begun; whether there was anything. The caller holds the lock.
+
+    Raises CorpusDamaged when the journal cannot be read, StoreUnwritable when the disk refuses.
+    """
+    if not place.staging.exists():
+        return False
+    journal = play_journal(place)
+    clear_staging(place)
+    return bool(journal.moves or journal.removals)
+
+
 def drop_unpublished(place: Place) -> None:
     """Gives back the disk space of files that no journal names: they will be written again."""
     if not (place.staging / "journal").exists():

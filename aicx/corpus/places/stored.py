@@ -15,6 +15,7 @@ from aicx.corpus.places.identity import Identity
 from aicx.corpus.places.places import Places
 from aicx.corpus.places.siblings import Traces, find_siblings, is_deep, is_telling_branch, relative_to
 from aicx.paths import NON_REPOSITORY
+from aicx.errors import CorpusDamaged
 
 _MAX_FOLDERS = 400  # in one query
 _FILED = "filed"
@@ -113,6 +114,21 @@ def place_of(catalog: Catalog, user_home: Path, decisions: Decisions, folder: st
         if rows and rows[0]["project"]:
             return Identity(*rows[0])
     return now
+
+
+def name_in(settings: Settings, folder: str) -> str | None:
+    """What the corpus calls the repository of a folder; None where it has no name for it, or cannot be read."""
+    catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
+    identity = None
+    try:
+        decisions = load_decisions(settings.layout.projects)
+        known = catalog or Catalog.in_memory()
+        identity = place_of(known, settings.user_home, decisions, folder)
+        known.close()
+    except CorpusDamaged:  # what was decided by hand cannot be read, and then nothing is called by it
+        if catalog is not None:
+            catalog.close()
+    return identity.project if identity else None
 
 
 def _replace(catalog: Catalog, table: str, rows: Sequence[tuple[object, ...]]) -> None:
