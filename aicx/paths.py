@@ -108,6 +108,11 @@ class Layout:
         return self.home / "index" / "memory-recall.sqlite"
 
     @property
+    def work(self) -> Path:
+        """The state of work: a folder for each repository, in it a file for each task, and the events."""
+        return self.home / "work"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

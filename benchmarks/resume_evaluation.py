@@ -20,7 +20,7 @@ from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.resume.select.sessions import Scope, SessionRow, chunk_paths, known_folders, list_sessions
+from aicx.evidence.sessions import Scope, SessionRow, chunk_paths, known_folders, list_sessions
 
 _MAX_TASK_LENGTH = 4000
 

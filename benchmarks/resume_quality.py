@@ -27,7 +27,7 @@ from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
-from aicx.resume.select.sessions import Scope, known_folders
+from aicx.evidence.sessions import Scope, known_folders
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score
 from benchmarks.store import aicx, environment_for, measure
 

@@ -17,7 +17,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.paths import safe_project
 from aicx.resume.query import ResumeQuery
-from aicx.resume.select.sessions import Scope, known_folders
+from aicx.evidence.sessions import Scope, known_folders
 
 _NO_FOLDER = GitState("unavailable")
 

@@ -32,7 +32,7 @@ from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessio
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
-from aicx.resume.select.sessions import (
+from aicx.evidence.sessions import (
     SessionRow,
     list_sessions,
     load_sessions,

@@ -13,7 +13,7 @@ from aicx.config import Settings
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.resume.select.recall import Passage
-from aicx.resume.select.sessions import Scope
+from aicx.evidence.sessions import Scope
 from retrieval.decay import Decay
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.

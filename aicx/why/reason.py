@@ -13,7 +13,7 @@ from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
-from aicx.resume.select.sessions import SessionRow
+from aicx.evidence.sessions import SessionRow
 from aicx.text import shorten
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted

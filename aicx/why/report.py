@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from aicx.corpus.catalog.sightings import Sighting
 from aicx.git.history import Change
-from aicx.resume.select.sessions import SessionRow
+from aicx.evidence.sessions import SessionRow
 from aicx.why.target import Target
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from aicx.evidence.transcript import Step, read_steps
 from aicx.git.roots import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.git.subjects import plain_subject
-from aicx.resume.select.sessions import load_sessions
+from aicx.evidence.sessions import load_sessions
 from aicx.why import ranking
 from aicx.why.candidates import (
     AFTER,

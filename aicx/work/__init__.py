@@ -1,1 +1,1 @@
-"""Work that outlives a session: open tasks, contracts, and how a session kept to its contract."""
+"""Work that outlives a session: open tasks, what sessions did, contracts, handoffs and failures."""

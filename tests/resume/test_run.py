@@ -20,7 +20,7 @@ from aicx.resume.brief.selection import Reason
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
-from aicx.resume.select.sessions import SessionRow, automated, list_sessions
+from aicx.evidence.sessions import SessionRow, automated, list_sessions
 from retrieval.decay import PROFILES
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when
 from tests.engine.search_helpers import embed, keep

@@ -17,7 +17,7 @@ from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
 from aicx.resume.select.recall import Passage, choose, informative_sentences, shares
 from aicx.resume.select.report import EntryFile
-from aicx.resume.select.sessions import (
+from aicx.evidence.sessions import (
     Scope,
     SessionRow,
     known_folders,

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from aicx.git.roots import Roots
 from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.sessions import SessionRow
+from aicx.evidence.sessions import SessionRow
 
 Confidence = Literal["low", "medium", "high"]
 

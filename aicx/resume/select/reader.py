@@ -20,17 +20,16 @@ from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.resume.select.recall import Passage, answers_something, informative_sentences, is_quotable
-from aicx.resume.select.sessions import SessionRow, chunk_paths
+from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.resume.select.term_weights import TermWeights
 
-# Of a long session the beginning (what was wanted) and the end (where it stands) are read.
-_FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
 # Of a session that only gets a line, enough to find what the agent said last.
 _OUTCOME_CHUNKS = 2
 _OUTCOME_LENGTH = 200
 _QUOTED_LINES = 2
 # Sessions that tell well enough which words are common; each costs a file to read.
 _SAMPLED = 40
+_TITLE_CHUNKS = 2
 # A title of so few words with a colon only introduces what came below it.
 _INTRODUCES = 5
 
@@ -80,7 +79,7 @@ class SessionReader:
         introduces = title.endswith(":") and len(words(title)) <= _INTRODUCES
         if weigh(title).level and not introduces:
             return session
-        paths = chunk_paths(self._catalog, session, self._now)[:_FIRST_CHUNKS]
+        paths = chunk_paths(self._catalog, session, self._now)[:_TITLE_CHUNKS]
         wanted = requests(self._load(paths))
         return replace(session, title=wanted[0][0].text) if wanted else session
 
@@ -125,10 +124,7 @@ class SessionReader:
 
     def _read(self, session: SessionRow) -> list[Step]:
         if session.ref not in self._steps:
-            paths = chunk_paths(self._catalog, session, self._now)
-            if len(paths) > _FIRST_CHUNKS + _LAST_CHUNKS:
-                paths = paths[:_FIRST_CHUNKS] + paths[-_LAST_CHUNKS:]
-            self._steps[session.ref] = self._load(paths)
+            self._steps[session.ref] = self._load(telling_chunks(self._catalog, session, self._now))
         return self._steps[session.ref]
 
     def _load(self, paths: Sequence[str]) -> list[Step]:

@@ -12,7 +12,7 @@ from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.ranking import Confidence
-from aicx.resume.select.sessions import SessionRow
+from aicx.evidence.sessions import SessionRow
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing

@@ -17,6 +17,8 @@ MAX_SESSIONS = 60
 # Chunks looked through before the whole repository is: in most of them the newest sessions are all among these.
 _NEWEST_CHUNKS = 2500
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# Of a long session the beginning (what was wanted) and the end (where it stands) are read.
+_FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
 # Ids that begin with the time need more signs to differ.
 _PREFIXES = (8, 13, 18, 23)
 
@@ -184,6 +186,12 @@ def chunk_paths(catalog: Catalog, session: SessionRow, now: datetime) -> list[st
         [session.agent, session.session_id, instant(now)],
     )
     return [row["path"] for row in rows]
+
+
+def telling_chunks(catalog: Catalog, session: SessionRow, now: datetime) -> list[str]:
+    """The same, of a long session only those from which a brief of it is made."""
+    paths = chunk_paths(catalog, session, now)
+    return paths if len(paths) <= _FIRST_CHUNKS + _LAST_CHUNKS else paths[:_FIRST_CHUNKS] + paths[-_LAST_CHUNKS:]
 
 
 def short_ids(catalog: Catalog, session_ids: Iterable[str]) -> dict[str, str]:

@@ -1,0 +1,151 @@
+"""The event log of a repository's work: what happened to which task and when, without a word of what it says.
+
+A log is cut into files of about a megabyte, so that one more event never means writing a long log again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from aicx.storage import event_lines
+from aicx.storage.event_lines import text_of
+from aicx.text import instant
+from aicx.work.record import STATUSES, Status
+
+TYPES = frozenset({"started", "updated", "resumed", "closed", "handed_off", "redacted", "deleted"})
+FIRST = "events-0001.jsonl"
+_NAME = re.compile(r"events-(\d{4,})\.jsonl")
+MAX_SEGMENT = 1_000_000  # bytes
+_TAIL = 20_000  # bytes, in which the last events are
+# Who did it, as a word: `cli`, `finalize`, `hook`.
+_SOURCE = re.compile(r"[a-z][a-z_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkEvent:
+    """One thing that happened to a task. ``sequence`` grows with each event of a repository, whatever the clock says.
+
+    ``fields`` names what changed, ``status`` and ``rev`` are those of the task afterwards.
+    """
+
+    id: str
+    at: datetime
+    sequence: int
+    type: str
+    task: str
+    status: Status
+    rev: int
+    source: str
+    fields: tuple[str, ...] = ()
+
+    def encode(self) -> bytes:
+        return event_lines.encode_line(
+            {
+                "id": self.id,
+                "at": instant(self.at),
+                "sequence": self.sequence,
+                "type": self.type,
+                "task": self.task,
+                "status": self.status,
+                "rev": self.rev,
+                "source": self.source,
+                "fields": self.fields,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLog:
+    """The events of a repository in their order, and the damaged lines as ``file:line``."""
+
+    events: tuple[WorkEvent, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+    def about(self, task: str) -> list[WorkEvent]:
+        return [event for event in self.events if event.task == task]
+
+
+def is_log(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
+
+
+def is_source(text: str) -> bool:
+    return _SOURCE.fullmatch(text) is not None
+
+
+def segments(folder: Path) -> list[Path]:
+    """The files of a log, the oldest first."""
+    try:
+        found = [path for path in folder.iterdir() if is_log(path.name)]
+    except OSError:
+        return []
+    return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
+def read_log(folder: Path, last: int = 0) -> WorkLog:
+    """The events of the repository in ``folder``; a line that is not as it was written is skipped and named.
+
+    With ``last`` only those in that many files at the end.
+    """
+    events: list[WorkEvent] = []
+    damaged: list[str] = []
+    for path in segments(folder)[-last:]:
+        try:
+            found, lines = event_lines.decode_lines(path.read_bytes(), _event)
+        except OSError as error:
+            damaged.append(f"{path.name}: {error.strerror}")
+            continue
+        events += found
+        damaged += (f"{path.name}:{line}" for line in lines)
+    return WorkLog(tuple(events), tuple(damaged))
+
+
+def fold(events: Iterable[WorkEvent]) -> dict[str, WorkEvent]:
+    """The last event about each task, which says its status and revision."""
+    return {event.task: event for event in events}
+
+
+class Tail:
+    """The end of a log, where further events go. Read and appended to under the lock."""
+
+    def __init__(self, folder: Path) -> None:
+        found = segments(folder)
+        self._name = found[-1].name if found else FIRST
+        self._body = found[-1].read_bytes() if found else b""
+        events, _ = event_lines.decode_lines(self._body[-_TAIL:], _event)
+        self.sequence = max((event.sequence for event in events), default=0)
+
+    def next_sequence(self, now: datetime) -> int:
+        """A number above all former ones, near the clock, so that it goes on growing where a log was lost."""
+        self.sequence = max(self.sequence + 1, int(now.timestamp() * 1000))
+        return self.sequence
+
+    def appended(self, events: Iterable[WorkEvent]) -> tuple[str, bytes]:
+        """The name of the file to write, and its whole content with ``events`` at the end."""
+        lines = [event.encode() for event in events]
+        if len(self._body) + sum(map(len, lines)) <= MAX_SEGMENT or not self._body:
+            return self._name, event_lines.appended(self._body, lines)
+        match = _NAME.fullmatch(self._name)
+        assert match is not None
+        return f"events-{int(match[1]) + 1:04d}.jsonl", b"".join(lines)
+
+
+def _event(fields: Mapping[str, Any]) -> WorkEvent | None:
+    event = WorkEvent(
+        id=text_of(fields, "id"),
+        at=datetime.fromisoformat(text_of(fields, "at")),
+        sequence=int(fields["sequence"]),
+        type=text_of(fields, "type"),
+        task=text_of(fields, "task"),
+        status=fields["status"],
+        rev=int(fields["rev"]),
+        source=text_of(fields, "source"),
+        fields=tuple(str(name) for name in fields["fields"]),
+    )
+    known = event.type in TYPES and event.status in STATUSES and event.at.tzinfo is not None
+    return event if known else None

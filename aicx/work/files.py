@@ -1,0 +1,141 @@
+"""The files of work: ``work/<repository>/tasks/<id>.json`` for what is open, ``closed/<id>.json`` for what is not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from aicx.errors import CorpusDamaged
+from aicx.paths import Layout
+from aicx.work.codec import MAX_BYTES, Undecodable, decode
+from aicx.work.record import WorkRecord
+
+TASKS, CLOSED = "tasks", "closed"
+FOLDERS = (TASKS, CLOSED)
+
+
+class DamagedTask(NamedTuple):
+    """A file that is no work record. It is reported and left as it is."""
+
+    path: str  # below the home
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Records, the last written first, and the files that are none."""
+
+    records: list[WorkRecord] = field(default_factory=list)
+    damaged: list[DamagedTask] = field(default_factory=list)
+
+
+def path_of(record: WorkRecord) -> str:
+    """Where a record belongs, below ``work/``."""
+    return f"{record.repo_id}/{TASKS if record.is_open else CLOSED}/{record.id}.json"
+
+
+def read_record(layout: Layout, relative: str) -> WorkRecord:
+    """The record at ``relative`` below ``work/``. Raises CorpusDamaged; FileNotFoundError, also for what is hidden."""
+    path = layout.work / relative
+    if _hidden(layout)(f"work/{relative}"):
+        raise FileNotFoundError(relative)
+    try:
+        return _read(path)
+    except FileNotFoundError:
+        raise
+    except (OSError, Undecodable) as error:
+        raise CorpusDamaged(
+            f"{path} is no task: {_words(error)}", hint="mend the file by hand or delete it; aicx leaves it as it is"
+        ) from error
+
+
+def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = FOLDERS) -> Found:
+    """The records of the repositories in ``folders``, in these ``parts`` of theirs."""
+    found: dict[str, WorkRecord] = {}
+    damaged: list[DamagedTask] = []
+    hidden = _hidden(layout)
+    for relative in list_paths(layout, folders, parts):
+        if hidden(f"work/{relative}"):
+            continue
+        try:
+            record = _read(layout.work / relative)
+        except FileNotFoundError:
+            continue  # it was moved meanwhile
+        except (OSError, Undecodable) as error:
+            damaged.append(DamagedTask(f"work/{relative}", _words(error)))
+            continue
+        known = found.get(record.id)
+        # A kill may leave a task in both parts until the next change: the later revision is what it is.
+        if known is None or known.rev < record.rev:
+            found[record.id] = record
+    return Found(sorted(found.values(), key=lambda record: (-record.sequence, record.id)), damaged)
+
+
+def open_records(layout: Layout, folders: Iterable[str]) -> Found:
+    """The tasks of the repositories in ``folders`` that are not closed for good, the last written first."""
+    folders = tuple(folders)
+    found = read_all(layout, folders, (TASKS,))
+    closed = {Path(path).stem: path for path in list_paths(layout, folders, (CLOSED,))}
+    if both := [record for record in found.records if record.id in closed]:  # an interrupted change
+        for record in both:
+            other = _read_or_none(layout, closed[record.id])
+            if other is not None and other.rev > record.rev:
+                found.records.remove(record)
+    return Found([record for record in found.records if record.is_open], found.damaged)
+
+
+def list_paths(layout: Layout, folders: Iterable[str], parts: Iterable[str] = FOLDERS) -> Iterator[str]:
+    """The files of records below ``work/``, sorted by name within each part."""
+    parts = tuple(parts)
+    for folder in folders:
+        for part in parts:
+            try:
+                names = sorted(entry.name for entry in os.scandir(layout.work / folder / part) if _is_task(entry.name))
+            except OSError:
+                continue
+            yield from (f"{folder}/{part}/{name}" for name in names)
+
+
+def every_folder(layout: Layout) -> list[str]:
+    """The folders of all repositories that have work, by name."""
+    try:
+        return sorted(entry.name for entry in os.scandir(layout.work) if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _is_task(name: str) -> bool:
+    return name.endswith(".json") and not name.startswith(".")
+
+
+def _read(path: Path) -> WorkRecord:
+    with path.open("rb") as stream:
+        body = stream.read(MAX_BYTES + 1)
+    if len(body) > MAX_BYTES:
+        raise Undecodable("too long")
+    record = decode(body, path.stem)
+    if record.repo_id != path.parent.parent.name:
+        raise Undecodable("of another repository")
+    return record
+
+
+def _read_or_none(layout: Layout, relative: str) -> WorkRecord | None:
+    try:
+        return _read(layout.work / relative)
+    except (OSError, Undecodable):
+        return None
+
+
+def _words(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _hidden(layout: Layout) -> Callable[[str], bool]:
+    if not layout.ignore_file.exists():
+        return lambda _: False
+    from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
+
+    return ignore_matcher(layout)

@@ -1,0 +1,104 @@
+"""Whether a task's saved state may be used where the repository is now: the loading table, as a pure function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+from aicx.work.record import GitContext, WorkRecord
+
+LoadingReason = Literal[
+    "no_git_context",  # nothing was known of git when it was written
+    "git_unavailable",  # nothing is known of git now
+    "same_branch",
+    "branch_changed_but_merged",  # another branch, whose commit is part of what is checked out
+    "branch_mismatch_unmerged",  # another branch, whose commit is not, or is not known here
+    "dirty_branch_mismatch",  # another branch, left with changes that were never committed
+]
+REASONS: tuple[LoadingReason, ...] = get_args(LoadingReason)
+_SKIPPED: frozenset[LoadingReason] = frozenset({"branch_mismatch_unmerged", "dirty_branch_mismatch"})
+_SHORT = 12  # characters of a commit's hash
+
+# Whether a commit is part of the head; None where this repository does not know it, or git did not answer.
+IsAncestor = Callable[[str], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """What the table says. What is not ``loadable`` is listed, and neither used nor updated."""
+
+    loadable: bool
+    reason: LoadingReason
+    warning: str | None
+    saved_branch: str | None
+    current_branch: str | None
+    saved_head: str | None
+    current_head: str | None
+
+
+class Loaded(NamedTuple):
+    """A task, and whether its state may be used here and now.
+
+    ``derived`` says why a session without a task counts as an open one; None for a task that somebody began.
+    """
+
+    record: WorkRecord
+    loading: Loading
+    derived: str | None = None
+
+
+def evaluate(saved: GitContext | None, present: GitContext, is_ancestor: IsAncestor) -> Loading:
+    """Compares the git context of a record with the present one. The first row that fits decides."""
+    if saved is None or not saved.available:
+        return _loading("no_git_context", saved, present, "it was written without git: nothing says where it holds")
+    if not present.available:
+        return _loading("git_unavailable", saved, present, f"git says nothing now: {present.reason or 'no answer'}")
+    if _same_branch(saved, present, is_ancestor):
+        return _loading("same_branch", saved, present, _moved(saved, present))
+    if saved.dirty:
+        warning = f"left on {_name(saved)} with changes that were not committed"
+        return _loading("dirty_branch_mismatch", saved, present, warning)
+    merged = is_ancestor(saved.head) if saved.head else False
+    if merged:
+        warning = f"left on {_name(saved)}, which is part of {_name(present)} now"
+        return _loading("branch_changed_but_merged", saved, present, warning)
+    why = "is not known here" if merged is None else "is not merged here"
+    return _loading("branch_mismatch_unmerged", saved, present, f"left on {_name(saved)}, which {why}")
+
+
+def _same_branch(saved: GitContext, present: GitContext, is_ancestor: IsAncestor) -> bool:
+    if saved.branch is not None or present.branch is not None:
+        return (saved.branch, saved.branch_mark) == (present.branch, present.branch_mark)
+    # A detached head has no name to go by: it is the same one if it only moved on.
+    return saved.head is not None and (saved.head == present.head or is_ancestor(saved.head) is True)
+
+
+def _moved(saved: GitContext, present: GitContext) -> str | None:
+    """What changed on the same branch since then, None for nothing."""
+    found = []
+    if saved.head != present.head:
+        found.append(f"the head moved from {_short(saved.head)} to {_short(present.head)}")
+    if saved.dirty and present.dirty is False:
+        found.append("changes that were not committed then are gone or committed")
+    return "; ".join(found) or None
+
+
+def _short(head: str | None) -> str:
+    return head[:_SHORT] if head else "no commit"
+
+
+def _name(git: GitContext) -> str:
+    return git.branch or f"a detached head at {_short(git.head)}"
+
+
+def _loading(reason: LoadingReason, saved: GitContext | None, present: GitContext, warning: str | None) -> Loading:
+    return Loading(
+        loadable=reason not in _SKIPPED,
+        reason=reason,
+        warning=warning,
+        saved_branch=saved.branch if saved else None,
+        current_branch=present.branch,
+        saved_head=saved.head if saved else None,
+        current_head=present.head,
+    )

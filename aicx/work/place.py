@@ -1,0 +1,151 @@
+"""Where work happens: a repository with its folder below ``work/``, and what git says of it now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.git.branches import Branches
+from aicx.git.identity import Repository, find_repository
+from aicx.git.roots import Roots
+from aicx.git.state import Git, GitProbe, GitState
+from aicx.work.loading import Loading, evaluate
+from aicx.work.record import MAX_CHANGED, MAX_REF, GitContext, WorkRecord, clean
+
+# Git that hangs may cost a command this much and no more, in seconds: for one question, and for all of them.
+TIMEOUT, IN_ALL = 2.0, 4.0
+# Commits whose place in the history is asked for; tasks beyond are taken for unmerged.
+_MAX_COMMITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPlace:
+    """A working folder and where its tasks are. ``folders`` are names below ``work/``, that of new tasks first.
+
+    There are two where tasks were started before the folder became a repository.
+    """
+
+    repository: Repository
+    folders: tuple[str, ...]
+
+    @property
+    def repo_id(self) -> str:
+        return self.folders[0]
+
+    @property
+    def worktree_id(self) -> str:
+        return self.repository.worktree_id
+
+    @property
+    def root(self) -> Path:
+        return self.repository.root
+
+    def relative(self, path: str, folder: Path | None = None) -> str | None:
+        """``path`` from the repository's root; None where it is outside. A relative one is taken from ``folder``."""
+        return Roots.of([str(self.root)]).relative(path, str(folder or self.root))
+
+
+def find_place(settings: Settings, folder: Path) -> WorkPlace:
+    """The place of ``folder``. Raises NotFound where there is no such folder, UsageError for a bare repository."""
+    repository = find_repository(folder)
+    work = settings.layout.work
+    plain = Repository(repository.root, None).repo_id
+    if repository.common is not None:
+        before = (plain,) if (work / plain).is_dir() else ()
+        return WorkPlace(repository, (repository.repo_id, *before))
+    # Without git nothing marks the top of a project but the tasks that were started there.
+    for above in (repository.root, *repository.root.parents):
+        if above == settings.user_home or above == above.parent:
+            break
+        candidate = Repository(above, None)
+        if (work / candidate.repo_id).is_dir():
+            return WorkPlace(candidate, (candidate.repo_id,))
+    return WorkPlace(repository, (plain,))
+
+
+def project_of(settings: Settings, place: WorkPlace) -> str | None:
+    """What the corpus calls the repository."""
+    # Imported here: reading does without it.
+    from aicx.corpus.places.stored import name_in
+
+    return name_in(settings, str(place.root))
+
+
+@dataclass(slots=True)
+class Present:
+    """The repository as git knows it at one moment. Close it, or use it as `looking` gives it."""
+
+    context: GitContext
+    state: GitState
+    _git: Git | None
+    _known: dict[str, bool | None] = field(default_factory=dict)
+
+    def loading(self, record: WorkRecord) -> Loading:
+        """What the loading table says of a record here and now."""
+        return evaluate(record.git_context, self.context, self.is_ancestor)
+
+    def branches(self, names: Iterable[str]) -> Branches | None:
+        """How branches stand towards the head; None where git says nothing."""
+        return Branches(self._git, self.state, names) if self._git is not None and self.context.available else None
+
+    def is_ancestor(self, commit: str) -> bool | None:
+        """Whether a commit is part of the head; None where it is not known, and beyond what is asked for at once."""
+        if commit == self.context.head:
+            return True
+        if commit not in self._known:
+            asked = self._git is not None and len(self._known) < _MAX_COMMITS
+            self._known[commit] = self._ask(commit) if asked else None
+        return self._known[commit]
+
+    def _ask(self, commit: str) -> bool | None:
+        assert self._git is not None
+        # A record may have been edited: what is no hash could be an option, or name something else.
+        if not _is_hash(commit) or self._git.ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
+            return None
+        return self._git.ask("merge-base", "--is-ancestor", commit, "HEAD") is not None
+
+
+@contextmanager
+def looking(
+    place: WorkPlace, now: datetime, look: GitProbe | None = None, *, timeout: float = TIMEOUT, in_all: float = IN_ALL
+) -> Iterator[Present]:
+    """What git says of ``place`` now. ``look`` is one that the caller has begun there, and closes."""
+    if place.repository.common is None and look is None:
+        yield Present(GitContext(False, now, reason="not a git repository"), GitState("none"), None)
+        return
+    if look is not None:
+        yield Present(context_of(look.state, now), look.state, look.git)
+        return
+    with GitProbe(Git(place.root, timeout, in_all)) as own:
+        yield Present(context_of(own.state, now), own.state, own.git)
+
+
+def context_of(state: GitState, now: datetime) -> GitContext:
+    """The context to save of what git says, bounded and without secrets."""
+    if not state.usable:
+        why = "; ".join(state.notes) or ("not a git repository" if state.kind == "none" else "git gave no answer")
+        return GitContext(False, now, reason=clean(why))
+    branch = None if state.branch is None else clean(state.branch, MAX_REF)
+    return GitContext(
+        available=True,
+        captured_at=now,
+        branch=branch,
+        head=state.head,
+        dirty=state.dirty,
+        changed_files=tuple(clean(path, MAX_REF) for path in state.changed[:MAX_CHANGED]),
+        branch_mark=None if branch == state.branch else _mark(state.branch or ""),
+    )
+
+
+def _mark(branch: str) -> str:
+    return sha256(os.fsencode(branch)).hexdigest()[:16]
+
+
+def _is_hash(text: str) -> bool:
+    return len(text) in (40, 64) and all(sign in "0123456789abcdef" for sign in text)

@@ -1,0 +1,294 @@
+"""The state of work as the commands and other packages use it: what is open here, and every change of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from aicx.config import Settings
+from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.git.state import GitProbe
+from aicx.work.files import DamagedTask, open_records, read_record
+from aicx.work.finding import find_task
+from aicx.work.loading import Loaded, Loading
+from aicx.work.patch import Patch, Said, apply, changed_fields
+from aicx.work.place import Present, WorkPlace, looking, project_of
+from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id, title_of
+from aicx.work.writing import Change, changing
+
+Notify = Callable[[str], None]
+_NOTHING = Patch()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTasks:
+    """The tasks of a repository that are not closed for good, those of this worktree first, then the last begun.
+
+    ``active`` may be used here, ``skipped`` may not, and nothing updates them; ``waiting`` are paused or blocked.
+    Where nobody began one that may be used, the latest open session is ``active`` as a derived one.
+    """
+
+    active: Sequence[Loaded]
+    skipped: Sequence[Loaded]
+    waiting: Sequence[Loaded]
+    damaged: Sequence[DamagedTask]
+    context: GitContext
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a change made of a task. ``left_out`` is what a full list or a path outside had no room for, by field.
+
+    ``new`` says that the task did not exist before; ``others`` are further tasks that could have been meant.
+    """
+
+    record: WorkRecord
+    changed_fields: tuple[str, ...]
+    left_out: Mapping[str, list[str]]
+    loading: Loading
+    new: bool = False
+    others: tuple[WorkRecord, ...] = ()
+
+
+def open_tasks(
+    settings: Settings, place: WorkPlace, now: datetime, look: GitProbe | None = None, *, derive: bool = True
+) -> OpenTasks:
+    """What is open in a repository; nothing is written.
+
+    ``look`` is a look at git that was begun there earlier. Without ``derive`` only tasks that somebody began count.
+    """
+    with looking(place, now, look) as present:
+        found = _open_tasks(settings, place, present)
+        if not derive or found.active:
+            return found
+        from aicx.work.derived import derived_tasks  # imported here: reading sessions takes the corpus
+
+        derived = derived_tasks(settings, place, present, now)
+        return replace(
+            found,
+            active=[one for one in derived if one.loading.loadable],
+            skipped=[*found.skipped, *(one for one in derived if not one.loading.loadable)],
+        )
+
+
+def start(
+    settings: Settings,
+    place: WorkPlace,
+    goal: str | None,
+    now: datetime,
+    *,
+    patch: Patch = _NOTHING,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Written:
+    """A task with this goal: a new one, or the one that is open here for the same.
+
+    Without a goal it takes that of the latest open session, with what its log says. Raises UsageError for none.
+    """
+    goal_source = "stated"
+    if goal is None:
+        goal, goal_source, patch = _from_session(settings, place, now, patch)
+    goal = clean(goal, MAX_GOAL)
+    if not goal:
+        raise UsageError("there is no goal", hint='aicx task start "Fix the export of empty files"')
+    project = project_of(settings, place)
+    with looking(place, now) as present, changing(settings, now, source, notify) as change:
+        known, name = _same(settings, place, present, goal)
+        if known is not None:
+            resumed = replace(known.record, status="in_progress")
+            return _write(change, place, present, known.record, resumed, patch, known.loading, "resumed")
+        record = WorkRecord(
+            id=name,
+            kind="thread",
+            title=title_of(goal),
+            goal=goal,
+            repo_id=place.repo_id,
+            worktree_id=place.worktree_id,
+            created_at=now,
+            updated_at=now,
+            goal_source=goal_source,
+            project=project,
+            git_context=present.context,
+        )
+        applied = apply(record, patch, now, place.relative)
+        fields = ("goal", *(name for name in applied.changed_fields if name != "goal"))
+        record = change.put(applied.record, "started", fields)
+        change.publish()
+        return Written(record, fields, applied.left_out, present.loading(record), new=True)
+
+
+def update(
+    settings: Settings,
+    place: WorkPlace,
+    task: str | None,
+    patch: Patch,
+    now: datetime,
+    *,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Written:
+    """Adds to a task what ``patch`` says; ``task`` None means the one that was last begun here.
+
+    Raises NotFound for no such task, UsageError for one that is closed or was left on a branch that is not merged here.
+    """
+    project = project_of(settings, place)
+    with _target(settings, place, task, now, source, notify) as (change, present, found, others):
+        loading = _usable(found, present)
+        if not found.is_open:
+            raise UsageError(f"{_named(found)} is {found.status}", hint=f"aicx task resume {found.id}")
+        record = replace(found, project=project or found.project)
+        written = _write(change, place, present, found, record, patch, loading, "updated")
+        return replace(written, others=others)
+
+
+def resume_task(
+    settings: Settings,
+    place: WorkPlace,
+    task: str,
+    now: datetime,
+    *,
+    here: bool = False,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Written:
+    """Takes a task up again, in this worktree. With ``here`` also one that was left on a branch not merged here.
+
+    Raises NotFound, UsageError.
+    """
+    with _target(settings, place, task, now, source, notify) as (change, present, found, _):
+        loading = present.loading(found) if here else _usable(found, present)
+        record = replace(found, status="in_progress", worktree_id=place.worktree_id, closing_note="")
+        return _write(change, place, present, found, record, _NOTHING, loading, "resumed")
+
+
+def close(
+    settings: Settings,
+    place: WorkPlace,
+    task: str | None,
+    status: Status,
+    now: datetime,
+    *,
+    note: str = "",
+    here: bool = False,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Written:
+    """Closes a task, or sets it aside as paused or blocked. ``here`` and ``task`` as in `resume_task` and `update`.
+
+    Raises NotFound, UsageError.
+    """
+    if status not in CLOSINGS:
+        raise UsageError(f"{status!r} closes no task", hint=f"one of {', '.join(CLOSINGS)}")
+    with _target(settings, place, task, now, source, notify) as (change, present, found, others):
+        loading = present.loading(found) if here else _usable(found, present)
+        record = replace(found, status=status, closing_note=clean(note) or found.closing_note)
+        written = _write(change, place, present, found, record, _NOTHING, loading, "closed")
+        return replace(written, others=others)
+
+
+def _open_tasks(settings: Settings, place: WorkPlace, present: Present) -> OpenTasks:
+    found = open_records(settings.layout, place.folders)
+    records = sorted(
+        (record for record in found.records if record.kind == "thread"),
+        key=lambda record: (record.worktree_id != place.worktree_id, -record.focused, record.id),
+    )
+    loaded = [Loaded(record, present.loading(record)) for record in records]
+    usable = [one for one in loaded if one.loading.loadable]
+    return OpenTasks(
+        active=[one for one in usable if one.record.status == "in_progress"],
+        skipped=[one for one in loaded if not one.loading.loadable],
+        waiting=[one for one in usable if one.record.status != "in_progress"],
+        damaged=found.damaged,
+        context=present.context,
+    )
+
+
+@contextmanager
+def _target(
+    settings: Settings, place: WorkPlace, task: str | None, now: datetime, source: str, notify: Notify
+) -> Iterator[tuple[Change, Present, WorkRecord, tuple[WorkRecord, ...]]]:
+    """The task that is meant, read under the lock, and the further ones that could have been meant."""
+    with looking(place, now) as present, changing(settings, now, source, notify) as change:
+        if task is not None:
+            yield change, present, find_task(settings.layout, place.folders, task), ()
+            return
+        found = _open_tasks(settings, place, present)
+        if not found.active:
+            skipped = f"; {len(found.skipped)} left on other branches: aicx task status" if found.skipped else ""
+            raise NotFound(f"no task is open here{skipped}", hint='aicx task start "what is to be reached"')
+        first, *others = (one.record for one in found.active)
+        yield change, present, first, tuple(others)
+
+
+def _usable(record: WorkRecord, present: Present) -> Loading:
+    loading = present.loading(record)
+    if not loading.loadable:
+        raise UsageError(
+            f"{_named(record)} was {loading.warning}; nothing changes it from here",
+            hint=f"git switch {loading.saved_branch or '…'}, or take it up here: aicx task resume {record.id} --here",
+        )
+    return loading
+
+
+def _write(
+    change: Change,
+    place: WorkPlace,
+    present: Present,
+    before: WorkRecord,
+    record: WorkRecord,
+    patch: Patch,
+    loading: Loading,
+    kind: str,
+) -> Written:
+    """Writes ``record`` with what ``patch`` says, where that changes anything of ``before``."""
+    applied = apply(record, patch, change.now, place.relative)
+    new = applied.record
+    fields = changed_fields(before, new)
+    if present.context.available and not _same_context(before.git_context, present.context):
+        new, fields = replace(new, git_context=present.context), (*fields, "git_context")
+    if fields or kind == "resumed":
+        new = change.put(new, kind, fields)
+        change.publish()
+    return Written(new, fields, applied.left_out, loading)
+
+
+def _same_context(saved: GitContext | None, present: GitContext) -> bool:
+    return saved is not None and replace(present, captured_at=saved.captured_at, extra=saved.extra) == saved
+
+
+def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> tuple[Loaded | None, str]:
+    """The open task of this worktree with the same goal that may be used here; else the id for a new one."""
+    attempt = 0
+    while True:
+        name = task_id(place.repo_id, place.worktree_id, goal, attempt)
+        attempt += 1
+        relative = [f"{place.repo_id}/{part}/{name}.json" for part in ("tasks", "closed")]
+        open_, closed = (settings.layout.work / path for path in relative)
+        if not open_.exists() and not closed.exists():
+            return None, name
+        if open_.exists():
+            try:
+                record = read_record(settings.layout, relative[0])
+            except (CorpusDamaged, FileNotFoundError):
+                continue  # damaged or hidden: it stays as it is, and a new task is begun beside it
+            loading = present.loading(record)
+            if loading.loadable and record.goal == goal:
+                return Loaded(record, loading), name
+
+
+def _from_session(settings: Settings, place: WorkPlace, now: datetime, patch: Patch) -> tuple[str, str, Patch]:
+    """The goal of the derived task, where it is from, and ``patch`` with what that session left."""
+    found = next((one.record for one in open_tasks(settings, place, now).active if one.derived), None)
+    if found is None:
+        raise UsageError("there is no goal, and no open session to take one from", hint='aicx task start "…"')
+    derived = {section: [Said(item.text, item.evidence) for item in found.of(section)] for section in SECTIONS}
+    said = {section: [*derived[section], *patch.said.get(section, ())] for section in SECTIONS}
+    action = found.next_action if patch.next_action is None else patch.next_action
+    sources = [*found.sources, *patch.sources]
+    return found.goal, found.goal_source, replace(patch, next_action=action, said=said, sources=sources)
+
+
+def _named(record: WorkRecord) -> str:
+    return f"task {record.id} ({record.title})"

@@ -1,0 +1,119 @@
+"""Writing: one writer at a time, a task's file and its event together or not at all.
+
+The lock is the work's own, so that an update does not wait for a long `aicx store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.errors import UnsafePath
+from aicx.paths import Layout
+from aicx.storage.event_lines import new_id
+from aicx.storage.journal import Writer, clear_staging, finish_interrupted
+from aicx.storage.lock import writer_lock
+from aicx.work.codec import encode
+from aicx.work.events import Tail, WorkEvent, is_log, is_source
+from aicx.work.files import CLOSED, FOLDERS, TASKS, path_of
+from aicx.work.record import WorkRecord
+
+LOCK = "work"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFolder:
+    """Where the journal works: ``work/``, with a staging folder of its own."""
+
+    home: Path
+    staging: Path
+
+    def inside(self, relative: str) -> Path:
+        parts = relative.split("/")
+        plain = not any(sign in relative for sign in "\0\\\n\r") and not any(part in ("", ".", "..") for part in parts)
+        known = (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in FOLDERS)
+        if not plain or not known:
+            raise UnsafePath(f"not a path of the work: {relative!r}")
+        return self.home / relative
+
+
+def folder_in(layout: Layout) -> WorkFolder:
+    return WorkFolder(layout.work, layout.locks / "work-staging")
+
+
+@dataclass(slots=True)
+class Change:
+    """What one call changes, collected under the lock and published together."""
+
+    layout: Layout
+    now: datetime
+    source: str
+    _files: dict[str, bytes | None] = field(default_factory=dict)
+    _events: dict[str, list[WorkEvent]] = field(default_factory=dict)  # by repository
+    _tails: dict[str, Tail] = field(default_factory=dict)
+
+    def put(self, record: WorkRecord, kind: str, fields: Iterable[str] = ()) -> WorkRecord:
+        """Stages ``record`` as it is after an event of this ``kind``, which changed ``fields``; returns it so."""
+        sequence = self._tail(record.repo_id).next_sequence(self.now)
+        event = new_id()
+        record = replace(
+            record,
+            updated_at=self.now,
+            rev=record.rev + (kind != "started"),
+            sequence=sequence,
+            focused=sequence if kind in ("started", "resumed") else record.focused,
+            last_event=event,
+        )
+        self._say(record, event, sequence, kind, fields)
+        path = path_of(record)
+        self._files[path] = encode(record)
+        part = TASKS if not record.is_open else CLOSED
+        other = f"{record.repo_id}/{part}/{record.id}.json"
+        if (self.layout.work / other).exists():
+            self._files[other] = None
+        return record
+
+    def publish(self) -> None:
+        """Puts everything in its place: first the files, then the events, and last what goes."""
+        place = folder_in(self.layout)
+        writer = Writer(place)
+        for path, body in self._files.items():
+            if body is None:
+                writer.stage_removal(path)
+            else:
+                writer.stage(path, body)
+        for folder, events in self._events.items():
+            name, body = self._tails[folder].appended(events)
+            writer.stage(f"{folder}/{name}", body)
+        writer.publish()
+        writer.finish()
+        clear_staging(place)
+
+    def _say(self, record: WorkRecord, event: str, sequence: int, kind: str, fields: Iterable[str]) -> None:
+        said = WorkEvent(
+            event, self.now, sequence, kind, record.id, record.status, record.rev, self.source, tuple(fields)
+        )
+        self._events.setdefault(record.repo_id, []).append(said)
+
+    def _tail(self, folder: str) -> Tail:
+        if folder not in self._tails:
+            self._tails[folder] = Tail(self.layout.work / folder)
+        return self._tails[folder]
+
+
+@contextmanager
+def changing(settings: Settings, now: datetime, source: str, notify: Callable[[str], None]) -> Iterator[Change]:
+    """Holds the work's lock, after finishing what a killed writer left. What the block stages is for it to publish.
+
+    ``source`` says as a word who changes it. Raises StoreLocked, StoreUnwritable, CorpusDamaged for a journal that
+    cannot be read.
+    """
+    assert is_source(source), source
+    layout = settings.layout
+    with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
+        finish_interrupted(folder_in(layout))
+        yield Change(layout, now, source)
