@@ -35,6 +35,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "failures": ("aicx.commands.failures", "Show what failed before, and what resolved it."),
         "memory": ("aicx.commands.memory", "Keep what is worth believing: proposed by anybody, agreed by you."),
     },
+    "Continue": {
+        "task": ("aicx.commands.task", "Keep the state of your work: goal, proof, what comes next, by branch."),
+        "next": ("aicx.commands.next", "Say what to do next here, in a line."),
+    },
     "Store": {
         "store": ("aicx.commands.store", "Read the agents' logs and store what is new."),
         "index": ("aicx.commands.index", "Embed the corpus, so that search also matches by meaning."),

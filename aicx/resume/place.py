@@ -13,11 +13,11 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.stored import place_of
 from aicx.errors import UsageError
+from aicx.evidence.sessions import Scope, known_folders
 from aicx.git.roots import Roots, repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.paths import safe_project
 from aicx.resume.query import ResumeQuery
-from aicx.evidence.sessions import Scope, known_folders
 
 _NO_FOLDER = GitState("unavailable")
 

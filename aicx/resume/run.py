@@ -16,6 +16,14 @@ from aicx.errors import NotFound
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.pull_requests import merged_by
 from aicx.evidence.session_brief import SessionBrief
+from aicx.evidence.sessions import (
+    SessionRow,
+    list_sessions,
+    load_sessions,
+    other_folders,
+    related_projects,
+    short_ids,
+)
 from aicx.evidence.statements import weigh
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.roots import inside
@@ -32,14 +40,6 @@ from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessio
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
-from aicx.evidence.sessions import (
-    SessionRow,
-    list_sessions,
-    load_sessions,
-    other_folders,
-    related_projects,
-    short_ids,
-)
 from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.structure import read_structure
 from aicx.sources.reopen import reopen_command

@@ -12,8 +12,8 @@ from aicx.api.freshness import stale_indexes
 from aicx.config import Settings
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
-from aicx.resume.select.recall import Passage
 from aicx.evidence.sessions import Scope
+from aicx.resume.select.recall import Passage
 from retrieval.decay import Decay
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.

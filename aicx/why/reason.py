@@ -8,12 +8,12 @@ from collections.abc import Collection, Sequence
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
+from aicx.evidence.sessions import SessionRow
 from aicx.evidence.statements import conclusion, decisions, is_announcement, requests, telling
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
-from aicx.evidence.sessions import SessionRow
 from aicx.text import shorten
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from aicx.corpus.catalog.sightings import Sighting
-from aicx.git.history import Change
 from aicx.evidence.sessions import SessionRow
+from aicx.git.history import Change
 from aicx.why.target import Target
 
 if TYPE_CHECKING:

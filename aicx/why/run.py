@@ -18,11 +18,11 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Hit, Searcher
 from aicx.errors import NotFound, UsageError
+from aicx.evidence.sessions import load_sessions
 from aicx.evidence.transcript import Step, read_steps
 from aicx.git.roots import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.git.subjects import plain_subject
-from aicx.evidence.sessions import load_sessions
 from aicx.why import ranking
 from aicx.why.candidates import (
     AFTER,

@@ -69,7 +69,9 @@ def evaluate(saved: GitContext | None, present: GitContext, is_ancestor: IsAnces
 
 def _same_branch(saved: GitContext, present: GitContext, is_ancestor: IsAncestor) -> bool:
     if saved.branch is not None or present.branch is not None:
-        return (saved.branch, saved.branch_mark) == (present.branch, present.branch_mark)
+        if saved.branch_mark is None:  # written by hand, or by another tool
+            return saved.branch == present.branch
+        return saved.branch_mark == present.branch_mark
     # A detached head has no name to go by: it is the same one if it only moved on.
     return saved.head is not None and (saved.head == present.head or is_ancestor(saved.head) is True)
 

@@ -70,6 +70,12 @@ class Patch:
     drop: Sequence[str] = ()
     origin: Origin = "stated"
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing; evidence alone proves nothing."""
+        scalars = (self.title, self.goal, self.hypothesis, self.next_action)
+        return not (any(one is not None for one in scalars) or any(self.said.values()) or self.sources or self.drop)
+
 
 class Applied(NamedTuple):
     """A record after an update, the names of the fields that changed, and what was left out, by field."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -15,8 +15,9 @@ from aicx.git.branches import Branches
 from aicx.git.identity import Repository, find_repository
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitProbe, GitState
+from aicx.text import shorten
 from aicx.work.loading import Loading, evaluate
-from aicx.work.record import MAX_CHANGED, MAX_REF, GitContext, WorkRecord, clean
+from aicx.work.record import MAX_CHANGED, MAX_REF, MAX_TEXT, GitContext, WorkRecord, clean
 
 # Git that hangs may cost a command this much and no more, in seconds: for one question, and for all of them.
 TIMEOUT, IN_ALL = 2.0, 4.0
@@ -127,19 +128,28 @@ def looking(
 
 
 def context_of(state: GitState, now: datetime) -> GitContext:
-    """The context to save of what git says, bounded and without secrets."""
+    """What git says, bounded, as it may be compared and shown here; `saved` makes of it what may be stored."""
     if not state.usable:
         why = "; ".join(state.notes) or ("not a git repository" if state.kind == "none" else "git gave no answer")
-        return GitContext(False, now, reason=clean(why))
-    branch = None if state.branch is None else clean(state.branch, MAX_REF)
+        return GitContext(False, now, reason=shorten(why, MAX_TEXT))
     return GitContext(
         available=True,
         captured_at=now,
-        branch=branch,
+        branch=None if state.branch is None else shorten(state.branch, MAX_REF),
         head=state.head,
         dirty=state.dirty,
-        changed_files=tuple(clean(path, MAX_REF) for path in state.changed[:MAX_CHANGED]),
-        branch_mark=None if branch == state.branch else _mark(state.branch or ""),
+        changed_files=tuple(shorten(path, MAX_REF) for path in state.changed[:MAX_CHANGED]),
+        branch_mark=None if state.branch is None else _mark(state.branch),
+    )
+
+
+def saved(context: GitContext) -> GitContext:
+    """``context`` without secrets. Cleaning takes a while to load, and only who writes needs it."""
+    return replace(
+        context,
+        branch=None if context.branch is None else clean(context.branch, MAX_REF),
+        changed_files=tuple(clean(path, MAX_REF) for path in context.changed_files),
+        reason=None if context.reason is None else clean(context.reason),
     )
 
 

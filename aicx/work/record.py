@@ -43,7 +43,8 @@ class GitContext:
     """What git said when a record was written. ``reason`` says why nothing is known where it is not available.
 
     ``branch`` is None where the head is detached, ``head`` before the first commit, ``dirty`` where it is not known.
-    ``branch_mark`` tells branches apart whose names look the same once they are clean.
+    ``branch_mark`` is a hash of the branch's name, by which branches are compared: names may look the same once they
+    are clean.
     """
 
     available: bool

@@ -14,7 +14,7 @@ from aicx.work.files import DamagedTask, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import Patch, Said, apply, changed_fields
-from aicx.work.place import Present, WorkPlace, looking, project_of
+from aicx.work.place import Present, WorkPlace, looking, project_of, saved
 from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id, title_of
 from aicx.work.writing import Change, changing
 
@@ -110,7 +110,7 @@ def start(
             updated_at=now,
             goal_source=goal_source,
             project=project,
-            git_context=present.context,
+            git_context=saved(present.context),
         )
         applied = apply(record, patch, now, place.relative)
         fields = ("goal", *(name for name in applied.changed_fields if name != "goal"))
@@ -246,16 +246,17 @@ def _write(
     applied = apply(record, patch, change.now, place.relative)
     new = applied.record
     fields = changed_fields(before, new)
-    if present.context.available and not _same_context(before.git_context, present.context):
-        new, fields = replace(new, git_context=present.context), (*fields, "git_context")
+    context = saved(present.context)
+    if context.available and not _same_context(before.git_context, context):
+        new, fields = replace(new, git_context=context), (*fields, "git_context")
     if fields or kind == "resumed":
         new = change.put(new, kind, fields)
         change.publish()
     return Written(new, fields, applied.left_out, loading)
 
 
-def _same_context(saved: GitContext | None, present: GitContext) -> bool:
-    return saved is not None and replace(present, captured_at=saved.captured_at, extra=saved.extra) == saved
+def _same_context(before: GitContext | None, now: GitContext) -> bool:
+    return before is not None and replace(now, captured_at=before.captured_at, extra=before.extra) == before
 
 
 def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> tuple[Loaded | None, str]:

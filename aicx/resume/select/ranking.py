@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from aicx.evidence.sessions import SessionRow
 from aicx.git.roots import Roots
 from aicx.resume.select.mentions import Ask, Mentions
-from aicx.evidence.sessions import SessionRow
 
 Confidence = Literal["low", "medium", "high"]
 

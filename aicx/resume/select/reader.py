@@ -14,13 +14,13 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import Edit, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import Ending, Line, SessionBrief, brief_of, ending
+from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.statements import conclusion, requests, telling, weigh
 from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.resume.select.recall import Passage, answers_something, informative_sentences, is_quotable
-from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.resume.select.term_weights import TermWeights
 
 # Of a session that only gets a line, enough to find what the agent said last.

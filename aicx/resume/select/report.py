@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from aicx.evidence.session_brief import Ending, Line, SessionBrief
+from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.ranking import Confidence
-from aicx.evidence.sessions import SessionRow
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing

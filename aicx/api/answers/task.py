@@ -1,0 +1,224 @@
+"""`aicx.task-*/1` and `aicx.next/1`: tasks with whether their state may be used here, in one shape wherever shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+STATUS_SCHEMA = "aicx.task-status/1"
+LIST_SCHEMA = "aicx.task-list/1"
+SHOW_SCHEMA = "aicx.task-show/1"
+CHANGE_SCHEMA = "aicx.task-change/1"
+NEXT_SCHEMA = "aicx.next/1"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGit:
+    """What git said when a task was written, or says now."""
+
+    available: Annotated[bool, "whether git said anything"]
+    branch: Annotated[str | None, "git branch; null where the head is detached"]
+    head: Annotated[str | None, "the commit that is checked out; null before the first"]
+    dirty: Annotated[bool | None, "whether there are changes that are not committed; null where that is not known"]
+    changed_files: Annotated[Sequence[str], "up to 64 of the changed files, from the repository's folder"]
+    captured_at: Annotated[str, "when git was asked"]
+    reason: Annotated[str | None, "why git said nothing, or null"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLoading:
+    """Whether the state of a task may be used here and now, and why."""
+
+    loadable: Annotated[bool, "whether it may be used"]
+    reason: Annotated[
+        str,
+        "`no_git_context`, `git_unavailable`, `same_branch`, `branch_changed_but_merged`, `branch_mismatch_unmerged` or"
+        " `dirty_branch_mismatch`",
+    ]
+    warning: Annotated[str | None, "what to look out for, in words; or null"]
+    saved_branch: Annotated[str | None, "the branch that it was left on"]
+    current_branch: Annotated[str | None, "the branch that is checked out"]
+    saved_head: Annotated[str | None, "the commit that it was left at"]
+    current_head: Annotated[str | None, "the commit that is checked out"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUncertainty:
+    claim: Annotated[str, "what is not certain"]
+    confidence: Annotated[str | None, "`low`, `medium`, `high`, or null"]
+    needs_validation: Annotated[bool | None, "whether it has to be looked into; null where nothing was said"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEntry:
+    """A task. ``origin`` is ``derived`` for the latest open session of a repository where nobody began a task."""
+
+    ref: Annotated[str, "its reference, such as `work:3fa29c01d5e2`; that of the session for a derived one"]
+    id: Annotated[str | None, "its id; null for a derived one"]
+    origin: Annotated[str, "`stated` or `derived`"]
+    derived_because: Annotated[str | None, "why the session counts as open; null for a stated one"]
+    title: Annotated[str, "its goal in a line"]
+    slug: Annotated[str, "the title as it may be written to name the task"]
+    status: Annotated[str, "`in_progress`, `paused`, `blocked`, `resolved` or `abandoned`"]
+    goal: Annotated[str, "what is to be reached"]
+    goal_source: Annotated[str, "`stated`, or the session that it was taken from"]
+    hypothesis: Annotated[str, "what is believed to be so at present"]
+    next_action: Annotated[str, "what is to be done next"]
+    active_files: Annotated[Sequence[str], "files that are worked on, from the repository's folder"]
+    verified: Annotated[Sequence[str], "what was proved"]
+    unverified: Annotated[Sequence[str], "what was not proved yet"]
+    discarded_paths: Annotated[Sequence[str], "what was tried and given up"]
+    uncertainties: Annotated[Sequence[TaskUncertainty], "what is not certain"]
+    commands: Annotated[Sequence[str], "commands that help"]
+    risks: Annotated[Sequence[str], "what may go wrong"]
+    failing: Annotated[Sequence[str], "what fails"]
+    blocked: Annotated[Sequence[str], "what keeps it from going on"]
+    next_steps: Annotated[Sequence[str], "what is still to be done"]
+    questions: Annotated[Sequence[str], "questions without an answer"]
+    decisions: Annotated[Sequence[str], "what was decided"]
+    commits: Annotated[Sequence[str], "what was committed"]
+    sources: Annotated[Sequence[str], "references of sessions and chunks that it is from"]
+    closing_note: Annotated[str, "what was said when it was closed"]
+    repo_id: Annotated[str, "the repository's id on this machine"]
+    worktree_id: Annotated[str, "the id of the working folder that it was last begun in"]
+    project: Annotated[str | None, "what the corpus calls the repository"]
+    created_at: Annotated[str, "when it was begun"]
+    updated_at: Annotated[str, "when it was last changed"]
+    rev: Annotated[int, "its revision, from 1"]
+    git_context: Annotated[TaskGit | None, "what git said when it was last changed"]
+    loading: Annotated[TaskLoading, "whether it may be used here and now"]
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedTask:
+    """A task that may not be used here: it is listed, and nothing changes it."""
+
+    ref: Annotated[str, "its reference"]
+    id: Annotated[str | None, "its id; null for a derived one"]
+    origin: Annotated[str, "`stated` or `derived`"]
+    title: Annotated[str, "its goal in a line"]
+    status: Annotated[str, "its status"]
+    reason: Annotated[str, "`branch_mismatch_unmerged` or `dirty_branch_mismatch`"]
+    warning: Annotated[str | None, "the same in words"]
+    saved_branch: Annotated[str | None, "the branch that it was left on"]
+    current_branch: Annotated[str | None, "the branch that is checked out"]
+    saved_head: Annotated[str | None, "the commit that it was left at"]
+    current_head: Annotated[str | None, "the commit that is checked out"]
+    updated_at: Annotated[str, "when it was last changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedFile:
+    path: Annotated[str, "a file that is no task, from the corpus's folder; it is left as it is"]
+    why: Annotated[str, "what is wrong with it"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStatus:
+    """What is open in a repository."""
+
+    active: Annotated[Sequence[TaskEntry], "tasks that may be used here, those of this worktree first"]
+    skipped: Annotated[Sequence[SkippedTask], "tasks that may not, and why"]
+    waiting: Annotated[Sequence[TaskEntry], "tasks that are paused or blocked"]
+    damaged: Annotated[Sequence[DamagedFile], "files that are no tasks"]
+    repo_id: Annotated[str, "the repository's id on this machine"]
+    worktree_id: Annotated[str, "the working folder's id"]
+    root: str
+    git: Annotated[TaskGit, "what git says now"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    ref: Annotated[str, "its reference"]
+    id: Annotated[str, "its id"]
+    title: Annotated[str, "its goal in a line"]
+    status: Annotated[str, "its status"]
+    next_action: Annotated[str, "what is to be done next"]
+    branch: Annotated[str | None, "the branch that it was left on"]
+    loadable: Annotated[bool | None, "whether it may be used here and now; null with `--everywhere`"]
+    reason: Annotated[str | None, "why, as in `status`; null with `--everywhere`"]
+    repo_id: Annotated[str, "the repository's id on this machine"]
+    worktree_id: Annotated[str, "the id of the working folder that it was last begun in"]
+    project: Annotated[str | None, "what the corpus calls the repository"]
+    created_at: Annotated[str, "when it was begun"]
+    updated_at: Annotated[str, "when it was last changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    tasks: Annotated[Sequence[TaskRow], "the tasks, the last changed first"]
+    total: Annotated[int, "number of tasks that fit"]
+    limit: Annotated[int, "number of tasks asked for"]
+    damaged: Annotated[Sequence[DamagedFile], "files that are no tasks"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskItem:
+    """One thing that is known of a task."""
+
+    id: Annotated[str, "the item's id, by which `--drop` takes it out"]
+    section: Annotated[str, "the list that it is in"]
+    text: Annotated[str, "what it says"]
+    at: Annotated[str, "when it was said first"]
+    origin: Annotated[str, "`stated` or `derived`"]
+    evidence: Annotated[Sequence[str], "references that prove it"]
+    seen: Annotated[int, "how often it was seen"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEvent:
+    """One thing that happened to a task. It holds no text of it."""
+
+    id: Annotated[str, "of the event"]
+    at: str
+    type: Annotated[str, "`started`, `updated`, `resumed`, `closed` and others"]
+    status: Annotated[str, "of the task afterwards"]
+    rev: Annotated[int, "of the task afterwards"]
+    source: Annotated[str, "who did it: `cli`, `finalize`, `hook`"]
+    fields: Annotated[Sequence[str], "what changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWhole:
+    """One task whole, with everything that happened to it."""
+
+    task: Annotated[TaskEntry, "the task"]
+    items: Annotated[Sequence[TaskItem], "what is known of it, with evidence"]
+    events: Annotated[Sequence[TaskEvent], "oldest first"]
+    damaged_lines: Annotated[Sequence[str], "lines of the log that cannot be read, as `file:line`"]
+    path: Annotated[str, "its file, from the corpus's folder"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChange:
+    """What a command made of a task."""
+
+    task: Annotated[TaskEntry, "the task as it is now"]
+    new: Annotated[bool, "whether it did not exist before"]
+    changed_fields: Annotated[Sequence[str], "what changed; empty where everything was known already"]
+    left_out: Annotated[
+        Mapping[str, list[str]], "field → what was not taken in: paths outside the repository, or a list that is full"
+    ]
+    others: Annotated[Sequence[str], "further open tasks that could have been meant"]
+
+
+@dataclass(frozen=True, slots=True)
+class NextStepAnswer:
+    text: Annotated[str, "what to do"]
+    field: Annotated[str, "the field of the task that says so"]
+    origin: Annotated[str, "`stated` or `derived`"]
+    task: Annotated[str, "the task's reference"]
+    title: Annotated[str, "the task's title"]
+    commands: Annotated[Sequence[str], "commands that help"]
+    files: Annotated[Sequence[str], "files that are worked on"]
+    warning: Annotated[str | None, "what to look out for; or null"]
+
+
+@dataclass(frozen=True, slots=True)
+class NextAnswer:
+    """The next step of every task that may be used here; ``next`` is that of the first."""
+
+    next: Annotated[NextStepAnswer | None, "what to do next; null where nothing is open"]
+    steps: Annotated[Sequence[NextStepAnswer], "the next step of each open task"]
+    skipped: Annotated[Sequence[SkippedTask], "tasks that may not be used here, and why"]

@@ -1,0 +1,39 @@
+"""`aicx next`: what to do next in this repository."""
+
+from __future__ import annotations
+
+from aicx import console, options
+from aicx.api.answers.task import NEXT_SCHEMA, NextAnswer
+from aicx.commands.task.common import open_desk, warn_of
+from aicx.work.entry import skipped_of, step_of
+from aicx.work.next_step import next_steps
+from aicx.work.state import open_tasks
+
+
+def command(repo: options.Repo = None, json: options.Json = False) -> None:
+    """Say what to do next here: the next action of the task that is open.
+
+    Where the task names none, it is the first thing that it leaves undone: a next step, a failure, a question, or what
+    is not verified. Without a task it is from the latest session that was left open, and says so.
+
+    Example: aicx next
+    Example: aicx next --json
+    """
+    desk = open_desk(repo)
+    found = open_tasks(desk.settings, desk.place, desk.now)
+    steps = next_steps(found.active)
+    if json:
+        made = [step_of(step) for step in steps]
+        skipped = [skipped_of(task) for task in found.skipped]
+        console.out_answer(NEXT_SCHEMA, NextAnswer(made[0] if made else None, made, skipped))
+        return
+    for step in steps:
+        record, derived = step.task.record, step.task.derived
+        why = f"derived, open because {derived}" if derived else record.title
+        console.out(f"{step.text}  {console.style(f'({record.ref}: {why})', fg='bright_black')}")
+        warn_of(step.task)
+    if found.skipped:
+        count = console.plural(len(found.skipped), "task")
+        console.notify(f"{count} left on other branches not used here: aicx task status")
+    if not steps:
+        console.notify('Nothing is open here. Begin a task: aicx task start "what is to be reached"')

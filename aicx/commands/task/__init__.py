@@ -1,0 +1,29 @@
+"""`aicx task`: what is being worked on in a repository. One module an action."""
+
+from __future__ import annotations
+
+HELP = """Keep the state of your work: the goal, what was tried and proved, and what comes next.
+
+A task is kept outside the repository, and the next session, of whatever agent, finds it with `aicx task status`, or
+`aicx next` for a line. It remembers the branch it was left on: elsewhere it is listed, but not used, until that branch
+is merged. Several tasks may be open, and sessions that run at once do not overwrite each other. Where nobody began a
+task, the latest session that was left open is shown in its place, and labelled as derived.
+
+A task is named by its id, the beginning of it, or its title (fix-the-export). Where no task is named, the one that was
+last begun or resumed in this folder is meant.
+
+Example: aicx task start "Fix the export of empty files"
+Example: aicx task update --verified "pytest tests/export passes" --next "Write the changelog"
+Example: aicx task status
+Example: aicx task close --status resolved
+"""
+COMMANDS = {
+    "status": "aicx.commands.task.status",
+    "start": "aicx.commands.task.start",
+    "update": "aicx.commands.task.update",
+    "list": "aicx.commands.task.list",
+    "show": "aicx.commands.task.show",
+    "resume": "aicx.commands.task.resume",
+    "close": "aicx.commands.task.close",
+}
+DEFAULT = "status"

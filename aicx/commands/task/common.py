@@ -1,0 +1,122 @@
+"""Shared by the actions: their options, the place they are about, and how a task is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.task import CHANGE_SCHEMA, TaskEntry
+from aicx.config import Settings, load_settings
+from aicx.paths import user_path
+from aicx.text import local
+from aicx.work.entry import change_of
+from aicx.work.files import DamagedTask
+from aicx.work.loading import Loaded
+from aicx.work.place import WorkPlace, find_place
+from aicx.work.state import Written
+
+TaskArgument = Annotated[
+    str, typer.Argument(metavar="TASK", help="A task's id, the beginning of it, or the words of its title.")
+]
+OptionalTask = Annotated[
+    str | None,
+    typer.Argument(metavar="[TASK]", help="A task's id or title; by default the one that was last begun here."),
+]
+Here = Annotated[
+    bool,
+    typer.Option("--here", help="Also where it was left on a branch that is not merged here: a person's decision."),
+]
+_COLORS = {"in_progress": "green", "paused": "yellow", "blocked": "red"}
+_LISTS = (
+    ("active_files", "Files"),
+    ("verified", "Verified"),
+    ("unverified", "Not verified"),
+    ("failing", "Fails"),
+    ("blocked", "Blocked by"),
+    ("discarded_paths", "Given up"),
+    ("next_steps", "Then"),
+    ("questions", "Questions"),
+    ("decisions", "Decided"),
+    ("commits", "Commits"),
+    ("commands", "Commands"),
+    ("risks", "Risks"),
+    ("sources", "From"),
+)
+
+
+class Desk(NamedTuple):
+    """What an action works with."""
+
+    settings: Settings
+    place: WorkPlace
+    folder: Path
+    now: datetime
+
+
+def open_desk(repo: str | None) -> Desk:
+    """The repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
+    settings = load_settings()
+    folder = user_path(repo) if repo else Path.cwd()
+    return Desk(settings, find_place(settings, folder), folder, options.now())
+
+
+def answer(written: Written, done: str, *, json: bool) -> None:
+    """Prints what a command made of a task."""
+    change = change_of(written)
+    if json:
+        console.out_answer(CHANGE_SCHEMA, change)
+        return
+    print_task(change.task)
+    warn_of(Loaded(written.record, written.loading))
+    for field, texts in change.left_out.items():
+        console.warn(f"not taken into {field}, which is full or for files of the repository alone: {', '.join(texts)}")
+    if change.others:
+        console.notify(f"note: {console.plural(len(change.others), 'other task')} open here; name the one you mean")
+    changed = ", ".join(change.changed_fields) or "nothing, it was all known"
+    console.notify(f"{console.style(done, fg='green', bold=True)} {change.task.ref}; changed: {changed}.")
+
+
+def print_task(entry: TaskEntry) -> None:
+    """A task on as many lines as it has something to say."""
+    style = console.style
+    where = entry.git_context.branch if entry.git_context and entry.git_context.branch else None
+    facts = [entry.status.replace("_", " "), *([f"on {where}"] if where else [])]
+    facts.append(f"{local(entry.updated_at):%Y-%m-%d %H:%M}")
+    if entry.derived_because is not None:
+        facts.append(f"derived from the session, which counts as open because {entry.derived_because}")
+    console.out(f"{style(entry.ref, fg='cyan')}  {style(entry.title, bold=True)}")
+    console.out(f"  {style(' · '.join(facts), fg=_COLORS.get(entry.status, 'bright_black'))}")
+    if entry.goal != entry.title:
+        console.out(f"  Goal: {entry.goal}")
+    if entry.next_action:
+        console.out(f"  Next: {entry.next_action}")
+    if entry.hypothesis:
+        console.out(f"  Hypothesis: {entry.hypothesis}")
+    if entry.closing_note:
+        console.out(f"  Note: {entry.closing_note}")
+    for name, heading in _LISTS:
+        _print_list(heading, getattr(entry, name))
+    _print_list("Uncertain", [one.claim for one in entry.uncertainties])
+
+
+def warn_of(task: Loaded) -> None:
+    """Says what to look out for in a task that may be used."""
+    if task.loading.warning and task.loading.reason not in ("no_git_context", "git_unavailable"):
+        console.warn(f"{task.record.ref}: {task.loading.warning}")
+
+
+def warn_of_damaged(found: Sequence[DamagedTask]) -> None:
+    for path, why in found:
+        console.warn(f"{path} is no task and is left as it is: {why}")
+
+
+def _print_list(heading: str, texts: Sequence[str]) -> None:
+    if texts:
+        console.out(f"  {heading}:")
+        for text in texts:
+            console.out(f"    - {text}")

@@ -1,0 +1,48 @@
+"""Lists of tasks, open and closed, of one repository or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from aicx.config import Settings
+from aicx.work.files import FOLDERS, TASKS, DamagedTask, every_folder, read_all
+from aicx.work.loading import Loading
+from aicx.work.place import WorkPlace, looking
+from aicx.work.record import OPEN, WorkRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The tasks that fit, up to a limit, with what the loading table says; ``total`` is without the limit."""
+
+    tasks: Sequence[tuple[WorkRecord, Loading | None]]
+    total: int
+    damaged: Sequence[DamagedTask]
+
+
+def list_tasks(
+    settings: Settings,
+    place: WorkPlace | None,
+    now: datetime,
+    statuses: Collection[str] = (),
+    *,
+    every: bool = False,
+    limit: int = 50,
+) -> Listed:
+    """The tasks of a place, or of all repositories, the last changed first.
+
+    Only those with one of ``statuses``; without any those that are open, or with ``every`` all.
+    """
+    wanted = statuses or (() if every else OPEN)
+    parts = (TASKS,) if wanted and OPEN.issuperset(wanted) else FOLDERS
+    found = read_all(settings.layout, place.folders if place else every_folder(settings.layout), parts)
+    records = [
+        record for record in found.records if record.kind == "thread" and (not wanted or record.status in wanted)
+    ]
+    if place is None:
+        return Listed([(record, None) for record in records[:limit]], len(records), found.damaged)
+    with looking(place, now) as present:
+        shown = [(record, present.loading(record)) for record in records[:limit]]
+    return Listed(shown, len(records), found.damaged)
