@@ -37,10 +37,13 @@ def path_of(record: WorkRecord) -> str:
     return f"{record.repo_id}/{TASKS if record.is_open else CLOSED}/{record.id}.json"
 
 
-def read_record(layout: Layout, relative: str) -> WorkRecord:
-    """The record at ``relative`` below ``work/``. Raises CorpusDamaged; FileNotFoundError, also for what is hidden."""
+def read_record(layout: Layout, relative: str, *, hidden: bool = False) -> WorkRecord:
+    """The record at ``relative`` below ``work/``.
+
+    Raises CorpusDamaged, and FileNotFoundError, unless ``hidden`` also for what `.aicxignore` hides.
+    """
     path = layout.work / relative
-    if _hidden(layout)(f"work/{relative}"):
+    if not hidden and _hidden(layout)(f"work/{relative}"):
         raise FileNotFoundError(relative)
     try:
         return _read(path)
@@ -52,13 +55,16 @@ def read_record(layout: Layout, relative: str) -> WorkRecord:
         ) from error
 
 
-def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = FOLDERS) -> Found:
-    """The records of the repositories in ``folders``, in these ``parts`` of theirs."""
+def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = FOLDERS, *, hidden: bool = False) -> Found:
+    """The records of the repositories in ``folders``, in these ``parts`` of theirs.
+
+    With ``hidden`` also those that `.aicxignore` hides.
+    """
     found: dict[str, WorkRecord] = {}
     damaged: list[DamagedTask] = []
-    hidden = _hidden(layout)
+    is_hidden = (lambda _: False) if hidden else _hidden(layout)
     for relative in list_paths(layout, folders, parts):
-        if hidden(f"work/{relative}"):
+        if is_hidden(f"work/{relative}"):
             continue
         try:
             record = _read(layout.work / relative)

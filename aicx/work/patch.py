@@ -45,12 +45,13 @@ Relative = Callable[[str], str | None]
 
 
 class Said(NamedTuple):
-    """One thing that an update says."""
+    """One thing that an update says; without an ``origin`` it has that of the update."""
 
     text: str
     evidence: tuple[str, ...] = ()
     confidence: Confidence | None = None
     needs_validation: bool | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,7 @@ def _items(patch: Patch, now: datetime, relative: Relative, left_out: dict[str, 
                 section,
                 text,
                 now,
-                patch.origin,
+                said.origin or patch.origin,
                 tuple(dict.fromkeys(filter(None, proof)))[:MAX_EVIDENCE],
                 confidence=said.confidence,
                 needs_validation=said.needs_validation,

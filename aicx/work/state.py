@@ -97,8 +97,8 @@ def start(
     with looking(place, now) as present, changing(settings, now, source, notify) as change:
         known, name = _same(settings, place, present, goal)
         if known is not None:
-            resumed = replace(known.record, status="in_progress")
-            return _write(change, place, present, known.record, resumed, patch, known.loading, "resumed")
+            resumed = replace(known, status="in_progress")
+            return _write(change, place, present, known, resumed, patch, "resumed")
         record = WorkRecord(
             id=name,
             kind="thread",
@@ -135,11 +135,11 @@ def update(
     """
     project = project_of(settings, place)
     with _target(settings, place, task, now, source, notify) as (change, present, found, others):
-        loading = _usable(found, present)
+        _require_usable(found, present)
         if not found.is_open:
             raise UsageError(f"{_named(found)} is {found.status}", hint=f"aicx task resume {found.id}")
         record = replace(found, project=project or found.project)
-        written = _write(change, place, present, found, record, patch, loading, "updated")
+        written = _write(change, place, present, found, record, patch, "updated")
         return replace(written, others=others)
 
 
@@ -158,9 +158,10 @@ def resume_task(
     Raises NotFound, UsageError.
     """
     with _target(settings, place, task, now, source, notify) as (change, present, found, _):
-        loading = present.loading(found) if here else _usable(found, present)
+        if not here:
+            _require_usable(found, present)
         record = replace(found, status="in_progress", worktree_id=place.worktree_id, closing_note="")
-        return _write(change, place, present, found, record, _NOTHING, loading, "resumed")
+        return _write(change, place, present, found, record, _NOTHING, "resumed")
 
 
 def close(
@@ -182,9 +183,10 @@ def close(
     if status not in CLOSINGS:
         raise UsageError(f"{status!r} closes no task", hint=f"one of {', '.join(CLOSINGS)}")
     with _target(settings, place, task, now, source, notify) as (change, present, found, others):
-        loading = present.loading(found) if here else _usable(found, present)
+        if not here:
+            _require_usable(found, present)
         record = replace(found, status=status, closing_note=clean(note) or found.closing_note)
-        written = _write(change, place, present, found, record, _NOTHING, loading, "closed")
+        written = _write(change, place, present, found, record, _NOTHING, "closed")
         return replace(written, others=others)
 
 
@@ -222,14 +224,13 @@ def _target(
         yield change, present, first, tuple(others)
 
 
-def _usable(record: WorkRecord, present: Present) -> Loading:
+def _require_usable(record: WorkRecord, present: Present) -> None:
     loading = present.loading(record)
     if not loading.loadable:
         raise UsageError(
             f"{_named(record)} was {loading.warning}; nothing changes it from here",
             hint=f"git switch {loading.saved_branch or '…'}, or take it up here: aicx task resume {record.id} --here",
         )
-    return loading
 
 
 def _write(
@@ -239,7 +240,6 @@ def _write(
     before: WorkRecord,
     record: WorkRecord,
     patch: Patch,
-    loading: Loading,
     kind: str,
 ) -> Written:
     """Writes ``record`` with what ``patch`` says, where that changes anything of ``before``."""
@@ -252,14 +252,14 @@ def _write(
     if fields or kind == "resumed":
         new = change.put(new, kind, fields)
         change.publish()
-    return Written(new, fields, applied.left_out, loading)
+    return Written(new, fields, applied.left_out, present.loading(new))
 
 
 def _same_context(before: GitContext | None, now: GitContext) -> bool:
     return before is not None and replace(now, captured_at=before.captured_at, extra=before.extra) == before
 
 
-def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> tuple[Loaded | None, str]:
+def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> tuple[WorkRecord | None, str]:
     """The open task of this worktree with the same goal that may be used here; else the id for a new one."""
     attempt = 0
     while True:
@@ -274,9 +274,8 @@ def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> 
                 record = read_record(settings.layout, relative[0])
             except (CorpusDamaged, FileNotFoundError):
                 continue  # damaged or hidden: it stays as it is, and a new task is begun beside it
-            loading = present.loading(record)
-            if loading.loadable and record.goal == goal:
-                return Loaded(record, loading), name
+            if record.goal == goal and present.loading(record).loadable:
+                return record, name
 
 
 def _from_session(settings: Settings, place: WorkPlace, now: datetime, patch: Patch) -> tuple[str, str, Patch]:
@@ -284,7 +283,10 @@ def _from_session(settings: Settings, place: WorkPlace, now: datetime, patch: Pa
     found = next((one.record for one in open_tasks(settings, place, now).active if one.derived), None)
     if found is None:
         raise UsageError("there is no goal, and no open session to take one from", hint='aicx task start "…"')
-    derived = {section: [Said(item.text, item.evidence) for item in found.of(section)] for section in SECTIONS}
+    derived = {
+        section: [Said(item.text, item.evidence, origin="derived") for item in found.of(section)]
+        for section in SECTIONS
+    }
     said = {section: [*derived[section], *patch.said.get(section, ())] for section in SECTIONS}
     action = found.next_action if patch.next_action is None else patch.next_action
     sources = [*found.sources, *patch.sources]

@@ -77,6 +77,17 @@ class Change:
             self._files[other] = None
         return record
 
+    def remove(self, record: WorkRecord) -> None:
+        """Stages that a record goes for good; what the log keeps has no text of it."""
+        sequence = self._tail(record.repo_id).next_sequence(self.now)
+        self._say(record, new_id(), sequence, "deleted", ())
+        self._files |= {f"{record.repo_id}/{part}/{record.id}.json": None for part in FOLDERS}
+
+    @property
+    def staged(self) -> bool:
+        """Whether there is anything to publish."""
+        return bool(self._files)
+
     def publish(self) -> None:
         """Puts everything in its place: first the files, then the events, and last what goes."""
         place = folder_in(self.layout)

@@ -26,6 +26,7 @@ HOLDERS = (
     "aicx.engine.holders.chunks",
     "aicx.engine.holders.set_apart",
     "aicx.memory.holder",
+    "aicx.work.holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
     "aicx.engine.holders.vectors",

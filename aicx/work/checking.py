@@ -1,0 +1,78 @@
+"""What `doctor` finds in the work: files that are no tasks, secrets, and events that do not fit the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aicx.corpus.doctor.inputs import FIX, Check
+from aicx.paths import Layout
+from aicx.redaction import redact_plain
+from aicx.text import plural
+from aicx.work.events import fold, read_log
+from aicx.work.files import every_folder, read_all
+from aicx.work.record import WorkRecord
+
+_MAX_NAMED = 5
+
+
+def check_files(layout: Layout, *, unfinished: bool) -> Check:
+    name = "work"
+    found = read_all(layout, every_folder(layout), hidden=True)
+    if found.damaged:
+        paths = _some([f"{path} ({why})" for path, why in found.damaged])
+        return Check(
+            name, "critical", f"files that are no tasks, and are left as they are: {paths}", "mend or delete them"
+        )
+    secret = [record for record in found.records if any(redact_plain(text).text != text for text in texts_of(record))]
+    if secret:
+        detail = f"{plural(len(secret), 'task')} with what looks like a secret: {_some([one.ref for one in secret])}"
+        return Check(name, "warning", detail, "aicx store --redact-again")
+    if unfinished:
+        return Check(name, "warning", "a change was interrupted; the next one finishes it", FIX)
+    return Check(name, "green", f"{plural(len(found.records), 'task')}, each readable")
+
+
+def check_log(layout: Layout) -> Check:
+    """Compares the tasks with the events: a task of another revision was changed by something else than aicx."""
+    name = "work_events"
+    damaged: list[str] = []
+    strange: list[str] = []
+    count = 0
+    for folder in every_folder(layout):
+        log = read_log(layout.work / folder)
+        count += len(log.events)
+        damaged += (f"work/{folder}/{line}" for line in log.damaged)
+        last = fold(log.events)
+        for record in read_all(layout, [folder], hidden=True).records:
+            event = last.get(record.id)
+            if event is None or (event.status, event.rev) != (record.status, record.rev):
+                strange.append(record.ref)
+    if damaged:
+        detail = f"lines of the events that cannot be read: {_some(damaged)}"
+        return Check(name, "warning", detail, "nothing depends on them; remove these lines")
+    if strange:
+        return Check(
+            name, "warning", f"tasks that are not as their last event says: {_some(strange)}", "aicx task show TASK"
+        )
+    return Check(name, "green", f"{plural(count, 'event')}, each as it was written")
+
+
+def texts_of(record: WorkRecord) -> list[str]:
+    """Every text of a record that a person, a program or git gave."""
+    git = record.git_context
+    texts = [
+        record.title,
+        record.goal,
+        record.hypothesis,
+        record.next_action,
+        record.closing_note,
+        record.project or "",
+    ]
+    texts += [*record.sources, record.goal_source]
+    texts += [text for item in record.items for text in (item.text, *item.evidence)]
+    texts += [*git.changed_files, git.branch or "", git.reason or ""] if git else []
+    return [text for text in texts if text]
+
+
+def _some(words: Sequence[str]) -> str:
+    return ", ".join(words[:_MAX_NAMED]) + (f" and {len(words) - _MAX_NAMED} more" if len(words) > _MAX_NAMED else "")
