@@ -16,11 +16,11 @@ from datetime import datetime
 from aicx.corpus.catalog.database import Catalog
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import edits_of
+from aicx.evidence.sessions import Scope, SessionRow, chunk_paths, known_folders, list_sessions
 from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.evidence.sessions import Scope, SessionRow, chunk_paths, known_folders, list_sessions
 
 _MAX_TASK_LENGTH = 4000
 

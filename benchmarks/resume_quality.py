@@ -23,11 +23,11 @@ from aicx.api.filters import Filters
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.engine.search import SearchQuery, search
+from aicx.evidence.sessions import Scope, known_folders
 from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
-from aicx.evidence.sessions import Scope, known_folders
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score
 from benchmarks.store import aicx, environment_for, measure
 

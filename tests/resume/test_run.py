@@ -15,12 +15,12 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.session_brief import SessionBrief
+from aicx.evidence.sessions import SessionRow, automated, list_sessions
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.brief.selection import Reason
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
-from aicx.evidence.sessions import SessionRow, automated, list_sessions
 from retrieval.decay import PROFILES
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when
 from tests.engine.search_helpers import embed, keep

@@ -9,14 +9,6 @@ from typing import Any
 import pytest
 
 from aicx.evidence.edits import Edit
-from aicx.git.roots import Roots
-from aicx.paths import NON_REPOSITORY
-from aicx.resume.brief.selection import Considered, Reason
-from aicx.resume.select.files import entry_files
-from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
-from aicx.resume.select.recall import Passage, choose, informative_sentences, shares
-from aicx.resume.select.report import EntryFile
 from aicx.evidence.sessions import (
     Scope,
     SessionRow,
@@ -27,6 +19,14 @@ from aicx.evidence.sessions import (
     related_projects,
     short_ids,
 )
+from aicx.git.roots import Roots
+from aicx.paths import NON_REPOSITORY
+from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.files import entry_files
+from aicx.resume.select.mentions import Ask, Mentions
+from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
+from aicx.resume.select.recall import Passage, choose, informative_sentences, shares
+from aicx.resume.select.report import EntryFile
 from aicx.resume.select.term_weights import TermWeights
 from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of
 from tests.evidence.stories import T0, Story

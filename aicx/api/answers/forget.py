@@ -25,6 +25,7 @@ class ForgetAnswer:
     references_removed_from: Annotated[int, "chunks that only lost references to forgotten sessions"]
     set_apart_removed: Annotated[int, "chunks deleted of those that `doctor --fix` had set apart"]
     memory_removed: Annotated[int, "records of the memory that are gone"]
+    work_removed: Annotated[int, "tasks that are gone"]
     notes: Annotated[
         list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
     ]
