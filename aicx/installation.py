@@ -12,6 +12,12 @@ DISTRIBUTION = "aicx-py"
 _PACKAGE = Path(__file__).resolve().parent
 
 
+def program() -> list[str]:
+    """The words that start this very aicx, whatever the PATH of whoever runs them is."""
+    script = Path(sys.executable).parent / "aicx"
+    return [str(script)] if script.exists() else [sys.executable, "-m", "aicx"]
+
+
 def install_command(extra: str) -> str:
     """The shell command that adds the optional part ``extra`` to the aicx that is running."""
     return command_for(extra, checkout_of(_PACKAGE), _direct_url())

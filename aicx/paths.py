@@ -113,6 +113,11 @@ class Layout:
         return self.home / "work"
 
     @property
+    def agents(self) -> Path:
+        """What `aicx init` put into which files, and what the hooks remember."""
+        return self.home / "agents"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

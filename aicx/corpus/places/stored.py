@@ -14,8 +14,8 @@ from aicx.corpus.places.evidence import Ledger, Seen, root_of
 from aicx.corpus.places.identity import Identity
 from aicx.corpus.places.places import Places
 from aicx.corpus.places.siblings import Traces, find_siblings, is_deep, is_telling_branch, relative_to
-from aicx.paths import NON_REPOSITORY
 from aicx.errors import CorpusDamaged
+from aicx.paths import NON_REPOSITORY
 
 _MAX_FOLDERS = 400  # in one query
 _FILED = "filed"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from aicx.config import Settings
+from aicx.installation import program
 
 NAME = "aicx"
 
@@ -68,9 +68,8 @@ CLIENTS = {
 
 def entry(client: Client, settings: Settings) -> dict[str, Any]:
     """What makes the client start this very aicx on this very corpus, whatever its PATH and environment are."""
-    script = Path(sys.executable).parent / "aicx"
-    command, arguments = (str(script), ["serve"]) if script.exists() else (sys.executable, ["-m", "aicx", "serve"])
-    found = {**client.extra, "command": command, "args": arguments}
+    command, *arguments = program()
+    found = {**client.extra, "command": command, "args": [*arguments, "serve"]}
     if settings.layout.home != settings.user_home / ".aicx":
         found["env"] = {"AICX_HOME": str(settings.layout.home.absolute())}
     return found

@@ -1,0 +1,80 @@
+"""A block of whole lines between a start and an end line, in Markdown and in TOML; the rest of the file is not touched.
+
+The lines that set a block apart are chosen so that the block alone says how the file was without it: see `insertion`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from aicx.agents.edits import Insertion, line_end, line_of
+from aicx.errors import CorpusDamaged
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class Marks(NamedTuple):
+    """The first and the last line of a block, without their ends."""
+
+    start: str
+    end: str
+
+
+MARKDOWN = Marks("<!-- aicx:start -->", "<!-- aicx:end -->")
+TOML_NOTIFY = Marks("# aicx:start notify", "# aicx:end notify")
+TOML_HOOKS = Marks("# aicx:start hooks", "# aicx:end hooks")
+
+
+def find(text: str, marks: Marks) -> tuple[int, int] | None:
+    """Where the block begins and ends, its last line's end left out; None for none.
+
+    Raises CorpusDamaged for a block that lacks its start or its end, and for a second one.
+    """
+    starts, ends = ([*_lines(text, mark)] for mark in marks)
+    if not starts and not ends:
+        return None
+    if len(starts) == 1 and len(ends) == 1 and starts[0].start() < ends[0].start():
+        return starts[0].start(), ends[0].end()
+    first = min(found.start() for found in [*starts, *ends])
+    several = len(starts) > 1 and len(starts) == len(ends)
+    lacks = "there is more than one block" if several else "the block is not whole"
+    raise CorpusDamaged(
+        f"line {line_of(text, first)}: {lacks} between `{marks.start}` and `{marks.end}`",
+        hint="delete what is left of it by hand and run the command again; nothing was changed",
+    )
+
+
+def block(marks: Marks, body: str, end: str) -> str:
+    """The lines of a block, without the end of the last one. ``body`` has plain line ends."""
+    return end.join([marks.start, *body.strip("\n").split("\n"), marks.end])
+
+
+def insertion(text: str, marks: Marks, body: str, *, first: bool = False) -> Insertion:
+    """What puts a block at the end of a text, or as its ``first`` lines.
+
+    At the end, an empty line comes before it, and the text's last line ends as before, or still does not.
+    """
+    end = line_end(text)
+    begin = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
+    lines = block(marks, body, end)
+    if first or len(text) == begin:
+        return Insertion(begin, lines + end)
+    return Insertion(len(text), end + lines + end if text.endswith("\n") else end + end + lines)
+
+
+def without(text: str, marks: Marks) -> str:
+    """The text without its block, as it was before `insertion`. Raises as `find` does."""
+    place = find(text, marks)
+    if place is None:
+        return text
+    before, after = text[: place[0]], text[place[1] :]
+    if not after:
+        return re.sub(r"(\r?\n){1,2}\Z", "", before)
+    # The line end before a block is not its own where the block was put first.
+    after = re.sub(r"\A\r?\n", "", after)
+    return (re.sub(r"(?:(?<=\n)|\A)\r?\n\Z", "", before) if before else before) + after
+
+
+def _lines(text: str, mark: str) -> list[re.Match[str]]:
+    return list(re.finditer(rf"^{re.escape(mark)}(?=[ \t]*\r?$)", text, re.MULTILINE))

@@ -1,0 +1,147 @@
+"""A change to one file of an agent: worked out first, shown, then made whole or not at all."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from aicx.agents.records import Put
+from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
+from aicx.storage.atomic import create_private
+
+Action = Literal["created", "changed", "deleted", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a file holds and what it would hold; None where there is no file.
+
+    ``path`` is the name that was asked for, ``target`` where its links lead. ``put`` is what the record then says of
+    the file, None for nothing; ``folders`` are those to delete if they are empty afterwards.
+    """
+
+    path: Path
+    target: Path
+    before: bytes | None
+    after: bytes | None
+    put: Put | None = None
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def action(self) -> Action:
+        if self.before == self.after:
+            return "unchanged"
+        return "created" if self.before is None else "deleted" if self.after is None else "changed"
+
+
+def target_of(path: Path, within: Path | None) -> Path:
+    """The file behind ``path``. Raises UsageError where a link leads out of ``within``, or nowhere."""
+    try:
+        target = path.resolve()
+        leads_nowhere = path.is_symlink() and not target.exists()
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"{path} leads nowhere: {error}", hint="mend or remove the link") from error
+    if leads_nowhere:
+        raise UsageError(f"{path} is a link to {target}, which does not exist", hint="mend or remove the link")
+    if within is not None and not target.is_relative_to(within.resolve()):
+        raise UsageError(
+            f"{path} is a link to {target}, outside the repository; nothing was changed",
+            hint="put a file in place of the link, or leave this agent out: --agents",
+        )
+    return target
+
+
+def read(target: Path) -> bytes | None:
+    """What a file holds, None for no file. Raises CorpusDamaged where it cannot be read."""
+    try:
+        return target.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CorpusDamaged(f"{target} cannot be read: {error.strerror}", hint="nothing was changed") from error
+
+
+def require_writable(path: Path, target: Path) -> None:
+    """Raises StoreUnwritable for a file that its owner marked as read-only, also where its folder would allow it."""
+    with suppress(FileNotFoundError):
+        if not target.stat().st_mode & stat.S_IWUSR or not os.access(target, os.W_OK):
+            raise StoreUnwritable(
+                f"{path} is read-only; nothing was changed", hint=f"chmod u+w '{target}', and run the command again"
+            )
+
+
+def missing_folders(target: Path) -> list[Path]:
+    """The folders above ``target`` that do not exist, the outermost first."""
+    return [folder for folder in reversed(target.parents) if not folder.exists()]
+
+
+def diff(change: Change) -> Iterator[str]:
+    """The change as lines of a unified diff, without the secrets that such files hold."""
+    from aicx.redaction import redact
+
+    bodies = (change.before, change.after)
+    before, after = (redact((body or b"").decode()).text.splitlines() for body in bodies)
+    old, new = ("/dev/null" if body is None else str(change.path) for body in bodies)
+    yield from difflib.unified_diff(before, after, old, new, lineterm="")
+
+
+def make(changes: Sequence[Change]) -> None:
+    """Makes all changes, or none: what was changed is put back when one fails.
+
+    Raises AicxError when somebody else changed a file meanwhile, StoreUnwritable when one cannot be written.
+    """
+    done: list[Change] = []
+    try:
+        for change in changes:
+            if change.action == "unchanged":
+                continue
+            if read(change.target) != change.before:
+                raise AicxError(f"{change.path} was changed by somebody else meanwhile", hint="run the command again")
+            done.append(change)
+            _write(change.target, change.after)
+    except BaseException:
+        for change in reversed(done):
+            with suppress(OSError, StoreUnwritable):
+                _write(change.target, change.before)
+                _delete_empty(map(Path, change.put.folders) if change.put and change.before is None else ())
+        raise
+    for change in changes:
+        _delete_empty(change.folders)
+
+
+def _write(target: Path, body: bytes | None) -> None:
+    temporary = target.with_name(f".{target.name}.aicx-{os.getpid()}")
+    try:
+        if body is None:
+            target.unlink(missing_ok=True)
+            return
+        for folder in missing_folders(target):
+            folder.mkdir()
+            folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))  # as open to others as the folder it is in
+        with create_private(temporary) as stream:
+            stream.write(body)
+        if target.exists():
+            shutil.copymode(target, temporary)
+        else:
+            temporary.chmod(target.parent.stat().st_mode & 0o666)
+        temporary.replace(target)
+    except OSError as error:
+        raise StoreUnwritable(
+            f"{target} cannot be written: {error.strerror or error}", hint="check the permissions of its folder"
+        ) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _delete_empty(folders: Iterator[Path] | tuple[Path, ...]) -> None:
+    for folder in sorted(folders, reverse=True):
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()

@@ -1,0 +1,85 @@
+"""What `aicx init` put where, kept in the home for `aicx clean` to take out: texts of ours, none of other people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+
+from aicx.agents.edits import Insertion
+from aicx.git.identity import Repository
+from aicx.paths import Layout
+from aicx.storage.atomic import replace_file
+
+SCHEMA = "aicx.agents/1"
+# The record of files that all repositories share.
+SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """One file: what was put into it, in order, its SHA-256 afterwards, and whether it and which folders were new."""
+
+    file: str
+    digest: str
+    insertions: list[Insertion] = field(default_factory=list)
+    created: bool = False
+    folders: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One working folder, its repository's id, the agents that were set up, and the files."""
+
+    folder: str
+    repository: str
+    agents: list[str] = field(default_factory=list)
+    files: list[Put] = field(default_factory=list)
+
+    def put(self, path: Path) -> Put | None:
+        return next((put for put in self.files if put.file == str(path)), None)
+
+
+def digest_of(body: bytes) -> str:
+    return sha256(body).hexdigest()
+
+
+def load(layout: Layout, name: str) -> Record | None:
+    """The record of a working folder by its id; None for none, and for one that cannot be read."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        held = orjson.loads(_file(layout, name).read_bytes())
+        if held.pop("schema") == SCHEMA:
+            puts = [{**put, "insertions": [Insertion(*one) for one in put["insertions"]]} for put in held.pop("files")]
+            return Record(**held, files=[Put(**put) for put in puts])
+    return None
+
+
+def save(layout: Layout, name: str, record: Record) -> None:
+    """Writes the record, or deletes one without files and agents. Raises StoreUnwritable."""
+    if not record.files and not record.agents:
+        _file(layout, name).unlink(missing_ok=True)
+        return
+    body = {"schema": SCHEMA, **asdict(record)}
+    option = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    replace_file(_file(layout, name), orjson.dumps(body, default=list, option=option))
+
+
+def everywhere(layout: Layout) -> Iterator[tuple[str, Record]]:
+    """The records of all working folders, without the shared one."""
+    for file in sorted((layout.agents / "folders").glob("*.json")):
+        record = None if file.stem == SHARED else load(layout, file.stem)
+        if record is not None:
+            yield file.stem, record
+
+
+def is_registered(layout: Layout, repository: Repository, agent: str) -> bool:
+    """Whether the agent was set up in a working folder of the repository."""
+    return any(agent in found.agents for _, found in everywhere(layout) if found.repository == repository.repo_id)
+
+
+def _file(layout: Layout, name: str) -> Path:
+    return layout.agents / "folders" / f"{name}.json"

@@ -1,0 +1,157 @@
+"""Our hooks in the text of an agent's settings: put in, looked for, and taken out again."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from aicx.agents import blocks, jsonc
+from aicx.agents.edits import Insertion, line_end, put_in
+from aicx.errors import CorpusDamaged
+
+_OURS = re.compile(r"\bhook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b")
+_BLANK = "\ufeff \t\r\n"
+_BY_HAND = "mend the file first; nothing was changed"
+
+
+class Wanted(NamedTuple):
+    """The hooks of one agent: its event -> what runs then, as its settings have it. ``notify`` is Codex's own."""
+
+    hooks: Mapping[str, Mapping[str, Any]]
+    notify: Sequence[str] = ()
+
+
+class Settings(NamedTuple):
+    """A format of settings. All raise CorpusDamaged, with a line where there is one, for a text that is not of it.
+
+    ``is_current`` says whether just what is wanted is there, ``put`` gives the insertions into a text without ours, and
+    ``drop`` the text without ours.
+    """
+
+    is_current: Callable[[str, Wanted], bool]
+    put: Callable[[str, Wanted], list[Insertion]]
+    drop: Callable[[str], str]
+
+
+def _json_is_current(text: str, wanted: Wanted) -> bool:
+    found = [(one.event, one.chain[-1].value) for one in _ours(_parsed(text))] if text.strip(_BLANK) else []
+    return sorted(found, key=str) == sorted(((event, dict(one)) for event, one in wanted.hooks.items()), key=str)
+
+
+def _json_put(text: str, wanted: Wanted) -> list[Insertion]:
+    groups = {event: {"hooks": [dict(handler)]} for event, handler in wanted.hooks.items()}
+    if not text.strip(_BLANK):
+        whole = json.dumps({"hooks": {event: [group] for event, group in groups.items()}}, ensure_ascii=False, indent=2)
+        return [Insertion(len(text), f"{whole}\n")]
+    made: list[Insertion] = []
+    for event, group in groups.items():
+        try:
+            made.append(jsonc.appending(text, ("hooks", event), group))
+        except (ValueError, RecursionError) as error:
+            raise CorpusDamaged(str(error), hint=_BY_HAND) from error
+        text = put_in(text, made[-1:])
+    return made
+
+
+def _json_drop(text: str) -> str:
+    if not text.strip(_BLANK):
+        return text
+    while found := next(iter(_ours(_parsed(text))), None):
+        root, hooks, groups, group, handlers, handler = found.chain
+        parent, child = handlers, handler
+        # What would be left empty goes too, but for the file's own braces.
+        for outer, inner in ((groups, group), (hooks, groups), (root, hooks)):
+            if len(parent.children) > 1:
+                break
+            parent, child = outer, inner
+        text = jsonc.removed(text, parent, child)
+    return text
+
+
+class _Found(NamedTuple):
+    """A handler of ours: its event, and the nodes that lead to it from the outermost value."""
+
+    event: str
+    chain: tuple[jsonc.Node, jsonc.Node, jsonc.Node, jsonc.Node, jsonc.Node, jsonc.Node]
+
+
+def _ours(root: jsonc.Node) -> Iterator[_Found]:
+    hooks = root.members.get("hooks")
+    for event, groups in hooks.members.items() if hooks else ():
+        for group in groups.items:
+            handlers = group.members.get("hooks")
+            for handler in handlers.items if handlers else ():
+                command = handler.members.get("command")
+                if hooks and handlers and command and _OURS.search(str(command.value)):
+                    yield _Found(event, (root, hooks, groups, group, handlers, handler))
+
+
+def _parsed(text: str) -> jsonc.Node:
+    try:
+        root = jsonc.parse(text)
+    except RecursionError:
+        raise CorpusDamaged("it is nested too deeply", hint=_BY_HAND) from None
+    except ValueError as error:
+        raise CorpusDamaged(f"{error}", hint=_BY_HAND) from error
+    if not isinstance(root.value, dict):
+        raise CorpusDamaged("line 1: the settings are not an object", hint=_BY_HAND)
+    return root
+
+
+def _toml_is_current(text: str, wanted: Wanted) -> bool:
+    _toml(text)
+    end = line_end(text)
+    for marks, body in _toml_blocks(wanted).items():
+        place = blocks.find(text, marks)
+        if place is None:
+            # One program is notified; somebody else's stays.
+            if marks is blocks.TOML_NOTIFY and "notify" in _toml(text):
+                continue
+            return False
+        if text[slice(*place)] != blocks.block(marks, body, end):
+            return False
+    return True
+
+
+def _toml_put(text: str, wanted: Wanted) -> list[Insertion]:
+    held = _toml(text)
+    made: list[Insertion] = []
+    changed = text
+    for marks, body in _toml_blocks(wanted).items():
+        if marks is blocks.TOML_NOTIFY and "notify" in held:
+            continue
+        made.append(blocks.insertion(changed, marks, body, first=marks is blocks.TOML_NOTIFY))
+        changed = put_in(changed, made[-1:])
+    _toml(changed, "[hooks] is written in a way that nothing can be added to; put our hooks in by hand")
+    return made
+
+
+def _toml_drop(text: str) -> str:
+    for marks in (blocks.TOML_HOOKS, blocks.TOML_NOTIFY):
+        text = blocks.without(text, marks)
+    _toml(text)
+    return text
+
+
+def _toml_blocks(wanted: Wanted) -> dict[blocks.Marks, str]:
+    """What each block holds. JSON's strings and lists of them are TOML's as well."""
+    tables = []
+    for event, handler in wanted.hooks.items():
+        inline = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in handler.items())
+        tables.append(f"[[hooks.{event}]]\nhooks = [{{ {inline} }}]")
+    notify = json.dumps(list(wanted.notify), ensure_ascii=False)
+    return {blocks.TOML_NOTIFY: f"notify = {notify}", blocks.TOML_HOOKS: "\n".join(tables)}
+
+
+def _toml(text: str, otherwise: str = "it cannot be read as TOML") -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise CorpusDamaged(f"{otherwise}: {error}", hint=_BY_HAND) from error
+
+
+JSON = Settings(_json_is_current, _json_put, _json_drop)
+TOML = Settings(_toml_is_current, _toml_put, _toml_drop)

@@ -1,0 +1,102 @@
+"""`aicx init`: sets the agents of a repository up, so that they know its history without being asked to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.agents.change import Change, diff
+from aicx.agents.plan import apply, place_of, plan_init
+from aicx.agents.table import AGENTS, on_this_machine
+from aicx.api.answers.init import SCHEMA, FileChange, InitAnswer
+from aicx.config import load_settings
+from aicx.errors import UsageError
+from aicx.paths import user_path
+
+_COLORS = {"+": "green", "-": "red", "@": "cyan"}
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes without making them.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def command(
+    repo: options.Repo = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            "--agents", metavar="NAMES", help="claude,codex,gemini,copilot; by default those used on this machine."
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: options.Json = False,
+) -> None:
+    """Give the agents of a repository its history: a brief at the start of each session, and logs stored at its end.
+
+    Puts a short block into AGENTS.md, CLAUDE.md, GEMINI.md and .github/copilot-instructions.md, and hooks into the
+    settings of Claude Code, Codex and Gemini CLI. Shows the changes and asks. Nothing else in these files changes,
+    running it again changes nothing, and `aicx clean` takes everything out again.
+
+    Example: aicx init
+    Example: aicx init --agents claude,codex --dry-run
+    Example: aicx init --repo ~/src/orbit --yes
+    """
+    settings = load_settings()
+    place = place_of(settings, user_path(repo or "."))
+    names = _names(agents) if agents is not None else on_this_machine(settings, place.root)
+    if not names:
+        raise UsageError(
+            "no agent has left traces on this machine", hint=f"name some: aicx init --agents {','.join(AGENTS)}"
+        )
+    plan = plan_init(settings, place, names)
+    if not json:
+        show(plan.changes)
+    if not dry_run:
+        confirm(plan.changes, yes=yes, json=json)
+        apply(settings, plan)
+    steps = [f"{AGENTS[name].title}: {AGENTS[name].next}" for name in names if AGENTS[name].next]
+    if json:
+        console.out_answer(SCHEMA, InitAnswer(str(plan.folder), plan.agents, dry_run, files_of(plan.changes), steps))
+        return
+    titles = ", ".join(AGENTS[name].title for name in names)
+    if plan.is_empty:
+        console.notify(f"{titles}: set up already; nothing to change.")
+    elif dry_run:
+        console.notify("Nothing was changed; without --dry-run it would be.")
+    else:
+        console.notify(f"{titles}: set up in {plan.folder}.")
+        for step in steps:
+            console.notify(f"Next, {step}.")
+
+
+def show(changes: Iterable[Change]) -> None:
+    """The changes as diffs on stdout."""
+    for change in changes:
+        if change.action == "unchanged":
+            continue
+        for line in diff(change):
+            console.out(console.style(line, fg=_COLORS.get(line[:1])))
+
+
+def confirm(changes: Iterable[Change], *, yes: bool, json: bool) -> None:
+    """Asks at a terminal. Raises UsageError elsewhere, unless nothing changes or the answer was given."""
+    if yes or all(change.action == "unchanged" for change in changes):
+        return
+    if json or not sys.stdin.isatty():
+        raise UsageError("the changes need a confirmation", hint="add --yes, or --dry-run to look first")
+    typer.confirm("Make these changes?", abort=True, err=True)
+
+
+def files_of(changes: Iterable[Change]) -> list[FileChange]:
+    return [FileChange(str(change.path), change.action, list(diff(change))) for change in changes]
+
+
+def _names(text: str) -> Sequence[str]:
+    names = list(dict.fromkeys(filter(None, (name.strip().lower() for name in text.split(",")))))
+    unknown = [name for name in names if name not in AGENTS]
+    if unknown or not names:
+        raise UsageError(f"--agents: unknown {', '.join(unknown) or 'empty list'}", hint=f"known: {', '.join(AGENTS)}")
+    return names

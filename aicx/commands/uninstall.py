@@ -1,0 +1,112 @@
+"""`aicx uninstall`: takes out what `aicx init` and `aicx install` put in anywhere; the corpus stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from aicx import console, options
+from aicx.agents import records
+from aicx.agents.change import Change
+from aicx.agents.plan import Plan, apply, plan_clean
+from aicx.agents.records import Record
+from aicx.api.answers.init import UNINSTALL_SCHEMA, UninstallAnswer
+from aicx.commands.init import DryRun, Yes, confirm, files_of, show
+from aicx.config import Settings, load_settings
+from aicx.errors import AicxError
+from aicx.git.identity import Repository
+from aicx.servers.clients import change as servers
+from aicx.servers.clients.table import CLIENTS
+
+
+def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = False) -> None:
+    """Take aicx out of every repository and every agent's settings; what is stored stays.
+
+    Does what `aicx clean` does in each repository that was set up, and `aicx install --remove` for each MCP client.
+    What cannot be changed is listed with the reason, and the rest is done all the same. The corpus is a folder, ~/.aicx
+    or AICX_HOME, which may be deleted afterwards.
+
+    Example: aicx uninstall --dry-run
+    Example: aicx uninstall --yes
+    """
+    settings = load_settings()
+    failed: list[str] = []
+    entries = list(_entries(settings, failed))
+    folders = list(records.everywhere(settings.layout))
+    plans = [_plan(settings, record, failed) for _, record in folders]
+    changes = _each_once(
+        [change for plan in plans if plan for change in plan.changes] + [_shown(one) for one in entries]
+    )
+    if not json:
+        show(changes)
+    done: list[str] = []
+    if not dry_run:
+        confirm(changes, yes=yes, json=json)
+        for (name, record), plan in zip(folders, plans, strict=True):
+            if plan is not None and _clean(settings, name, record, failed):
+                done.append(record.folder)
+        for entry in entries:
+            try:
+                servers.make(entry, options.now())
+            except AicxError as error:
+                failed.append(error.message)
+    if json:
+        console.out_answer(UNINSTALL_SCHEMA, UninstallAnswer(done, dry_run, files_of(changes), failed))
+    else:
+        for reason in failed:
+            console.warn(reason)
+        if dry_run:
+            console.notify("Nothing was changed; without --dry-run it would be.")
+        elif not changes and not failed:
+            console.notify("aicx is in no repository and in the settings of no agent.")
+        else:
+            console.notify(f"Taken out. What is stored is still in {settings.layout.home}.")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _entries(settings: Settings, failed: list[str]) -> Iterator[servers.Change]:
+    """What takes aicx out of the MCP clients that know it."""
+    for client in CLIENTS.values():
+        try:
+            change = servers.plan(client, client.file(settings), None)
+        except AicxError as error:
+            failed.append(error.message)
+            continue
+        if change.action != "unchanged":
+            yield change
+
+
+def _shown(entry: servers.Change) -> Change:
+    return Change(entry.path, entry.path, entry.before, entry.after)
+
+
+def _each_once(changes: list[Change]) -> list[Change]:
+    """Without the same file twice: what all repositories share is in the plan of each."""
+    found = {change.target: change for change in reversed(changes) if change.action != "unchanged"}
+    return list(reversed(found.values()))
+
+
+def _plan(settings: Settings, record: Record, failed: list[str]) -> Plan | None:
+    """None where it cannot be made, which ``failed`` then says."""
+    try:
+        # The folder may be gone, and what it shares with others is still there.
+        return plan_clean(settings, Repository(Path(record.folder), None), last=True)
+    except AicxError as error:
+        failed.append(f"{record.folder}: {error.message}")
+        return None
+
+
+def _clean(settings: Settings, name: str, record: Record, failed: list[str]) -> bool:
+    # Planned again: the folder before this one has changed what they share.
+    plan = _plan(settings, record, failed)
+    if plan is None:
+        return False
+    try:
+        apply(settings, plan)
+    except AicxError as error:
+        failed.append(f"{record.folder}: {error.message}")
+        return False
+    return True
