@@ -15,6 +15,11 @@ def main() -> None:
         warnings.simplefilter("ignore")  # what libraries warn programmers of helps no user
         sys.warnoptions.append("ignore")  # for worker processes
     os.umask(0o077)  # whatever is written is for its owner, also in a folder that others may read
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+        # An agent waits for it: without what a command line needs, and with a deadline of its own.
+        from aicx.agents.hook import main as hook
+
+        hook(sys.argv[2:])
     from aicx.config import library_environment
 
     for name, value in library_environment().items():
@@ -26,7 +31,10 @@ def main() -> None:
 
 def _forget_current_folder() -> None:
     """`python -m` puts the current folder first on the path, and a user's project may hold an `indexer/` of its own."""
-    here = str(Path.cwd())
+    try:
+        here = str(Path.cwd())
+    except FileNotFoundError:  # it was deleted, so nothing can be in it
+        return
     package_parent = str(Path(__file__).resolve().parent.parent)
     sys.path[:] = [entry for entry in sys.path if entry not in ("", here) or entry == package_parent]
 

@@ -59,6 +59,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "init": ("aicx.commands.init", "Set the agents of a repository up: a brief at the start, logs stored."),
         "clean": ("aicx.commands.clean", "Take out of a repository what init put in."),
         "install": ("aicx.commands.install", "Let an agent search the corpus: add aicx to its MCP servers."),
+        "hook": ("aicx.commands.hook", "Answer a hook of an agent; `aicx init` writes the calls."),
         "uninstall": ("aicx.commands.uninstall", "Take aicx out of every repository and agent; what is stored stays."),
         "serve": ("aicx.commands.serve", "Answer agents over the Model Context Protocol."),
         "dashboard": ("aicx.commands.dashboard", "Search and read in the browser."),

@@ -85,6 +85,19 @@ def list_sessions(
     return load_sessions(catalog, named, now)
 
 
+def count_sessions(catalog: Catalog, scope: Scope, now: datetime, *, but: str | None = None) -> int:
+    """How many sessions of a repository had begun by ``now``, without subagents and without the session ``but``."""
+    found: set[tuple[str, str]] = set()
+    for where, values in _conditions(scope):
+        rows = catalog.rows(
+            f"SELECT DISTINCT agent, session_id FROM chunks WHERE ignored=0 AND {where} AND stream=''"
+            " AND +started_at<=? AND coalesce(lane, 'primary')<>'subagent'",
+            [*values, instant(now)],
+        )
+        found.update((row["agent"], row["session_id"]) for row in rows if row["session_id"] != but)
+    return len(found)
+
+
 def _among_newest(
     catalog: Catalog, conditions: Sequence[tuple[str, list[str]]], now: str, after: str
 ) -> dict[tuple[str, str], str]:

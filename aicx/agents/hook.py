@@ -1,0 +1,127 @@
+"""The process behind `aicx hook`: a child does the work, and this one answers in time whatever the child meets.
+
+Git or a disk may hang in a way that no signal ends. This process touches neither: it waits for the child's answer until
+the deadline, and then exits with 0 and without a word. Little is imported before the child has started.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+# An agent is told 2 seconds; a loaded machine needs some of them to start an interpreter.
+SECONDS = 1.7
+# What an agent says of an event is bounded; a Stop hook quotes the model's last answer.
+_MAX_INPUT = 4_000_000
+# The event by which a hook calls aicx again, in the background.
+STORE = "store-in-background"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Answers one call of a hook and ends the process with 0; ``arguments`` are the words after `aicx hook`."""
+    answer = b""
+    if arguments[:1] == [STORE]:
+        with suppress(BaseException):
+            _store()
+        os._exit(0)
+    with suppress(BaseException):
+        answer = within(SECONDS, lambda: _answer(arguments)) or b""
+    with suppress(OSError):
+        os.write(1, answer)
+    os._exit(0)
+
+
+def within(seconds: float, work: Callable[[], bytes]) -> bytes | None:
+    """What ``work`` gives, done by another process; None after ``seconds``, when that process and its own are killed.
+
+    It has no terminal, and its output goes nowhere: whoever waits for ours to end is not kept waiting by it.
+    """
+    until = time.monotonic() + seconds
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            os.close(reading)
+            os.setpgid(0, 0)
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+            with os.fdopen(writing, "wb") as stream:
+                stream.write(work())
+        os._exit(0)
+    os.close(writing)
+    body = _read(reading, until)
+    if body is None:
+        for end in (os.killpg, os.kill):
+            with suppress(OSError):
+                end(child, signal.SIGKILL)
+    _reap(child, max(until, time.monotonic() + 0.05))
+    return body
+
+
+def _reap(child: int, until: float) -> None:
+    """Waits for a process that has nothing left to do; one that cannot even be killed is left behind."""
+    while os.waitpid(child, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+        time.sleep(0.002)
+
+
+def _read(descriptor: int, until: float) -> bytes | None:
+    """Everything until the other end is closed, None when that takes longer."""
+    parts: list[bytes] = []
+    while True:
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            return None
+        part = os.read(descriptor, 65536)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def _answer(arguments: Sequence[str]) -> bytes:
+    """In the child: what to print. Errors become a line in the hooks' log."""
+    event, agent, given = "", "", ""
+    try:
+        words = [word for word in arguments if word != "--agent"]
+        event, agent = words[0], words[1]
+        given = words[2] if len(words) > 2 else ""
+        from aicx.agents.events import answer
+
+        return answer(event, agent, given.encode() if given else _given())
+    except BaseException as error:  # noqa: BLE001 - whatever it is, an agent is not to hear of it
+        with suppress(BaseException):
+            from aicx.agents.hook_log import note
+
+            note(f"{event} {agent}: {type(error).__name__}: {error}")
+        return b""
+
+
+def _store() -> None:
+    """The process that `aicx.agents.background.request` starts; no agent waits for it."""
+    from aicx.agents import background
+    from aicx.config import load_settings
+
+    background.run(load_settings().layout)
+
+
+def _given() -> bytes:
+    """What the agent says on standard input: until its end, or until it is one whole JSON object."""
+    import json
+
+    body = b""
+    if sys.stdin is None or os.isatty(0):
+        return body
+    while part := os.read(0, 65536):
+        body += part
+        if len(body) > _MAX_INPUT:
+            return b""
+        if body.rstrip().endswith(b"}"):
+            with suppress(ValueError):
+                json.loads(body)
+                return body
+    return body

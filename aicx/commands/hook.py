@@ -1,0 +1,29 @@
+"""`aicx hook`: what the hooks of agents call. `aicx.__main__` runs it without this module, which describes it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx.agents.hook import main
+
+
+def command(
+    event: Annotated[
+        str, typer.Argument(metavar="EVENT", help="session-start, pre-compact, session-end, stop or notify.")
+    ],
+    given: Annotated[
+        str, typer.Argument(metavar="JSON", help="What the agent says of the event; by default on standard input.")
+    ] = "",
+    agent: Annotated[str, typer.Option("--agent", metavar="AGENT", help="claude, codex or gemini.")] = "",
+) -> None:
+    """Answer a hook of an agent; `aicx init` writes the calls into its settings.
+
+    At the start of a session prints the agent's own JSON with a banner and the brief of `aicx resume`. At the other
+    events starts `aicx store` in the background. Gives up after 2 seconds. Whatever goes wrong, it prints nothing, ends
+    with 0, and adds a line to agents/hooks.log in the corpus's folder.
+
+    Example: aicx hook session-start --agent claude
+    """
+    main([event, "--agent", agent, *([given] if given else [])])
