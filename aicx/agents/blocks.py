@@ -77,4 +77,4 @@ def without(text: str, marks: Marks) -> str:
 
 
 def _lines(text: str, mark: str) -> list[re.Match[str]]:
-    return list(re.finditer(rf"^{re.escape(mark)}(?=[ \t]*\r?$)", text, re.MULTILINE))
+    return list(re.finditer(rf"(?:^|(?<=\A\ufeff)){re.escape(mark)}(?=[ \t]*\r?$)", text, re.MULTILINE))

@@ -17,6 +17,9 @@ from aicx.agents.table import AGENTS, BLOCK, wanted
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
 
+# What is in every file that we put something into.
+_TRACES = (b"aicx:start", b"aicx:end", b" hook ")
+
 
 class Text(NamedTuple):
     """How our part of a file is looked for, put in and taken out.
@@ -120,7 +123,12 @@ def _plan(
     }
     changes: dict[Path, Change] = {}
     for file in files:
-        target = target_of(file.path, None if file.shared else place.root)
+        try:
+            target = target_of(file.path, None if file.shared else place.root)
+        except UsageError:
+            if changed is _without_ours:
+                continue  # nothing was ever put there
+            raise
         if target in changes:
             continue  # two names of one file
         before = read(target)
@@ -153,8 +161,9 @@ def _with_ours(file: File, target: Path, before: bytes | None, known: Put | None
 
 def _without_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:
     folders = tuple(map(Path, known.folders)) if known else ()
-    if before is None:
-        return Change(file.path, target, None, None, None, folders)
+    # A file of others that cannot even be read as what it should be is none of our business.
+    if before is None or (known is None and not any(mark in before for mark in _TRACES)):
+        return Change(file.path, target, before, before, None, folders)
     text = _base(file, _decoded(before), before, known)
     after: bytes | None = text.encode()
     if after != before and file.text.is_empty(text) and (known is None or known.created):

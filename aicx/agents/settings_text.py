@@ -50,7 +50,9 @@ def _json_put(text: str, wanted: Wanted) -> list[Insertion]:
     for event, group in groups.items():
         try:
             made.append(jsonc.appending(text, ("hooks", event), group))
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            raise CorpusDamaged("it is nested too deeply", hint=_BY_HAND) from None
+        except ValueError as error:
             raise CorpusDamaged(str(error), hint=_BY_HAND) from error
         text = put_in(text, made[-1:])
     return made
@@ -62,9 +64,10 @@ def _json_drop(text: str) -> str:
     while found := next(iter(_ours(_parsed(text))), None):
         root, hooks, groups, group, handlers, handler = found.chain
         parent, child = handlers, handler
-        # What would be left empty goes too, but for the file's own braces.
+        # What would be left empty goes too, but for comments and the file's own braces.
         for outer, inner in ((groups, group), (hooks, groups), (root, hooks)):
-            if len(parent.children) > 1:
+            around = text[inner.start : child.start] + text[child.end : inner.end]
+            if len(parent.children) > 1 or "/" in around:
                 break
             parent, child = outer, inner
         text = jsonc.removed(text, parent, child)

@@ -1,0 +1,446 @@
+"""`aicx init`, `aicx clean` and `aicx uninstall` through the real command line, on trees as people have them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from aicx.agents import change
+from aicx.agents.blocks import MARKDOWN
+from aicx.agents.table import AGENTS
+from aicx.cli import run
+from aicx.storage.atomic import create_private
+
+ALL = "claude,codex,gemini,copilot"
+FILES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
+SETTINGS = {"claude": ".claude/settings.local.json", "gemini": ".gemini/settings.json"}
+# Settings as people and clients write them.
+ODD_JSON = {
+    "none": None,
+    "nothing": b"",
+    "blanks": b"\n \n",
+    "an empty object": b"{}",
+    "an empty object over lines": b"{\n}\n",
+    "no hooks yet": b'{\n  "hooks": {}\n}\n',
+    "an event without hooks": b'{"hooks": {"SessionStart": []}}',
+    "permissions": b'{\n  "permissions": {\n    "allow": ["Bash(ls)"],\n    "deny": []\n  }\n}',
+    "hooks of others": b'{\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t{"matcher": "startup", "hooks": '
+    b'[{"type": "command", "command": "say hi"}]}\n\t\t]\n\t},\n\t"z": 1,\n\t"a": 2\n}\n',
+    "comments": b'// mine\n{\n  // dark, [always]\n  "theme": "dark", /* or light? */\n'
+    b'  "hooks": {\n    // none yet\n  },\n}\n',
+    "Windows and a byte order mark": b'\xef\xbb\xbf{\r\n    "model": "opus",\r\n    "env": {"A": "\\u00e4"}\r\n}\r\n',
+    "one line": b'{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}',
+}
+ODD_MARKDOWN = {
+    "none": None,
+    "nothing": b"",
+    "no final newline": b"# Rules\n\nBe brief.",
+    "Windows and a byte order mark": b"\xef\xbb\xbf# Rules\r\n\r\nBe brief.\r\n",
+    "many final newlines": b"# Rules\n\n\n\n",
+    "both ends of lines": b"one\r\ntwo\nthree\r",
+    "a block of another tool": b"<!-- other:start -->\nx\n<!-- other:end -->\n",
+}
+ODD_TOML = {
+    "none": None,
+    "comments": b"# mine\nmodel = 'x' # fast\n\n[mcp_servers.other]\ncommand = \"npx\"\n# the end",
+    "somebody is notified": b'notify = ["say"]\n\n[[hooks.Stop]]\nhooks = [{ type = "command", command = "y" }]\n',
+    "Windows": b'model = "x"\r\n[a]\r\nb = 1\r\n',
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    return folder
+
+
+def tree(*folders: Path) -> dict[str, tuple[int, bytes | str]]:
+    """Every file, folder and link below, with its mode and its content; the corpus and git's own left out."""
+    found: dict[str, tuple[int, bytes | str]] = {}
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if {".aicx", ".git"} & set(path.relative_to(folder).parts):
+                continue
+            held = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+            found[str(path)] = (path.lstat().st_mode, held)
+    return found
+
+
+def write(path: Path, body: bytes | None) -> Path:
+    if body is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    return path
+
+
+def init(repo: Path, *more: str, agents: str = ALL) -> int:
+    return run(["init", "--repo", str(repo), "--agents", agents, "--yes", *more])
+
+
+def clean(repo: Path, *more: str) -> int:
+    return run(["clean", "--repo", str(repo), "--yes", *more])
+
+
+def hooks_of(file: Path) -> dict[str, list[str]]:
+    """The commands of each event, of whichever format."""
+    text = file.read_text()
+    held: Any = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+    return {
+        event: [handler["command"] for group in groups for handler in group["hooks"]]
+        for event, groups in held["hooks"].items()
+    }
+
+
+def test_each_agent_has_its_instructions_and_hooks(repo: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert init(repo) == 0
+    for name in FILES:
+        assert (repo / name).read_text().startswith(f"{MARKDOWN.start}\n")
+    for agent, file in {
+        **{name: repo / path for name, path in SETTINGS.items()},
+        "codex": home / ".codex/config.toml",
+    }.items():
+        commands = hooks_of(file)
+        assert list(commands) == list(AGENTS[agent].events)
+        for event, called in AGENTS[agent].events.items():
+            [command] = commands[event]
+            assert f"hook {called} --agent {agent} " in command
+            assert command.endswith("2>/dev/null || true")
+    assert tomllib.loads((home / ".codex/config.toml").read_text())["notify"][-4:] == [
+        "hook",
+        "notify",
+        "--agent",
+        "codex",
+    ]
+    assert "+++ " + str(repo / "CLAUDE.md") in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("markdown", ODD_MARKDOWN)
+@pytest.mark.parametrize("settings", ODD_JSON)
+def test_a_second_run_changes_nothing_and_clean_gives_every_byte_back(
+    repo: Path, home: Path, markdown: str, settings: str
+) -> None:
+    for number, name in enumerate(FILES):
+        write(repo / name, [*ODD_MARKDOWN.values()][(list(ODD_MARKDOWN).index(markdown) + number) % len(ODD_MARKDOWN)])
+    for path in SETTINGS.values():
+        write(repo / path, ODD_JSON[settings])
+    toml = [*ODD_TOML.values()][list(ODD_JSON).index(settings) % len(ODD_TOML)]
+    write(home / ".codex/config.toml", toml)
+    before = tree(repo, home)
+    assert init(repo) == 0
+    once = tree(repo, home)
+    assert init(repo) == 0
+    assert tree(repo, home) == once
+    assert clean(repo) == 0
+    assert tree(repo, home) == before
+
+
+@given(
+    bodies=some.lists(
+        some.one_of(some.none(), some.binary(max_size=40), some.sampled_from([*ODD_MARKDOWN.values()])),
+        min_size=4,
+        max_size=4,
+    ),
+    odd=some.sampled_from(list(ODD_JSON.values())),
+    runs=some.lists(some.sampled_from(["claude", "codex", "gemini,copilot", ALL]), min_size=1, max_size=3),
+)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_init_then_clean_is_the_identity(
+    tmp_path_factory: pytest.TempPathFactory, home: Path, bodies: list[bytes | None], odd: bytes | None, runs: list[str]
+) -> None:
+    repo = tmp_path_factory.mktemp("repo")
+    (repo / ".git").mkdir()
+    for name, body in zip(FILES, bodies, strict=True):
+        write(repo / name, body)
+    for path in SETTINGS.values():
+        write(repo / path, odd)
+    before = tree(repo, home)
+    ended = [init(repo, agents=agents) for agents in runs]
+    assert set(ended) <= {0, 7}  # a file that is not UTF-8 is refused, and nothing is changed by that run
+    assert clean(repo) == 0
+    assert tree(repo, home) == before
+
+
+def test_clean_finds_ours_without_a_record(repo: Path, home: Path) -> None:
+    write(repo / "CLAUDE.md", b"# Mine\n")
+    write(repo / SETTINGS["claude"], ODD_JSON["permissions"])
+    before = tree(repo)
+    assert init(repo, agents="claude,gemini") == 0
+    for record in (home / ".aicx" / "agents" / "folders").iterdir():
+        record.unlink()
+    assert clean(repo) == 0
+    after = tree(repo)
+    assert json.loads((repo / SETTINGS["claude"]).read_bytes()) == json.loads(ODD_JSON["permissions"] or b"")
+    assert {path for path, (mode, _) in after.items() if stat.S_ISREG(mode)} == {
+        path for path, (mode, _) in before.items() if stat.S_ISREG(mode)
+    }
+    assert (repo / "CLAUDE.md").read_bytes() == b"# Mine\n"
+
+
+def test_what_was_added_since_stays(repo: Path, home: Path) -> None:
+    write(repo / "AGENTS.md", b"# Mine\n")
+    write(repo / SETTINGS["claude"], ODD_JSON["hooks of others"])
+    assert init(repo) == 0
+    with (repo / "AGENTS.md").open("a") as stream:
+        stream.write("More of mine.\n")
+    file = repo / SETTINGS["claude"]
+    whole = json.loads(file.read_text())
+    whole["permissions"] = {"allow": ["Bash(make:*)"]}
+    whole["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "say done"}]})
+    file.write_text(json.dumps(whole, indent=2))  # as the client does it when something is allowed
+    (repo / "GEMINI.md").write_text("Mine.\n\n" + (repo / "GEMINI.md").read_text())
+    (repo / ".github" / "workflows").mkdir()
+    assert clean(repo) == 0
+    assert (repo / "AGENTS.md").read_text() == "# Mine\nMore of mine.\n"
+    assert (repo / "GEMINI.md").read_text().strip() == "Mine."
+    assert json.loads(file.read_text()) == {
+        **json.loads(ODD_JSON["hooks of others"] or b""),
+        "permissions": {"allow": ["Bash(make:*)"]},
+        "hooks": {
+            "SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "say hi"}]}],
+            "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+        },
+    }
+    assert list((repo / ".github").iterdir()) == [repo / ".github" / "workflows"]
+
+
+def test_hooks_of_an_aicx_that_moved_are_replaced(repo: Path) -> None:
+    assert init(repo, agents="claude") == 0
+    file = repo / SETTINGS["claude"]
+    text = file.read_text()
+    file.write_text(text.replace("/aicx hook", "/old/aicx hook"))
+    assert init(repo, agents="claude") == 0
+    assert file.read_text() == text
+
+
+def test_a_dry_run_shows_the_change_and_makes_none(repo: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(repo / "AGENTS.md", b"# Mine\n")
+    before = tree(repo, home)
+    assert run(["init", "--repo", str(repo), "--agents", "codex", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert f"--- {repo / 'AGENTS.md'}\n+++ {repo / 'AGENTS.md'}\n@@ " in shown
+    assert f"\n+{MARKDOWN.start}\n" in shown
+    assert tree(repo, home) == before
+    assert not (home / ".aicx").exists()
+
+
+def test_without_a_terminal_a_confirmation_is_needed(repo: Path, home: Path) -> None:
+    before = tree(repo, home)
+    assert run(["init", "--repo", str(repo), "--agents", "codex"]) == 2
+    assert tree(repo, home) == before
+
+
+def test_the_agents_are_those_that_left_traces(repo: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["init", "--repo", str(repo), "--yes"]) == 2
+    (home / ".codex").mkdir()
+    (home / ".copilot").mkdir()
+    assert run(["init", "--repo", str(repo), "--yes", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["agents"] == ["codex", "copilot"]
+    assert {Path(file["file"]).name: file["action"] for file in answer["files"]} == {
+        "AGENTS.md": "created",
+        "config.toml": "created",
+        "copilot-instructions.md": "created",
+    }
+
+
+def test_instructions_that_are_a_link_to_another_file_hold_one_block(repo: Path, home: Path) -> None:
+    write(repo / "AGENTS.md", b"# Mine\n")
+    (repo / "CLAUDE.md").symlink_to("AGENTS.md")
+    before = tree(repo)
+    assert init(repo, agents="claude,codex") == 0
+    assert (repo / "CLAUDE.md").is_symlink()
+    assert (repo / "AGENTS.md").read_text().count(MARKDOWN.start) == 1
+    assert clean(repo) == 0
+    assert tree(repo) == before
+
+
+@pytest.mark.parametrize("target", ["../outside.md", "gone.md", "CLAUDE.md"])
+def test_a_link_that_leads_elsewhere_is_refused(
+    repo: Path, home: Path, target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repo.parent / "outside.md").write_text("theirs\n")
+    (repo / "CLAUDE.md").symlink_to(target)
+    before = tree(repo.parent, home)
+    assert init(repo) == 2
+    assert tree(repo.parent, home) == before
+    assert "CLAUDE.md" in capsys.readouterr().err
+
+
+def test_a_read_only_file_is_refused_with_the_next_step(
+    repo: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(repo / "GEMINI.md", b"# Mine\n").chmod(0o444)
+    before = tree(repo, home)
+    assert init(repo) == 6
+    assert tree(repo, home) == before
+    said = capsys.readouterr().err
+    assert f"{repo / 'GEMINI.md'} is read-only" in said
+    assert "chmod u+w" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "line"),
+    [
+        (".claude/settings.local.json", b'{\n  "a": 1,\n  oops\n}', 3),
+        (".gemini/settings.json", b'// x\n{"hooks": 7}', 2),
+        (".gemini/settings.json", b"{}\n\xff", 2),
+        ("AGENTS.md", b"# Mine\n<!-- aicx:start -->\nhalf\n", 2),
+        ("CLAUDE.md", b"one\n\nhalf\n<!-- aicx:end -->\n", 4),
+    ],
+)
+def test_a_file_that_is_not_whole_is_refused_with_its_line_and_nothing_is_changed(
+    repo: Path, home: Path, name: str, body: bytes, line: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(repo / name, body)
+    before = tree(repo, home)
+    assert init(repo) == 7
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"{repo / name}: line {line}:" in said
+    assert tree(repo, home) == before
+
+
+def test_codex_settings_that_are_no_toml_are_refused(
+    repo: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(home / ".codex/config.toml", b"model = \n")
+    before = tree(repo, home)
+    assert init(repo) == 7
+    assert "at line 1" in " ".join(capsys.readouterr().err.split())
+    assert tree(repo, home) == before
+
+
+def test_hooks_of_codex_go_where_its_others_are(repo: Path, home: Path) -> None:
+    write(home / ".codex/hooks.json", b'{"hooks": {"Stop": []}}')
+    before = tree(home)
+    assert init(repo, agents="codex") == 0
+    assert len(hooks_of(home / ".codex/hooks.json")["Stop"]) == 1
+    assert not (home / ".codex/config.toml").exists()
+    assert clean(repo) == 0
+    assert tree(home) == before
+
+
+def test_a_write_that_fails_leaves_every_file_as_it_was(
+    repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(repo / "CLAUDE.md", b"# Mine\n")
+    before = tree(repo, home)
+    written = iter([True, True, True, False])
+
+    def failing(path: Path) -> Any:
+        if not next(written, True):
+            raise OSError(28, "No space left on device")
+        return create_private(path)
+
+    monkeypatch.setattr(change, "create_private", failing)
+    assert init(repo) == 6
+    assert tree(repo, home) == before
+    assert not list((home / ".aicx" / "agents" / "folders").glob("*.json"))
+
+
+def test_settings_of_all_repositories_go_with_the_last_one(repo: Path, home: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    before = tree(repo, other, home)
+    for folder in (repo, other):
+        assert init(folder, agents="codex") == 0
+    assert clean(repo) == 0
+    assert "SessionStart" in hooks_of(home / ".codex/config.toml")
+    assert not (repo / "AGENTS.md").exists()
+    assert clean(other) == 0
+    assert tree(repo, other, home) == before
+
+
+def test_clean_in_a_repository_that_was_never_set_up_leaves_shared_settings(
+    repo: Path, home: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    assert init(repo, agents="codex") == 0
+    before = tree(repo, home)
+    assert clean(other) == 0
+    assert tree(repo, home) == before
+
+
+def test_uninstall_leaves_nothing_of_ours_anywhere(repo: Path, home: Path, tmp_path: Path) -> None:
+    other, gone = tmp_path / "other", tmp_path / "gone"
+    for folder in (other, gone):
+        (folder / ".git").mkdir(parents=True)
+    write(repo / "AGENTS.md", b"# Mine")
+    write(home / ".claude.json", b'{"mcpServers": {"other": {"command": "npx"}}}')
+    before = tree(repo, other, home)
+    assert run(["install", "claude", "--yes"]) == 0
+    for folder in (repo, other, gone):
+        assert init(folder) == 0
+    gone.rename(tmp_path / "away")
+    (home / ".claude.json").chmod(0o644)
+    assert run(["uninstall", "--yes"]) == 0
+    after = tree(repo, other, home)
+    backups = {path for path in after if path.endswith(".bak")}
+    assert {path: held for path, held in after.items() if path not in backups} == before
+    assert not list((home / ".aicx" / "agents" / "folders").glob("*.json"))
+
+
+def test_uninstall_goes_on_where_one_repository_cannot_be_changed(
+    repo: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    for folder in (repo, other):
+        assert init(folder) == 0
+    (other / "CLAUDE.md").write_text(f"{MARKDOWN.start}\nhalf\n")
+    capsys.readouterr()
+    assert run(["uninstall", "--yes", "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["folders"] == [str(repo)]
+    assert len(answer["failed"]) == 1
+    assert "line 1" in answer["failed"][0]
+    assert not (repo / "CLAUDE.md").exists()
+
+
+@pytest.mark.parametrize("folder", ["", ".."])
+def test_the_home_folder_is_not_set_up(home: Path, folder: str) -> None:
+    assert run(["init", "--repo", str(home / folder), "--agents", "claude", "--yes"]) == 2
+
+
+def test_new_files_are_as_open_to_others_as_their_folder(repo: Path) -> None:
+    repo.chmod(0o755)
+    before = os.umask(0o077)  # as the command sets it for everything else it writes
+    try:
+        assert init(repo, agents="claude,copilot") == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((repo / "CLAUDE.md").stat().st_mode) == 0o644
+    assert stat.S_IMODE((repo / ".github").stat().st_mode) == 0o755
+
+
+def test_a_repository_is_found_from_a_folder_in_it(repo: Path, home: Path) -> None:
+    (repo / "src" / "deep").mkdir(parents=True)
+    assert init(repo / "src" / "deep", agents="claude") == 0
+    assert (repo / "CLAUDE.md").exists()
+
+
+def test_git_shows_only_the_files_of_the_agents(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "real"
+    folder.mkdir()
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+
+    def status() -> Iterator[str]:
+        asked = ["git", "-C", str(folder), "status", "--porcelain", "--untracked-files=all"]
+        yield from subprocess.run(asked, check=True, capture_output=True, text=True).stdout.splitlines()
+
+    assert init(folder) == 0
+    assert {line[3:] for line in status()} == {*FILES, *SETTINGS.values()}
+    assert clean(folder) == 0
+    assert not list(status())
