@@ -116,7 +116,7 @@ def _claude_results(body: Mapping[str, Any]) -> list[str]:
 def _codex_settings(home: Path, url: str) -> None:
     file = home / ".codex" / "config.toml"
     file.parent.mkdir(exist_ok=True)
-    known = file.read_text() if file.exists() else ""
+    known = file.read_text().partition("\n[model_providers.scripted]")[0] if file.exists() else ""
     provider = f'name = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
     file.write_text(f"{known}\n[model_providers.scripted]\n{provider}")
 
@@ -171,7 +171,8 @@ CLIENTS = {
             _codex_settings,
             lambda prompt: [
                 *("exec", "-c", "model_provider=scripted", "-c", "model=gpt-5.5", "--skip-git-repo-check"),
-                *("--dangerously-bypass-approvals-and-sandbox", prompt),
+                # Nobody is there to review the hooks, as Codex asks for at a terminal.
+                *("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt),
             ],
             lambda url: {},
             lambda server, tool: (tool, f"mcp__{server}"),
@@ -183,7 +184,12 @@ CLIENTS = {
             "@google/gemini-cli@0.61.0",
             _gemini_settings,
             lambda prompt: ["-p", prompt, "--yolo", "--skip-trust", "-m", "gemini-2.5-pro"],
-            lambda url: {"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": url},
+            # With `--skip-trust` alone the settings of the folder are read too late for its hooks.
+            lambda url: {
+                "GEMINI_API_KEY": "x",
+                "GOOGLE_GEMINI_BASE_URL": url,
+                "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            },
             lambda server, tool: (f"mcp_{server}_{tool}", None),
             Call("run_shell_command", {"command": "sleep 1"}),
             _gemini_results,
