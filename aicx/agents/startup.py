@@ -62,7 +62,7 @@ def banner_text(settings: Settings, agent: str, report: ResumeReport, session: s
 def _earlier(settings: Settings, report: ResumeReport, session: str | None) -> int:
     """How many other sessions of the repository are stored."""
     from aicx.corpus.catalog.query import open_catalog
-    from aicx.resume.select.sessions import MAX_SESSIONS, Scope, count_sessions
+    from aicx.evidence.sessions import MAX_SESSIONS, Scope, count_sessions
 
     if report.session_count < MAX_SESSIONS - 1:
         return report.session_count

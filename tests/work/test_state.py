@@ -303,7 +303,6 @@ class TestTogether:
         fill(place, task, 10_000)
         began = time.process_time()
         found = open_tasks(settings, here, NOW, derive=False)
-        print("CPU", time.process_time() - began)
         assert time.process_time() - began < 10
         assert len(found.active) + len(found.skipped) == 10_001
         assert start(settings, here, "The newest", NOW).record.id == place.json("next")["next"]["task"].removeprefix(
