@@ -38,6 +38,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Continue": {
         "task": ("aicx.commands.task", "Keep the state of your work: goal, proof, what comes next, by branch."),
         "next": ("aicx.commands.next", "Say what to do next here, in a line."),
+        "prepare": ("aicx.commands.prepare", "Begin a session: banner, brief, open tasks and a contract."),
+        "finalize": ("aicx.commands.finalize", "End a session: a handoff, and how the contract was kept."),
+        "boot": ("aicx.commands.boot", "Show what a session would begin with here, and why."),
     },
     "Store": {
         "store": ("aicx.commands.store", "Read the agents' logs and store what is new."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from aicx.git.roots import inside
 from aicx.resume.brief.selection import Reason
@@ -25,6 +26,8 @@ def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Cont
     root = Path(report.git.root) if report.git.root else None
     resumed = None if report.is_guess else report.resumed
     brief = resumed.brief if resumed else None
+    task = report.tasks.active[0].record if report.tasks and report.tasks.active else None
+    files = task.texts("active_files") if task else []
     runnable = [command for command in passed if _PLAIN.fullmatch(command) and _is_there(root, command)]
     return draw_up(
         Ground(
@@ -33,10 +36,20 @@ def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Cont
             files=[] if report.has_no_history else [file.path for file in report.files],
             edited={file.path for file in report.files if Reason.EDITED_BEFORE in file.reasons} if resumed else (),
             mapped=list(dict.fromkeys(symbol.path for symbol in report.structure.symbols)),
+            task_status=_task_status(report),
+            task_files=[path for path in files if root is None or inside(root, path)],
+            missing=[path for path in files if root is not None and not inside(root, path)],
+            discarded=task.texts("discarded_paths") if task else [],
             session_is_done=brief is not None and brief.state == "completed",
             test_command=choose_test_command(root, runnable),
         )
     )
+
+
+def _task_status(report: ResumeReport) -> Literal["active", "paused"] | None:
+    if report.tasks is None:
+        return None
+    return "active" if report.tasks.active else "paused" if report.tasks.waiting else None
 
 
 def _is_there(root: Path | None, command: str) -> bool:

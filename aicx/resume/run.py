@@ -46,6 +46,7 @@ from aicx.sources.reopen import reopen_command
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
+    from aicx.work.state import OpenTasks
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
@@ -153,7 +154,7 @@ class _Resume:
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
-        memory = self._memory()
+        memory, tasks = self._memory(), self._tasks()
         guess = resumed is None or resumed.confidence == "low"
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
@@ -181,6 +182,7 @@ class _Resume:
             unavailable=tuple(self._unavailable),
             altered=altered,
             memory=memory,
+            tasks=tasks,
             known_fixes=known_fixes(self._settings.layout, self._catalog, place.scope.projects, resumed),
             short=short_ids(self._catalog, ids),
         )
@@ -325,6 +327,23 @@ class _Resume:
         self._unavailable += notes
         self._rarity = rarity = self._reader.rarity(self._topic, sessions)
         return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
+
+    def _tasks(self) -> OpenTasks | None:
+        """What is open here; none where nobody ever began a task, or for a project without a folder."""
+        settings, folder = self._settings, self._query.folder
+        if folder is None or not settings.layout.work.is_dir():
+            return None
+        # Imported here: most never begin a task.
+        from aicx.work.place import find_place
+        from aicx.work.state import open_tasks
+
+        found = open_tasks(settings, find_place(settings, folder), self._query.now, self._place.look, derive=False)
+        for task in (*found.active, *found.waiting):
+            self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,)))
+        for task in found.skipped:
+            left_out = Reason.OTHER_BRANCH_UNMERGED
+            self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,), left_out))
+        return found
 
     def _memory(self) -> Briefing | None:
         """What the memory has for the task, everything considered listed; nothing where nothing was ever remembered."""

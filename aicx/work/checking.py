@@ -8,6 +8,7 @@ from aicx.corpus.doctor.inputs import FIX, Check
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.text import plural
+from aicx.work.attempt import texts_of_attempt
 from aicx.work.events import fold, read_log
 from aicx.work.files import every_folder, read_all
 from aicx.work.record import WorkRecord
@@ -71,6 +72,7 @@ def texts_of(record: WorkRecord) -> list[str]:
     texts += [*record.sources, record.goal_source]
     texts += [text for item in record.items for text in (item.text, *item.evidence)]
     texts += [*git.changed_files, git.branch or "", git.reason or ""] if git else []
+    texts += texts_of_attempt(record.attempt) if record.attempt else []
     return [text for text in texts if text]
 
 

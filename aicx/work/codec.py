@@ -10,6 +10,7 @@ from typing import Any, get_args
 import orjson
 
 from aicx.text import instant, printable
+from aicx.work.attempt import decode_attempt, encode_attempt
 from aicx.work.record import KINDS, STATUSES, Confidence, GitContext, Item, Origin, WorkRecord
 
 SCHEMA = "aicx.work/1"
@@ -47,6 +48,7 @@ def encode(record: WorkRecord) -> bytes:
         "sources": record.sources,
         "parent": record.parent,
         "last_event": record.last_event,
+        **({"attempt": encode_attempt(record.attempt)} if record.attempt else {}),
     }
     return orjson.dumps({**record.extra, **fields}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
@@ -112,6 +114,7 @@ def _decode(fields: dict[str, Any]) -> WorkRecord:
         sequence=_count(fields["sequence"]),
         focused=_count(fields["focused"]),
         last_event=_text_or_none(fields["last_event"]),
+        attempt=None if fields.get("attempt") is None else decode_attempt(fields["attempt"]),
         extra=_unknown(fields, _RECORD),
     )
 
@@ -208,4 +211,4 @@ def _one_of(value: Any, known: Any) -> Any:
 _ITEM = frozenset({"id", "section", "text", "at", "origin", "evidence", "seen", "confidence", "needs_validation"})
 _GIT = frozenset({"available", "branch", "head", "dirty", "changed_files", "captured_at", "branch_mark", "reason"})
 _NOW = datetime.fromisoformat("1970-01-01T00:00:00Z")
-_RECORD = frozenset(orjson.loads(encode(WorkRecord("0" * 12, "thread", "", "", "", "", _NOW, _NOW))))
+_RECORD = frozenset({*orjson.loads(encode(WorkRecord("0" * 12, "thread", "", "", "", "", _NOW, _NOW))), "attempt"})

@@ -161,7 +161,10 @@ def _first(contract: Contract, touched: Sequence[str]) -> bool | None:
 def _of_first(contract: Contract, touched: Sequence[str], kept: bool | None) -> list[Finding]:
     wanted = contract.first_action and (contract.first_action.path or ", ".join(contract.expected_first_files))
     if kept is False:
-        return [Finding("missing_first_action", "violation", f"{wanted} was not opened", tuple(touched[:1]))]
+        detail = f"{wanted} was not opened"
+        if contract.first_action is not None and contract.first_action.path is None:
+            detail = f"none of the files to look at first was opened: {wanted}"
+        return [Finding("missing_first_action", "violation", detail, tuple(touched[:1]))]
     if kept is None and wanted:
         return [Finding("first_action_not_observable", "warning", f"no opened file is known, {wanted} was expected")]
     return []

@@ -1,4 +1,7 @@
-"""The files of work: ``work/<repository>/tasks/<id>.json`` for what is open, ``closed/<id>.json`` for what is not."""
+"""The files of work: ``work/<repository>/tasks/<id>.json`` for what is open, ``closed/<id>.json`` for what is not.
+
+Beside them ``handoffs/`` and ``attempts/``.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ from aicx.work.record import WorkRecord
 
 TASKS, CLOSED = "tasks", "closed"
 FOLDERS = (TASKS, CLOSED)
+HANDOFFS, ATTEMPTS = "handoffs", "attempts"
+EVERY = (*FOLDERS, HANDOFFS, ATTEMPTS)
 
 
 class DamagedTask(NamedTuple):
@@ -34,7 +39,10 @@ class Found:
 
 def path_of(record: WorkRecord) -> str:
     """Where a record belongs, below ``work/``."""
-    return f"{record.repo_id}/{TASKS if record.is_open else CLOSED}/{record.id}.json"
+    part = TASKS if record.is_open else CLOSED
+    if record.kind != "thread":
+        part = HANDOFFS if record.kind == "handoff" else ATTEMPTS
+    return f"{record.repo_id}/{part}/{record.id}.json"
 
 
 def read_record(layout: Layout, relative: str, *, hidden: bool = False) -> WorkRecord:
@@ -55,7 +63,7 @@ def read_record(layout: Layout, relative: str, *, hidden: bool = False) -> WorkR
         ) from error
 
 
-def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = FOLDERS, *, hidden: bool = False) -> Found:
+def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EVERY, *, hidden: bool = False) -> Found:
     """The records of the repositories in ``folders``, in these ``parts`` of theirs.
 
     With ``hidden`` also those that `.aicxignore` hides.
@@ -93,7 +101,7 @@ def open_records(layout: Layout, folders: Iterable[str]) -> Found:
     return Found([record for record in found.records if record.is_open], found.damaged)
 
 
-def list_paths(layout: Layout, folders: Iterable[str], parts: Iterable[str] = FOLDERS) -> Iterator[str]:
+def list_paths(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EVERY) -> Iterator[str]:
     """The files of records below ``work/``, sorted by name within each part."""
     parts = tuple(parts)
     for folder in folders:

@@ -19,6 +19,7 @@ from aicx.redaction import redact_plain
 from aicx.storage.journal import finish_interrupted
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
+from aicx.work.attempt import Attempt, Stated, texts_of_attempt
 from aicx.work.checking import check_files, check_log, texts_of
 from aicx.work.files import every_folder, list_paths, read_record
 from aicx.work.place import saved
@@ -138,7 +139,7 @@ def _without(record: WorkRecord, sessions: Collection[str]) -> WorkRecord | None
     def is_from(ref: str) -> bool:
         return any(_is_of(ref, session) for session in sessions)
 
-    if is_from(record.goal_source):
+    if is_from(record.goal_source) or (record.kind == "attempt" and any(map(is_from, record.sources))):
         return None
     items = tuple(
         replace(item, evidence=tuple(ref for ref in item.evidence if not is_from(ref)))
@@ -172,7 +173,17 @@ def _redacted(record: WorkRecord) -> WorkRecord:
         items=tuple({item.id: item for item in items}.values()),
         sources=tuple(clean(ref, MAX_REF) for ref in record.sources),
         git_context=saved(git) if git else None,
+        attempt=None if record.attempt is None else _redacted_attempt(record.attempt),
     )
+
+
+def _redacted_attempt(attempt: Attempt) -> Attempt:
+    """An attempt without secrets; without its contract where that has one, since half a contract misleads."""
+    stated = Stated(*(tuple(map(clean, getattr(attempt.stated, name))) for name in Stated.__slots__))
+    redacted = replace(attempt, agent=clean(attempt.agent), summary=clean(attempt.summary), stated=stated)
+    if any(redact_plain(text).text != text for text in texts_of_attempt(redacted)):
+        return replace(redacted, contract=None)
+    return redacted
 
 
 HOLDER = _Work()

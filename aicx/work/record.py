@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, Literal, get_args
 
 from aicx.text import shorten
+from aicx.work.attempt import Attempt
 
 Kind = Literal["thread", "handoff", "attempt"]
 Status = Literal["in_progress", "paused", "blocked", "resolved", "abandoned"]
@@ -105,6 +106,7 @@ class WorkRecord:
     items: tuple[Item, ...] = ()
     sources: tuple[str, ...] = ()
     parent: str | None = None
+    attempt: Attempt | None = None
     rev: int = 1
     sequence: int = 0
     focused: int = 0

@@ -19,7 +19,7 @@ from aicx.storage.journal import Writer, clear_staging, finish_interrupted
 from aicx.storage.lock import writer_lock
 from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
-from aicx.work.files import CLOSED, FOLDERS, TASKS, path_of
+from aicx.work.files import CLOSED, EVERY, TASKS, path_of
 from aicx.work.record import WorkRecord
 
 LOCK = "work"
@@ -35,7 +35,7 @@ class WorkFolder:
     def inside(self, relative: str) -> Path:
         parts = relative.split("/")
         plain = not any(sign in relative for sign in "\0\\\n\r") and not any(part in ("", ".", "..") for part in parts)
-        known = (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in FOLDERS)
+        known = (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in EVERY)
         if not plain or not known:
             raise UnsafePath(f"not a path of the work: {relative!r}")
         return self.home / relative
@@ -73,7 +73,7 @@ class Change:
         self._files[path] = encode(record)
         part = TASKS if not record.is_open else CLOSED
         other = f"{record.repo_id}/{part}/{record.id}.json"
-        if (self.layout.work / other).exists():
+        if record.kind == "thread" and (self.layout.work / other).exists():
             self._files[other] = None
         return record
 
@@ -81,7 +81,7 @@ class Change:
         """Stages that a record goes for good; what the log keeps has no text of it."""
         sequence = self._tail(record.repo_id).next_sequence(self.now)
         self._say(record, new_id(), sequence, "deleted", ())
-        self._files |= {f"{record.repo_id}/{part}/{record.id}.json": None for part in FOLDERS}
+        self._files |= {f"{record.repo_id}/{part}/{record.id}.json": None for part in EVERY}
 
     @property
     def staged(self) -> bool:

@@ -24,6 +24,7 @@ COMMANDS = {
     "list": "aicx.commands.task.list",
     "show": "aicx.commands.task.show",
     "resume": "aicx.commands.task.resume",
+    "handoffs": "aicx.commands.task.handoffs",
     "close": "aicx.commands.task.close",
 }
 DEFAULT = "status"

@@ -24,10 +24,12 @@ from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
 from aicx.text import instant, local, printable, shorten
 from aicx.work.conventions import TestSource
+from aicx.work.next_step import next_steps
+from aicx.work.record import Section as WorkSection
 
 Section = Literal[
-    "now", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "contract", "symbols",
-    "recalled", "sessions", "branches",
+    "now", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "contract",
+    "symbols", "recalled", "sessions", "branches",
 ]  # fmt: skip
 # Where a part's data goes in the JSON.
 Slot = Literal[
@@ -58,6 +60,15 @@ _TEST_SOURCES: Mapping[TestSource, str] = {
 }
 
 
+_MAX_TASK_ITEMS = 3
+_TASK_LINES: Sequence[tuple[WorkSection, str]] = (
+    ("verified", "verified"),
+    ("failing", "fails"),
+    ("discarded_paths", "given up"),
+    ("risks", "risk"),
+)
+
+
 class Part(NamedTuple):
     """One line of the brief. ``priority`` grows with what is left out first; ``entry`` is the manifest's entry.
 
@@ -75,7 +86,7 @@ class Part(NamedTuple):
 
 def compose(report: ResumeReport) -> list[Part]:
     """Every line that may be shown, in the order in which they are shown."""
-    parts = [*_now(report), *_memory(report)]
+    parts = [*_now(report), *_tasks(report), *_memory(report)]
     if report.resumed is not None:
         session = list(_session(report, report.resumed))
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
@@ -105,6 +116,39 @@ def _now(report: ResumeReport) -> Iterator[Part]:
     if names:
         text = f"changed: {_listed(names, report.git.changed_count or len(names))}"
         yield Part("now", "text", text, (), 2, str(Ref("file", report.git.changed[0])), {})
+
+
+def _tasks(report: ResumeReport) -> Iterator[Part]:
+    """The open tasks, as somebody stated them, before anything that was worked out."""
+    if report.tasks is None:
+        return
+    for number, task in enumerate(report.tasks.active):
+        record = task.record
+        step = next_steps([task])[0]
+        warning = f" ({task.loading.warning})" if task.loading.warning else ""
+        ahead = f"; next: {clean(step.text)}" if step.field != "goal" else ""
+        text = f"task: {clean(record.title)}{ahead}{warning}"
+        data = _entry_data(
+            report,
+            kind="work_state",
+            ref=record.ref,
+            summary=f"{clean(record.title)}{ahead}",
+            reasons=["open_task"],
+            role="primary",
+            selection=f"an open task, {task.loading.reason.replace('_', ' ')}",
+            confidence="high",
+            at=record.updated_at,
+            paths=record.texts("active_files"),
+            automated_why=None,
+        )
+        yield Part("tasks", "context", text, (record.ref,), _level(0, number, 2), record.ref, data)
+        for section, label in _TASK_LINES:
+            for place, item in enumerate(record.texts(section)[:_MAX_TASK_ITEMS]):
+                line = f"{label}: {clean(item)}"
+                yield Part("tasks", "text", line, (record.ref,), _level(2, number + place, 3), record.ref, {})
+    for task in report.tasks.skipped:
+        text = f"left alone: {clean(task.record.title)}, {clean(task.loading.warning or '')}"
+        yield Part("tasks", "text", text, (task.record.ref,), 4, task.record.ref, {})
 
 
 def _memory(report: ResumeReport) -> Iterator[Part]:

@@ -96,7 +96,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         },
         budget=BudgetUsed(target, 0, 0),
         known_fixes=[KnownFix(**data) for data in of("known_fixes")],
-        execution_contract=_contract(report, limit),
+        execution_contract=contract_answer(report.contract, limit) if report.contract and limit else None,
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
     )
@@ -128,10 +128,8 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
     )
 
 
-def _contract(report: ResumeReport, limit: int) -> ContractAnswer | None:
-    contract = report.contract
-    if contract is None or not limit:
-        return None
+def contract_answer(contract: Contract, limit: int = 1000) -> ContractAnswer:
+    """The contract as answers have it; ``limit`` bounds its texts."""
 
     def paths(found: Iterable[str]) -> list[str]:
         return [clean(path) for path in found if _fits(path, limit)]

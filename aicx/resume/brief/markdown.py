@@ -15,6 +15,7 @@ _RUN = re.compile(r"`{3,}|~{3,}")
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
     "now": "Now",
+    "tasks": "Open tasks, as stated",
     "agreed": "Agreed; the lower the tier, the stronger",
     "guidance": "Guidance of instruction files, not agreed",
     "session": "Goes on from",

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     IN_MAP = "in_map"
     NEAR_COMMIT = "near_commit"
     RELATED_REPOSITORY = "related_repository"
+    OPEN_TASK = "open_task"
     SINCE_LAST_SESSION = "since_last_session"
     OTHER_BRANCH_UNMERGED = "other_branch_unmerged"
     # Why an entry is not shown.
@@ -50,7 +51,7 @@ class Reason(StrEnum):
     ADDS_LITTLE = "adds_little"  # to what is printed for people; the JSON has it
 
 
-Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory"]
+Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory", "task"]
 Included = Literal["full", "partial", "none"]
 
 

@@ -1,0 +1,170 @@
+"""`aicx.prepare/1`, `aicx.finalize/1`, `aicx.handoffs/1` and `aicx.boot/1`: the life cycle of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from aicx.api.answers.contract import ContractAnswer
+from aicx.api.answers.task import SkippedTask, TaskEntry
+
+PREPARE_SCHEMA = "aicx.prepare/1"
+FINALIZE_SCHEMA = "aicx.finalize/1"
+HANDOFFS_SCHEMA = "aicx.handoffs/1"
+BOOT_SCHEMA = "aicx.boot/1"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingAnswer:
+    """Something that was not as the contract said."""
+
+    code: Annotated[str, "one of the [codes](work.md#compliance)"]
+    severity: Annotated[str, "`violation` or `warning`"]
+    detail: Annotated[str, "the same in words"]
+    evidence: Annotated[Sequence[str], "paths or commands"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksAnswer:
+    """Each part of a contract: kept, not kept, or null where it asked for nothing or nothing was observed."""
+
+    followed_first_action: bool | None
+    edited_within_scope: bool | None
+    canonical_test_used: bool | None
+    finalize_used: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComplianceAnswer:
+    """How a session kept to its contract. It is an audit, and stops nobody."""
+
+    status: Annotated[str, "`followed`, `partial`, `violated` or `not_evaluated`"]
+    score: Annotated[float | None, "0 to 1; null where nothing was evaluated"]
+    checks: ChecksAnswer
+    structural_alignment: Annotated[str, "`followed`, `partially_followed`, `ignored` or `not_evaluated`"]
+    violations: list[FindingAnswer]
+    warnings: list[FindingAnswer]
+    main_issue: Annotated[str | None, "the code of the first violation or warning, or why nothing was evaluated"]
+    compact_summary: Annotated[str, "one line of at most 120 characters"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """How an earlier session kept to its contract."""
+
+    ref: Annotated[str, "reference of the attempt"]
+    status: Annotated[str, "`followed`, `partial` or `violated`"]
+    score: float
+    main_issue: str | None
+    compact_summary: str
+    at: Annotated[str, "when it was written last"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAnswer:
+    """The session that asks."""
+
+    id: Annotated[str | None, "as its agent names it; null where nothing tells"]
+    agent: Annotated[str, "its agent, `person` where none is known"]
+    number: Annotated[int, "its number among the repository's sessions"]
+
+
+@dataclass(frozen=True, slots=True)
+class BannerPolicy:
+    """When to show the banner."""
+
+    already_shown: Annotated[bool, "whether this session had it before: it is shown once"]
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareAnswer:
+    """What a session needs at its start."""
+
+    startup_banner_text: Annotated[str, "a line to show first, and up to four below it"]
+    startup_banner_policy: BannerPolicy
+    session: SessionAnswer
+    brief: Annotated[str, "the brief of [`resume`](resume.md), as Markdown"]
+    active: Annotated[list[TaskEntry], "the open tasks that may be used here; without one the latest open session"]
+    skipped: Annotated[list[SkippedTask], "those that may not, which nothing changes"]
+    previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
+    execution_contract: ContractAnswer | None
+    attempt: Annotated[str | None, "reference of the record of this session; null where none was written"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEventAnswer:
+    """An error as a tool reported it."""
+
+    toolchain: str
+    phase: str
+    message: str
+    code: str | None
+    file: str | None
+    line: int | None
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffAnswer:
+    """What a session leaves. A list holds what was stated first, then what its log says."""
+
+    ref: Annotated[str, "`work:…` where somebody stated it, else the session that it is derived from"]
+    origin: Annotated[str, "`stated` or `derived`"]
+    session: Annotated[str | None, "reference of the session"]
+    agent: Annotated[str | None, "whose session it was"]
+    at: Annotated[str, "when the session ended"]
+    branch: Annotated[str | None, "the branch that it was on"]
+    compatible: Annotated[bool | None, "whether its branch is part of what is checked out; null where unknown"]
+    offered: Annotated[bool, "whether it is the newest that fits here"]
+    outcome: Annotated[str, "`resolved`, `failed` or `unresolved`"]
+    goal: Annotated[str, "what was wanted"]
+    summary: Annotated[str, "what was said last"]
+    done: list[str]
+    failing: list[str]
+    next: list[str]
+    questions: list[str]
+    decisions: list[str]
+    starting_points: Annotated[list[str], "files, from the repository's root"]
+    commits: list[str]
+    tests: list[str]
+    refs: Annotated[list[str], "references that prove it"]
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffsAnswer:
+    """The handoffs of a repository, the newest first."""
+
+    items: list[HandoffAnswer]
+    total: Annotated[int, "number there are"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FinalizeAnswer:
+    """What was kept of a session's end."""
+
+    agent_summary_text: Annotated[str, "lines to repeat to the user: Context, Map, Saved, Contract, Next, Details"]
+    contract_compliance: ComplianceAnswer
+    attempt: Annotated[str, "reference of the session's record"]
+    handoff: Annotated[str, "reference of the handoff"]
+    task: Annotated[TaskEntry | None, "the open task with what it learned; null where none is open or may be used"]
+    task_changed: Annotated[Sequence[str], "the names of its fields that changed"]
+    task_skipped: Annotated[str | None, "why no task was changed, where one is open elsewhere"]
+    errors: Annotated[list[ErrorEventAnswer], "what the observed errors say"]
+
+
+@dataclass(frozen=True, slots=True)
+class BootAnswer:
+    """What aicx knows of a place and of who asks, for a look at why a session begins as it does."""
+
+    repo_id: str
+    worktree_id: str
+    root: str
+    project: Annotated[str | None, "what the corpus calls the repository"]
+    session: SessionAnswer
+    sessions_stored: Annotated[int, "of this repository"]
+    tasks: Annotated[dict[str, int], "number of tasks: `active`, `skipped`, `waiting`, `damaged`"]
+    attempts: Annotated[int, "sessions that were prepared or finalized"]
+    last_summary: Annotated[str, "what was said at the last end of a session, or that nothing was"]
+    previous_contract_result: ContractResult | None

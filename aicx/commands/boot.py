@@ -1,0 +1,71 @@
+"""`aicx boot`: what a session would begin with here, and why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from aicx import console, options
+from aicx.api.answers.lifecycle import BOOT_SCHEMA, BootAnswer, SessionAnswer
+from aicx.commands.prepare import AgentId, SessionId
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+_NO_SUMMARY = "no session has been finalized here yet"
+
+
+def command(
+    agent_id: AgentId = None,
+    session_id: SessionId = None,
+    repo: options.Repo = None,
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """Show what aicx knows of this place and of who asks: for a look at why a session begins as it does.
+
+    Writes nothing.
+
+    Example: aicx boot --json
+    """
+    # Imported here: not needed for --help.
+    from aicx.lifecycle.answers import contract_result
+    from aicx.lifecycle.attempts import attempts_in
+    from aicx.lifecycle.identity import find_asker
+    from aicx.lifecycle.prepare import prepare
+    from aicx.work.place import find_place
+
+    settings, folder = load_settings(), user_path(repo) if repo else Path.cwd()
+    asker = find_asker(os.environ, agent_id, session_id)
+    place = find_place(settings, folder)
+    found = prepare(settings, folder, asker, options.now(), record=False)
+    attempts = attempts_in(settings, place.folders)
+    ended = (one.attempt.summary for one in attempts if one.attempt and one.attempt.summary)
+    tasks = found.tasks
+    answer = BootAnswer(
+        repo_id=place.repo_id,
+        worktree_id=place.worktree_id,
+        root=str(place.root),
+        project=found.report.project,
+        session=SessionAnswer(asker.session, asker.agent, found.number),
+        sessions_stored=found.number - 1,
+        tasks={name: len(getattr(tasks, name)) for name in ("active", "skipped", "waiting", "damaged")},
+        attempts=len(attempts),
+        last_summary=next(ended, _NO_SUMMARY),
+        previous_contract_result=contract_result(found.previous),
+    )
+    if json:
+        console.out_answer(BOOT_SCHEMA, answer)
+        return
+    style = console.style
+    known = ", ".join(f"{count} {name}" for name, count in answer.tasks.items() if count) or "none"
+    rows = (
+        ("repository", f"{answer.project or answer.root} ({answer.repo_id}, worktree {answer.worktree_id})"),
+        ("asking", f"{asker.agent}, session {asker.session or 'not named'}, #{found.number}"),
+        ("sessions stored", f"{answer.sessions_stored:,}"),
+        ("tasks", known),
+        ("attempts", f"{answer.attempts:,}"),
+        ("last summary", answer.last_summary),
+        ("last contract", found.previous.compliance.compact_summary if found.previous else "none was evaluated"),
+    )
+    for name, text in rows:
+        console.out(f"{style(f'{name:<16}', dim=True)}{text}")

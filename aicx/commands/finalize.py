@@ -1,0 +1,87 @@
+"""`aicx finalize`: keeps the end of a session."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.lifecycle import FINALIZE_SCHEMA
+from aicx.commands.prepare import AgentId, SessionId
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+
+class Outcome(StrEnum):
+    success = "success"
+    failure = "failure"
+
+
+def command(
+    status: Annotated[Outcome, typer.Option("--status", help="Whether the session reached what it was for.")],
+    summary: Annotated[str, typer.Option("--summary", metavar="TEXT", help="What was reached, or what was not.")],
+    task: Annotated[
+        str, typer.Option("--task", "-t", metavar="GOAL", help="Its goal; by default that of the open task.")
+    ] = "",
+    files_opened: Annotated[
+        list[str] | None,
+        typer.Option("--files-opened", metavar="PATH", click_type=options.PATH, help="A file that was read."),
+    ] = None,
+    files_edited: Annotated[
+        list[str] | None,
+        typer.Option("--files-edited", metavar="PATH", click_type=options.PATH, help="A file that was changed."),
+    ] = None,
+    commands_executed: Annotated[
+        list[str] | None, typer.Option("--commands-executed", metavar="COMMAND", help="A command that was run.")
+    ] = None,
+    tests_executed: Annotated[
+        list[str] | None, typer.Option("--tests-executed", metavar="COMMAND", help="A test that was run.")
+    ] = None,
+    notable_errors: Annotated[
+        list[str] | None,
+        typer.Option("--notable-errors", "--error", metavar="LINE", help="An error as a tool printed it."),
+    ] = None,
+    next_: Annotated[list[str] | None, typer.Option("--next", metavar="TEXT", help="What is to be done next.")] = None,
+    decision: Annotated[
+        list[str] | None, typer.Option("--decision", metavar="TEXT", help="What was decided, with its reason.")
+    ] = None,
+    agent_id: AgentId = None,
+    session_id: SessionId = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """End a session: keep a handoff, tell the open task, and say how the contract was kept.
+
+    What is listed here is added to what the session's own log says. Every list option may be given several times.
+    Nothing is stopped or undone by a contract that was not kept.
+
+    Example: aicx finalize --status success --summary "The export handles empty files" --tests-executed "pytest -q"
+    Example: aicx finalize --status failure --summary "Two tests still fail" --next "look at test_export_empty" --json
+    """
+    # Imported here: not needed for --help.
+    from aicx.lifecycle.answers import finalized_answer
+    from aicx.lifecycle.finalize import Ending, finalize
+    from aicx.lifecycle.identity import find_asker
+    from aicx.work.attempt import Stated
+
+    stated = Stated(
+        tuple(files_opened or ()),
+        tuple(files_edited or ()),
+        tuple(commands_executed or ()),
+        tuple(tests_executed or ()),
+        tuple(notable_errors or ()),
+    )
+    ending = Ending(status.value, summary, task, stated, next_ or [], decision or [])
+    folder = user_path(repo) if repo else Path.cwd()
+    asker = find_asker(os.environ, agent_id, session_id)
+    found = finalize(load_settings(), folder, asker, ending, options.now(), notify=console.notify)
+    if json:
+        console.out_answer(FINALIZE_SCHEMA, finalized_answer(found))
+        return
+    console.out(found.summary)
+    if found.skipped:
+        console.warn(f"no task was changed; {found.skipped}")

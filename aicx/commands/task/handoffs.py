@@ -1,0 +1,64 @@
+"""`aicx task handoffs`: what earlier sessions left."""
+
+from __future__ import annotations
+
+from aicx import console, options
+from aicx.api.answers.lifecycle import HANDOFFS_SCHEMA, HandoffAnswer, HandoffsAnswer
+from aicx.commands.task.common import open_desk
+from aicx.text import local
+
+_LISTS = (
+    ("done", "Done"),
+    ("failing", "Fails"),
+    ("next", "Next"),
+    ("questions", "Open"),
+    ("decisions", "Decided"),
+    ("starting_points", "Begin at"),
+    ("commits", "Commits"),
+    ("tests", "Tests"),
+)
+
+
+def command(
+    limit: options.Limit = 5, repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False
+) -> None:
+    """List what the sessions of this repository left to the next one, the newest first.
+
+    A handoff is derived from each session's log, or stated with `aicx finalize`. The newest one whose branch is part of
+    what is checked out is offered.
+
+    Example: aicx task handoffs --limit 1
+    """
+    # Imported here: not needed for --help.
+    from aicx.lifecycle.handoffs import handoffs
+
+    desk = open_desk(repo)
+    with console.count_bar("Reading sessions") as bar:
+        items, total, notes = handoffs(desk.settings, desk.folder, desk.now, limit, lambda done, of: bar(done, of, ""))
+    if json:
+        console.out_answer(HANDOFFS_SCHEMA, HandoffsAnswer(items, total, notes))
+        return
+    for item in items:
+        _print(item)
+    for note in notes:
+        console.notify(f"note: {note}")
+    if not items:
+        console.notify("No session of this repository is stored. `aicx store` adds them.")
+
+
+def _print(item: HandoffAnswer) -> None:
+    style = console.style
+    offered = style("  offered here", fg="green") if item.offered else ""
+    console.out(f"{style(item.goal or 'no goal was said', bold=True)}{offered}")
+    facts = [item.outcome, item.agent or "", f"{local(item.at):%Y-%m-%d %H:%M}"]
+    facts += [f"on {item.branch}"] if item.branch else []
+    facts += ["not part of what is checked out"] if item.compatible is False else []
+    console.out(f"  {' · '.join(filter(None, facts))}  {style(item.ref, fg='green')}")
+    if item.summary:
+        console.out(f"  {item.summary}")
+    for name, heading in _LISTS:
+        if texts := getattr(item, name):
+            console.out(f"  {heading}:")
+            for text in texts:
+                console.out(f"    - {text}")
+    console.out()

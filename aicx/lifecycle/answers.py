@@ -1,0 +1,85 @@
+"""The answers of the life cycle's commands, made from what was found or kept."""
+
+from __future__ import annotations
+
+from aicx.api.answers.lifecycle import (
+    BannerPolicy,
+    ChecksAnswer,
+    ComplianceAnswer,
+    ContractResult,
+    ErrorEventAnswer,
+    FinalizeAnswer,
+    FindingAnswer,
+    PrepareAnswer,
+    SessionAnswer,
+)
+from aicx.lifecycle.finalize import Finalized
+from aicx.lifecycle.prepare import Prepared
+from aicx.lifecycle.results import Result
+from aicx.resume.brief.json_brief import contract_answer
+from aicx.text import instant
+from aicx.work.compliance import Compliance, Finding
+from aicx.work.entry import entry_of, skipped_of
+from aicx.work.loading import Loaded
+
+
+def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
+    return PrepareAnswer(
+        startup_banner_text=found.banner,
+        startup_banner_policy=BannerPolicy(found.already_shown),
+        session=SessionAnswer(found.asker.session, found.asker.agent, found.number),
+        brief=brief,
+        active=[entry_of(task) for task in found.tasks.active],
+        skipped=[skipped_of(task) for task in found.tasks.skipped],
+        previous_contract_result=contract_result(found.previous),
+        execution_contract=contract_answer(found.report.contract) if found.report.contract else None,
+        attempt=found.attempt.ref if found.attempt else None,
+    )
+
+
+def finalized_answer(found: Finalized) -> FinalizeAnswer:
+    return FinalizeAnswer(
+        agent_summary_text=found.summary,
+        contract_compliance=compliance_answer(found.compliance),
+        attempt=found.attempt.ref,
+        handoff=found.handoff.ref,
+        task=entry_of(Loaded(found.task.record, found.task.loading)) if found.task else None,
+        task_changed=found.task.changed_fields if found.task else (),
+        task_skipped=found.skipped,
+        errors=[
+            ErrorEventAnswer(
+                event.toolchain, event.phase, event.message, event.code, event.file, event.line, event.fingerprint
+            )
+            for event in found.errors
+        ],
+    )
+
+
+def compliance_answer(found: Compliance) -> ComplianceAnswer:
+    checks = found.checks
+    return ComplianceAnswer(
+        status=found.status,
+        score=found.score,
+        checks=ChecksAnswer(
+            checks.followed_first_action, checks.edited_within_scope, checks.canonical_test_used, checks.finalize_used
+        ),
+        structural_alignment=found.structural_alignment,
+        violations=list(map(_finding, found.violations)),
+        warnings=list(map(_finding, found.warnings)),
+        main_issue=found.main_issue,
+        compact_summary=found.compact_summary,
+    )
+
+
+def contract_result(found: Result | None) -> ContractResult | None:
+    if found is None or found.compliance.score is None:
+        return None
+    kept = found.compliance
+    at = instant(found.record.updated_at, "seconds")
+    return ContractResult(
+        found.record.ref, kept.status, found.compliance.score, kept.main_issue, kept.compact_summary, at
+    )
+
+
+def _finding(one: Finding) -> FindingAnswer:
+    return FindingAnswer(one.code, one.severity, one.detail, one.evidence)

@@ -1,0 +1,255 @@
+"""The end of a session: its outcome, the handoff it leaves, what the task learns, and how it kept to its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.errors import NotFound, UsageError
+from aicx.lifecycle.attempts import attempt_of, attempts_in, begin, end
+from aicx.lifecycle.identity import Asker
+from aicx.lifecycle.results import known_facts, result
+from aicx.storage.event_lines import new_id
+from aicx.text import plural
+from aicx.toolchains import ErrorEvent, parse
+from aicx.work.attempt import MAX_LISTED, Attempt, Outcome, Stated
+from aicx.work.compliance import Compliance
+from aicx.work.handoff import handoff_of
+from aicx.work.loading import Loaded
+from aicx.work.patch import Patch, Said, apply
+from aicx.work.place import WorkPlace, find_place, looking, project_of, saved
+from aicx.work.record import MAX_GOAL, Section, WorkRecord, clean, title_of
+from aicx.work.session_facts import Said as SaidThere
+from aicx.work.session_facts import SessionFacts
+from aicx.work.state import Written, open_tasks, update
+from aicx.work.writing import changing
+
+Notify = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is said of the end of a session. Paths may be absolute or from the current folder."""
+
+    outcome: Outcome
+    summary: str
+    task: str = ""
+    stated: Stated = field(default=Stated())
+    next_steps: Sequence[str] = ()
+    decisions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finalized:
+    """What was kept. ``task`` is what the open task learned, None where none is open or may be used here.
+
+    ``errors`` are what the observed errors say, as tools report them.
+    """
+
+    attempt: WorkRecord
+    handoff: WorkRecord
+    compliance: Compliance
+    task: Written | None
+    skipped: str | None
+    errors: tuple[ErrorEvent, ...]
+    summary: str
+
+
+def finalize(
+    settings: Settings,
+    folder: Path,
+    asker: Asker,
+    ending: Ending,
+    now: datetime,
+    *,
+    source: str = "finalize",
+    exit_code: int | None = None,
+    notify: Notify = lambda _: None,
+) -> Finalized:
+    """Keeps the end of a session. Said twice, the later outcome counts and both handoffs are kept.
+
+    Raises UsageError for an empty summary, NotFound for a folder that is none, StoreUnwritable.
+    """
+    if not ending.summary.strip():
+        raise UsageError("a summary says what was reached", hint='--summary "The export handles empty files"')
+    place = find_place(settings, folder)
+    stated = _relative(place, folder, ending.stated)
+    found = attempts_in(settings, place.folders)
+    known = attempt_of(found, place.worktree_id, asker.agent, asker.session)
+    if known is None:
+        new = Attempt(asker.agent, asker.session)
+        known = begin(settings, place, ending.task, new, now, source=source, notify=notify)
+    ended = end(
+        settings, known, ending.outcome, ending.summary, stated, now, source=source, exit_code=exit_code, notify=notify
+    )
+    facts = known_facts(settings, place).get((asker.agent, asker.session or ""))
+    compliance = result(ended, facts)
+    errors = (
+        tuple(event for event in parse("\n".join(ending.stated.errors)).events if event.severity == "error")
+        if ending.stated.errors
+        else ()
+    )
+    task, skipped = _tell_task(settings, place, ended, ending, now, notify)
+    handoff = _hand_off(settings, place, ended, ending, facts, now, source, notify)
+    summary = _summary(ended, ending, compliance, task, handoff)
+    return Finalized(ended, handoff, compliance, task, skipped, errors, summary)
+
+
+def _parsed(errors: Sequence[str]) -> tuple[ErrorEvent, ...]:
+    """What observed lines of errors say, as the tools that print such lines report it."""
+    found = parse("\n".join(errors)).events if errors else ()
+    return tuple(event for event in found if event.severity == "error")
+
+
+def _relative(place: WorkPlace, folder: Path, stated: Stated) -> Stated:
+    """What was stated, within its bounds, without secrets, and with paths from the repository's root."""
+
+    def paths(given: Sequence[str]) -> tuple[str, ...]:
+        return tuple(clean(path) for name in given[:MAX_LISTED] if (path := place.relative(name, folder)))
+
+    def texts(given: Sequence[str]) -> tuple[str, ...]:
+        return tuple(filter(None, map(clean, given[:MAX_LISTED])))
+
+    return Stated(
+        paths(stated.opened), paths(stated.edited), texts(stated.commands), texts(stated.tests), texts(stated.errors)
+    )
+
+
+def _tell_task(
+    settings: Settings, place: WorkPlace, ended: WorkRecord, ending: Ending, now: datetime, notify: Notify
+) -> tuple[Written | None, str | None]:
+    """Adds what the session did to the open task. A task that may not be used here is left as it is, and said."""
+    assert ended.attempt is not None
+    tasks = open_tasks(settings, place, now, derive=False)
+    if not tasks.active:
+        left = [task.record.title for task in tasks.skipped]
+        return None, f"left as it was: {', '.join(left[:3])}" if left else None
+    stated = ended.attempt.stated
+    said: dict[Section, Sequence[Said | str]] = {
+        "active_files": stated.edited,
+        "commands": stated.tests,
+        "next_steps": list(ending.next_steps),
+        "decisions": list(ending.decisions),
+    }
+    if ending.outcome == "success":
+        said["verified"] = [ending.summary]
+    else:
+        said["risks"] = [ending.summary]
+        said["failing"] = stated.errors[:3]
+    patch = Patch(
+        next_action=ending.next_steps[0] if ending.next_steps else None,
+        said=said,
+        sources=(*ended.sources, ended.ref),
+    )
+    wanted = _same_goal(tasks.active, ending.task)
+    try:
+        return update(settings, place, wanted, patch, now, source="finalize", notify=notify), None
+    except (NotFound, UsageError) as error:  # it was closed, or its branch left, since
+        return None, error.message
+
+
+def _same_goal(active: Sequence[Loaded], goal: str) -> str | None:
+    """The id of the open task that has this goal; None for the one that was last begun."""
+    wanted = _words(goal)
+    return next((task.record.id for task in active if wanted and _words(task.record.goal) == wanted), None)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _hand_off(
+    settings: Settings,
+    place: WorkPlace,
+    ended: WorkRecord,
+    ending: Ending,
+    facts: SessionFacts | None,
+    now: datetime,
+    source: str,
+    notify: Notify,
+) -> WorkRecord:
+    """The handoff: what was stated first, then what the log says."""
+    assert ended.attempt is not None
+    goal = clean(ending.task, MAX_GOAL) or (facts.goal.text if facts and facts.goal else "") or ended.goal
+    with looking(place, now) as present, changing(settings, now, source, notify) as change:
+        record = WorkRecord(
+            id=new_id()[:12],
+            kind="handoff",
+            title=title_of(goal),
+            goal=goal,
+            repo_id=place.repo_id,
+            worktree_id=place.worktree_id,
+            created_at=now,
+            updated_at=now,
+            status="resolved" if ending.outcome == "success" else "blocked",
+            project=project_of(settings, place),
+            git_context=saved(present.context),
+            closing_note=clean(ending.summary),
+            parent=ended.ref,
+            attempt=ended.attempt,
+        )
+        record = apply(record, _stated(ended.attempt.stated, ending), now, place.relative).record
+        if facts is not None:
+            record = apply(record, derived_patch(facts), now, lambda path: path).record
+        record = change.put(record, "handed_off")
+        change.publish()
+        return record
+
+
+def _stated(stated: Stated, ending: Ending) -> Patch:
+    succeeded = ending.outcome == "success"
+    return Patch(
+        next_action=ending.next_steps[0] if ending.next_steps else None,
+        said={
+            "verified": [ending.summary] if succeeded else [],
+            "failing": stated.errors[:8] if not succeeded else [],
+            "next_steps": list(ending.next_steps),
+            "decisions": list(ending.decisions),
+            "starting_points": stated.edited[:5],
+            "tests": stated.tests,
+        },
+    )
+
+
+def derived_patch(facts: SessionFacts) -> Patch:
+    """What a session's log says for its handoff."""
+    handoff = handoff_of(facts)
+    said: dict[Section, Sequence[Said | str]] = {
+        "verified": _said(handoff.done),
+        "failing": _said(facts.failing),
+        "next_steps": _said(facts.next),
+        "questions": _said(facts.questions),
+        "decisions": _said(facts.decisions),
+        "starting_points": [Said(point.path) for point in handoff.starting_points],
+        "commits": _said(facts.commits),
+        "tests": [Said(f"`{run.command}` passed", (run.ref,)) for run in handoff.tests if run.passed],
+    }
+    return Patch(said=said, sources=(handoff.session,), origin="derived")
+
+
+def _said(lines: Sequence[SaidThere]) -> list[Said | str]:
+    return [Said(line.text, line.refs) for line in lines]
+
+
+def _summary(
+    ended: WorkRecord, ending: Ending, compliance: Compliance, task: Written | None, handoff: WorkRecord
+) -> str:
+    """The lines that an agent repeats to its user; a line only where there is something to say."""
+    assert ended.attempt is not None
+    stated = ended.attempt.stated
+    saved_ = ["the handoff", *(["the task"] if task is not None and task.changed_fields else [])]
+    map_ = [plural(len(stated.edited), "file") + " edited"] if stated.edited else []
+    map_ += [plural(len(stated.tests), "test") + " run"] if stated.tests else []
+    step = ending.next_steps[0] if ending.next_steps else task.record.next_action if task else ""
+    lines = [
+        ("Context", task.record.title if task else ended.title if ended.attempt.contract else ""),
+        ("Map", ", ".join(map_)),
+        ("Saved", " and ".join(saved_)),
+        ("Contract", compliance.compact_summary if compliance.score is not None else ""),
+        ("Next", step),
+        ("Details", f"aicx task handoffs --limit 1 ({handoff.ref})"),
+    ]
+    return "\n".join(f"{name}: {text}" for name, text in lines if text)

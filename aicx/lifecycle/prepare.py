@@ -1,0 +1,91 @@
+"""What a session is told at its start: banner, brief, tasks and contract, and how the last one kept to its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.git.state import Git, GitProbe
+from aicx.lifecycle.attempts import attempt_of, attempts_in, begin
+from aicx.lifecycle.banner import banner, is_first_start, session_number
+from aicx.lifecycle.identity import Asker
+from aicx.lifecycle.results import Result, previous_result
+from aicx.resume.query import ResumeQuery
+from aicx.resume.run import resume
+from aicx.resume.select.report import ResumeReport
+from aicx.work.attempt import Attempt
+from aicx.work.place import WorkPlace, find_place
+from aicx.work.record import WorkRecord
+from aicx.work.state import OpenTasks, open_tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The start of a session. ``already_shown`` is whether it had its banner before.
+
+    ``attempt`` is the record of it, None where nothing was to be written.
+    """
+
+    asker: Asker
+    number: int
+    banner: str
+    already_shown: bool
+    report: ResumeReport
+    tasks: OpenTasks
+    previous: Result | None
+    attempt: WorkRecord | None
+
+
+def prepare(
+    settings: Settings,
+    folder: Path,
+    asker: Asker,
+    now: datetime,
+    *,
+    task: str = "",
+    record: bool = True,
+    derive: bool = True,
+    source: str = "prepare",
+) -> Prepared:
+    """Everything a session needs at its start in ``folder``. With ``record`` it is written down that it began.
+
+    Without ``derive`` only tasks that somebody began are open, which takes no reading of sessions.
+    A session that is prepared twice stays one attempt: the contract of the first time counts.
+    Raises UsageError and NotFound for a folder that is none, StoreUnwritable where nothing can be recorded.
+    """
+    place = find_place(settings, folder)
+    with GitProbe(Git(folder.absolute())) as look:
+        tasks = open_tasks(settings, place, now, look, derive=derive)
+        own = (asker.session,) if asker.session else ()
+        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own)
+        report = resume(settings, query, look)
+        first = is_first_start(settings.layout, asker.agent, asker.session) if record else True
+        return Prepared(
+            asker=asker,
+            number=(number := session_number(settings, report, asker.session)),
+            banner=banner(asker.agent, report, number, tasks.active),
+            already_shown=not first,
+            report=report,
+            tasks=tasks,
+            previous=previous_result(settings, place, asker.session),
+            attempt=_attempt(settings, place, asker, report, now, look, source) if record else None,
+        )
+
+
+def _attempt(
+    settings: Settings,
+    place: WorkPlace,
+    asker: Asker,
+    report: ResumeReport,
+    now: datetime,
+    look: GitProbe,
+    source: str,
+) -> WorkRecord:
+    if asker.session is not None:
+        known = attempt_of(attempts_in(settings, place.folders), place.worktree_id, asker.agent, asker.session)
+        if known is not None:
+            return known
+    attempt = Attempt(asker.agent, asker.session, report.contract)
+    return begin(settings, place, report.task, attempt, now, source=source, look=look)

@@ -1,0 +1,80 @@
+"""How sessions kept to the contracts they were given: evaluated from their logs each time, and stored nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.errors import NotFound
+from aicx.lifecycle.attempts import attempts_in, contract_of
+from aicx.work.compliance import Compliance, Observed, evaluate
+from aicx.work.facts_index import session_facts
+from aicx.work.observing import is_same_test
+from aicx.work.place import WorkPlace, project_of
+from aicx.work.record import WorkRecord
+from aicx.work.session_facts import SessionFacts
+
+
+class Result(NamedTuple):
+    """An attempt, and how it kept to its contract."""
+
+    record: WorkRecord
+    compliance: Compliance
+
+
+def results_of(settings: Settings, place: WorkPlace, found: Sequence[WorkRecord]) -> list[Result]:
+    """The result of each attempt. Sessions that are not stored yet are judged by what was said of them."""
+    facts = known_facts(settings, place) if found else {}
+    return [Result(one, result(one, facts.get(_key(one)))) for one in found]
+
+
+def previous_result(settings: Settings, place: WorkPlace, but: str | None = None) -> Result | None:
+    """The last attempt that could be evaluated, other than that of the session ``but``."""
+    found = [one for one in attempts_in(settings, place.folders) if one.attempt and one.attempt.session != but]
+    return next((one for one in results_of(settings, place, found[:20]) if one.compliance.score is not None), None)
+
+
+def result(record: WorkRecord, facts: SessionFacts | None) -> Compliance:
+    """How one attempt kept to its contract; ``facts`` are what its log says, where it is stored."""
+    return evaluate(contract_of(record), observed_in(record, facts), is_same_test)
+
+
+def observed_in(record: WorkRecord, facts: SessionFacts | None) -> Observed:
+    """What an attempt did: what its log says, and what was stated besides."""
+    assert record.attempt is not None
+    stated, outcome = record.attempt.stated, record.attempt.outcome
+    succeeded = None if outcome is None else outcome == "success"
+    if succeeded is None and facts is not None and facts.state != "unknown":
+        succeeded = facts.state == "completed" and not facts.failing
+    return Observed(
+        opened=_all(facts.opened if facts else (), stated.opened),
+        edited=_all(facts.edited if facts else (), stated.edited),
+        commands=_all(facts.commands if facts else (), stated.commands),
+        tests=_all((run.command for run in facts.tests) if facts else (), stated.tests),
+        orientation=facts.orientation if facts else (),
+        succeeded=succeeded,
+        finalized=outcome is not None or (facts is not None and facts.finalized),
+    )
+
+
+def known_facts(settings: Settings, place: WorkPlace) -> dict[tuple[str, str], SessionFacts]:
+    """What earlier runs of `aicx store` know of the repository's sessions, by agent and session."""
+    project = project_of(settings, place) or str(place.root)
+    try:
+        with open_catalog(settings.layout) as opened:
+            where, values = "project=? OR cwd=?", [project, project]
+            found = session_facts(settings.layout, opened.catalog, where, values, known_only=True)
+    except NotFound:
+        return {}
+    return {(facts.agent, facts.session_id): facts for facts in found}
+
+
+def _key(record: WorkRecord) -> tuple[str, str]:
+    assert record.attempt is not None
+    return record.attempt.agent, record.attempt.session or ""
+
+
+def _all(*found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for texts in found for text in texts))

@@ -1,0 +1,88 @@
+"""What a session is told at its start."""
+
+from __future__ import annotations
+
+import pytest
+
+from aicx.lifecycle.identity import Asker, find_asker
+from tests.lifecycle.conftest import Place
+
+
+def test_the_banner_says_who_is_awake_where_and_what_goes_on(place: Place) -> None:
+    lines = place.prepare()["startup_banner_text"].splitlines()
+    assert lines[0] == "claude@orbit · session #2 · awake"
+    assert "Resuming: Tokens of the login expire too early" in lines
+
+
+def test_a_session_has_its_banner_once(place: Place) -> None:
+    shown = [place.prepare(session)["startup_banner_policy"]["already_shown"] for session in ("s1", "s1", "s2")]
+    assert shown == [False, True, False]
+
+
+def test_a_session_that_is_prepared_twice_is_one_attempt(place: Place) -> None:
+    first, second = place.prepare("s1", "--task", "Fix src/login.py"), place.prepare("s1", "--task", "Something else")
+    assert first["attempt"] == second["attempt"]
+    assert place("boot")["attempts"] == 1
+
+
+def test_a_dry_run_records_nothing(place: Place) -> None:
+    assert place.prepare("s1", "--dry-run")["attempt"] is None
+    assert place("boot")["attempts"] == 0
+    assert place.prepare()["startup_banner_policy"]["already_shown"] is False
+
+
+def test_the_open_task_is_in_banner_brief_and_contract(place: Place) -> None:
+    place("task", "start", "Write the refresh of tokens", "--file", "src/login.py", "--next", "Read the protocol")
+    found = place.prepare("s1", "--task", "Write the refresh of tokens")
+    assert "Active task: Write the refresh of tokens" in found["startup_banner_text"]
+    assert "Next: Read the protocol" in found["startup_banner_text"]
+    assert "task: Write the refresh of tokens; next: Read the protocol" in found["brief"]
+    assert found["execution_contract"]["contract_strength"] == "strict"
+    assert found["execution_contract"]["first_action"]["path"] == "src/login.py"
+
+
+def test_the_task_comes_before_everything_that_was_worked_out(place: Place) -> None:
+    place("task", "start", "Write the refresh of tokens")
+    context = place("resume", "--task", "the login of tokens")["loaded_context"]
+    assert (context[0]["kind"], context[0]["rank"]) == ("work_state", 1)
+    assert [item["rank"] for item in context] == list(range(1, len(context) + 1))
+
+
+def test_a_task_of_a_branch_that_is_not_merged_is_named_and_not_used(place: Place) -> None:
+    place.repository.git("switch", "-c", "try")
+    place.repository.commit("try.py")
+    place("task", "start", "Try something", "--file", "src/login.py")
+    place.repository.git("switch", "main")
+    found = place.prepare("s1", "--task", "Try something")
+    assert [task["reason"] for task in found["skipped"]] == ["branch_mismatch_unmerged"]
+    assert "Active task" not in found["startup_banner_text"]
+    assert "active_task" not in found["execution_contract"]["signals"]
+    assert "left alone: Try something" in found["brief"]
+
+
+def test_a_place_without_history_gets_a_banner_and_an_empty_brief(
+    place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(tmp_path_factory.mktemp("empty")))
+    found = place.prepare()
+    assert found["startup_banner_text"] == "claude@orbit · session #1 · awake"
+    assert (found["active"], found["skipped"], found["previous_contract_result"]) == ([], [], None)
+
+
+@pytest.mark.parametrize(
+    ("environ", "given", "asker"),
+    [
+        ({}, (None, None), Asker("person", None)),
+        ({"CLAUDE_CODE_SESSION_ID": "c1", "CLAUDECODE": "1"}, (None, None), Asker("claude", "c1")),
+        ({"CODEX_THREAD_ID": "t1"}, (None, None), Asker("codex", "t1")),
+        ({"GEMINI_CLI": "1"}, (None, None), Asker("gemini", None)),
+        ({"CLAUDE_CODE_SESSION_ID": "c1"}, ("claude", "own"), Asker("claude", "own")),
+        ({"CLAUDE_CODE_SESSION_ID": "c1"}, ("codex", None), Asker("codex", None)),
+        ({"CODEX_THREAD_ID": "t1", "AICX_SESSION_ID": "a1"}, (None, None), Asker("codex", "a1")),
+        ({"AICX_SESSION_ID": "a1"}, ("aider", None), Asker("aider", "a1")),
+    ],
+)
+def test_who_asks_is_known_by_words_and_environment(
+    environ: dict[str, str], given: tuple[str | None, str | None], asker: Asker
+) -> None:
+    assert find_asker(environ, *given) == asker
