@@ -10,7 +10,11 @@ from aicx.toolchains.family import Family
 GENERIC, NONE = "generic", "none"
 
 # Where two look equally likely by their text alone, the earlier one is taken.
-FAMILIES: tuple[str, ...] = ("python_types",)
+FAMILIES = (
+    "python_test",
+    "python_types",
+    "python_lint",
+)
 
 
 @cache

@@ -27,7 +27,7 @@ class Found:
     code: str | None = None
     phase: str = "build"
     severity: str = "error"
-    test: str | None = None
+    test: str | None = None  # as precise as the output has it: its file or module, suite and name
     tool: str | None = None  # where the family's own recognition of the command is not precise enough
     # The part of the message that tells this mistake from others, for the fingerprint; the whole message when None.
     # Give it where the message holds what varies between runs, or lacks what distinguishes (a label, a symbol).

@@ -79,16 +79,13 @@ class Roots:
 
 
 def fingerprint(family: str, found: Found, roots: Roots) -> str:
-    """The same for the same mistake: family, code, file, test and normalised message, but no line."""
-    said = found.message if found.identity is None else found.identity
-    parts = (
-        family,
-        (found.code or "").lower(),
-        roots.stable(found.file),
-        normal_message(found.test or ""),
-        normal_message(said),
-    )
-    return sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:_LENGTH]
+    """The same for the same mistake: family, code, file and normalised message; for a test its name instead of a place.
+
+    Styles of output name different places of one failing test (its own, the deepest, none), but the test alike.
+    """
+    said = normal_message(found.message if found.identity is None else found.identity)
+    where = (normal_message(found.test),) if found.test else ((found.code or "").lower(), roots.stable(found.file))
+    return sha256("\x1f".join((family, *where, said)).encode("utf-8", "replace")).hexdigest()[:_LENGTH]
 
 
 def _is_absolute(name: str) -> bool:

@@ -1,0 +1,227 @@
+"""ruff, flake8, pylint, black, isort, bandit and those that print as they do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.json_documents import documents, number, rows, word
+
+_FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,400}?)"
+_CODE = r"(?P<code>[A-Z]{1,7}\d{2,5}|invalid-syntax|unformatted|syntax-error|io-error|[a-z]{3,}(?:-[a-z]+){1,6})"
+_CONCISE = re.compile(
+    rf"{_FILE}:(?P<line>\d+):(?:(?P<column>\d+):)? (?:(?:error|warning)\[)?{_CODE}:?\]? (?:\[(?:\*|-)\] )?(?P<message>.+)$"
+)
+_GITHUB = re.compile(
+    r"::(?P<severity>error|warning|notice) (?:title=(?P<title>[^,:]*(?:\([\w-]+\))?),?)?file=(?P<file>[^,\n]+),line=(?P<line>\d+)"
+    r"(?:,col=(?P<column>\d+))?[^:\n]*::(?P<message>.*)$"
+)
+_GROUP = re.compile(r"(?P<file>[^\s:].*):$")
+_GROUPED = re.compile(rf"\s+(?P<line>\d+):(?P<column>\d+) +{_CODE}:? (?:\[(?:\*|-)\] )?(?P<message>.+)$")
+_HEAD = re.compile(rf"(?:(?P<severity>error|warning)\[)?{_CODE}\]?:? (?:\[(?:\*|-)\] )?(?P<message>.+)$")
+_ARROW = re.compile(r"\s*--> (?P<file>[^\n]+?):(?:cell \d+:)?(?P<line>\d+):(?P<column>\d+)$")
+_PARSEABLE = re.compile(rf"{_FILE}:(?P<line>\d+): \[(?P<code>[A-Z]+\d+)(?:\([\w-]+\))?(?:, [^\]]*)?\] (?P<message>.+)$")
+_AZURE = re.compile(
+    r"##vso\[task\.logissue type=(?P<severity>\w+);sourcepath=(?P<file>[^;]+);linenumber=(?P<line>\d+);"
+    r"columnnumber=(?P<column>\d+);code=(?P<code>[^;\]]*);?\](?P<message>.*)$"
+)
+_SYMBOL = re.compile(r" \((?P<symbol>[a-z][\w-]+)\)$")
+_FORMAT = (
+    re.compile(r"[Ww]ould reformat:? (?P<file>\S.*?)(?: \(.*\))?$"),
+    re.compile(r"ERROR: (?P<file>\S.*?) Imports are incorrectly sorted"),
+)
+_UNPARSED = (
+    re.compile(
+        r"error: cannot format (?P<file>.+?): Cannot parse(?: for target version [\w.]+)?: (?P<line>\d+):(?P<column>\d+): (?P<message>.*)"
+    ),
+    re.compile(r"error: cannot format (?P<file>.+?): (?P<message>.+)"),
+    re.compile(r"error: Failed to (?:parse|format|lint) (?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<message>.+)"),
+    re.compile(r"error: Failed to (?:parse|format|lint|read) (?P<file>[^:]+): (?P<message>.+)"),
+)
+_CANNOT_RUN = (
+    re.compile(r"(?P<message>ruff failed)$"),
+    re.compile(r"error: (?P<message>.+)"),
+    re.compile(r"(?P<message>There was a critical error during execution of Flake8:.*)"),
+    re.compile(r"(?:Usage|Error): (?P<message>(?!black|flake8|pylint|ruff).+)"),
+    re.compile(r"(?:flake8|pylint|black|isort|bandit|ruff): error: (?P<message>.+)"),
+)
+_CAUSE = re.compile(r"\s+Cause: (?P<message>.+)")
+_BANDIT = re.compile(r">> Issue: \[(?P<code>B\d+)(?::\w+)?\] (?P<message>.+)")
+_LOCATION = re.compile(r"\s+Location: (?P<file>\S+?):(?P<line>\d+)(?::(?P<column>\d+))?$")
+_DOCSTYLE = re.compile(r"(?P<file>\S+\.py):(?P<line>\d+) (?:at|in) .*:$")
+_TOTALS = re.compile(
+    r"(?:Found (?P<found>\d+) errors?\b|(?P<ok>All checks passed!|All done! )|(?P<reformat>\d+) files? would be reformatted"
+    r"|Oh no! |Your code has been rated at (?P<rated>[-\d.]+)/10|(?P<formatted>\d+ files? already formatted))"
+)
+_PROGRAMS = frozenset(
+    {"ruff", "flake8", "pylint", "black", "isort", "pycodestyle", "pydocstyle", "pyflakes", "bandit", "autopep8"}
+    | {"vulture", "codespell", "interrogate", "darglint", "pylama", "prospector", "blue", "autoflake", "yapf"}
+)
+_PYFLAKES = re.compile(rf"(?P<file>\S[^:\n]{{0,400}}\.py):(?P<line>\d+):(?:(?P<column>\d+):?)? (?P<message>[^\s\[].+)$")
+_SERIOUS = ("E", "F")  # of pylint's classes; the others are advice
+
+
+def _tool(words: Sequence[str]) -> str | None:
+    return words[0] if words and words[0] in _PROGRAMS else None
+
+
+def _parse(output: Output) -> Iterator[Found]:
+    found = [each for each in (*_lines(output), *_from_json(output.text))]
+    if found:
+        yield from found
+        return
+    if output.words and output.words[0] in ("pyflakes", "vulture", "codespell", "pylama"):
+        for line in output.lines:
+            if match := _PYFLAKES.match(line):
+                yield _place(match, match["message"], None)
+        return
+    yield from _cannot_run(output.lines)
+
+
+def _lines(output: Output) -> Iterator[Found]:
+    """What is printed for people, in every style."""
+    lines = output.lines
+    group: str | None = None
+    for position, line in enumerate(lines):
+        if not line.strip():
+            continue
+        if not line[0].isspace():
+            group = match["file"] if (match := _GROUP.match(line)) else None
+        elif group and (match := _GROUPED.match(line)):
+            yield _place(match, match["message"], match["code"], group)
+            continue
+        if match := _CONCISE.match(line) or _PARSEABLE.match(line):
+            yield _place(match, match["message"], match["code"])
+        elif line.startswith("::") and (match := _GITHUB.match(line)):
+            yield _of_github(match)
+        elif line.startswith("##vso") and (match := _AZURE.match(line)):
+            yield _place(match, match["message"], match["code"])
+        elif match := next((match for pattern in _FORMAT if (match := pattern.match(line))), None):
+            yield Found("File would be reformatted", match["file"], phase="lint", code=None)
+        elif match := next((match for pattern in _UNPARSED if (match := pattern.match(line))), None):
+            yield _unparsed(match)
+        elif after := next((text for text in lines[position + 1 : position + 2] if "-->" in text), None):
+            if (match := _HEAD.match(line)) and (arrow := _ARROW.match(after)):
+                yield _place(arrow, match["message"], match["code"])
+        elif match := _BANDIT.match(line):
+            place = next(
+                (found for text in lines[position + 1 : position + 6] if (found := _LOCATION.match(text))), None
+            )
+            if place:
+                yield _place(place, match["message"], match["code"])
+        elif (match := _DOCSTYLE.match(line)) and position + 1 < len(lines):
+            head = _HEAD.match(lines[position + 1].strip())
+            if head:
+                yield _place(match, head["message"], head["code"])
+
+
+def _place(match: re.Match[str], message: str, code: str | None, file: str | None = None) -> Found:
+    groups = match.groupdict()
+    column = groups.get("column")
+    symbol = _SYMBOL.search(message)
+    pylint = bool(code and symbol and re.fullmatch(r"[CRWEFI]\d{4}", code))
+    syntax = code in ("invalid-syntax", "syntax-error", "E999", "E0001") or message.startswith("SyntaxError:")
+    return Found(
+        message,
+        file or groups["file"],
+        int(groups["line"]),
+        int(column) if column else None,
+        code,
+        phase="syntax" if syntax else "lint",
+        severity="warning" if pylint and code and code[0] not in _SERIOUS else "error",
+    )
+
+
+def _of_github(match: re.Match[str]) -> Found:
+    message = match["message"].replace("%0A", "\n").replace("%0D", "").replace("%25", "%").partition("\n")[0]
+    if concise := _CONCISE.match(message):
+        return _place(match, concise["message"], concise["code"])
+    code = re.search(r"\(([\w-]+)\)", match["title"] or "")
+    return _place(match, message, code[1] if code else None)
+
+
+def _unparsed(match: re.Match[str]) -> Found:
+    groups = match.groupdict()
+    line = groups.get("line")
+    return Found(groups["message"], groups["file"], int(line) if line else None, phase="syntax")
+
+
+def _from_json(text: str) -> Iterator[Found]:
+    for document in documents(text):
+        for row in rows(document.get("messages", document) if isinstance(document, dict) else document):
+            yield from _row(row)
+
+
+def _row(row: dict[str, Any]) -> Iterator[Found]:
+    """One object of ruff's, pylint's, or a code-quality report's JSON."""
+    place = row.get("location")
+    if isinstance(place, dict) and word(row.get("filename")):
+        code = word(row.get("code"))
+        yield Found(
+            str(row.get("message", "")),
+            word(row["filename"]),
+            number(place.get("row")),
+            number(place.get("column")),
+            code or "invalid-syntax",
+            phase="syntax" if code in (None, "invalid-syntax") else "lint",
+        )
+    elif word(row.get("path")) and word(row.get("symbol") or row.get("messageId")):
+        kind = str(row.get("type", ""))
+        yield Found(
+            str(row.get("message", "")),
+            word(row["path"]),
+            number(row.get("line")),
+            number(row.get("column")),
+            word(row.get("message-id")) or word(row.get("messageId")) or word(row.get("symbol")),
+            phase="lint",
+            severity="error" if kind in ("error", "fatal") else "warning",
+        )
+    elif isinstance(place, dict) and word(place.get("path")) and word(row.get("check_name")):
+        lines = place.get("lines")
+        positions = place.get("positions")
+        begin = positions.get("begin") if isinstance(positions, dict) else None
+        line = begin.get("line") if isinstance(begin, dict) else lines.get("begin") if isinstance(lines, dict) else None
+        yield Found(
+            str(row.get("description", "")), word(place["path"]), number(line), None, word(row["check_name"]), "lint"
+        )
+
+
+def _cannot_run(lines: Sequence[str]) -> Iterator[Found]:
+    causes = [match["message"] for line in lines if (match := _CAUSE.match(line))]
+    for line in lines:
+        match = next((match for pattern in _CANNOT_RUN if (match := pattern.match(line))), None)
+        if match:
+            message = match["message"]
+            yield Found("\n".join([message, *causes]) if message == "ruff failed" else message, phase="setup")
+
+
+def _failed(output: Output) -> bool | None:
+    for line in reversed(output.lines[-200:]):
+        if match := _TOTALS.match(line):
+            if match["found"]:
+                return int(match["found"]) > 0 and "0 remaining" not in line
+            return None if match["rated"] else not (match["ok"] or match["formatted"])
+    return None
+
+
+def _looks_like(output: Output) -> int:
+    count = 0
+    for line in output.lines:
+        if (match := _CONCISE.match(line)) and re.search(r"\.(?:py|pyi|ipynb|toml)$", match["file"]):
+            count += 1
+        elif line.startswith(
+            ("All checks passed!", "Oh no! ", "would reformat ", "Would reformat: ", "::error title=ruff")
+        ):
+            count += 1
+        elif line.startswith(("************* Module ", "Your code has been rated at")):
+            count += 2
+        elif "-->" in line and _ARROW.match(line) and re.search(r"\.pyi?:\d", line):
+            count += 1
+        elif line[:1].isspace() and _GROUPED.match(line):
+            count += 1
+    return count
+
+
+FAMILY = Family("python_lint", _tool, _looks_like, _parse, _failed)
