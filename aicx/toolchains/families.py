@@ -14,6 +14,9 @@ FAMILIES = (
     "python_test",
     "python_types",
     "python_lint",
+    "typescript",
+    "eslint",
+    "js_test",
 )
 
 

@@ -1,0 +1,89 @@
+"""Jest, Vitest, Mocha, node:test, TAP, Playwright and bun's runner."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from aicx.toolchains import jest_output, mocha_output, tap_output, vitest_output
+from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.json_documents import documents, rows, word
+from aicx.toolchains.javascript_errors import error_of
+
+_PROGRAMS = {
+    "jest": "jest", "vitest": "vitest", "mocha": "mocha", "_mocha": "mocha", "ava": "ava", "tap": "tap", "tape": "tape",
+    "jasmine": "jasmine", "karma": "karma", "wdio": "mocha", "c8": "", "nyc": "", "ts-mocha": "mocha", "mochapack": "mocha",
+    "electron-mocha": "mocha",
+}  # fmt: skip
+_WITH_VERB = {
+    ("playwright", "test"): "playwright",
+    ("cypress", "run"): "cypress",
+    ("react-scripts", "test"): "jest",
+    ("craco", "test"): "jest",
+    ("bun", "test"): "bun",
+    ("deno", "test"): "deno",
+    ("ng", "test"): "karma",
+    ("vue-cli-service", "test:unit"): "jest",
+    ("wp-scripts", "test-unit-js"): "jest",
+}
+_RUNTIMES = frozenset({"node", "nodejs", "tsx", "ts-node"})
+# In this order where two count the same.
+_READERS = (vitest_output, jest_output, mocha_output, tap_output)
+
+
+def _tool(words: Sequence[str]) -> str | None:
+    if not words:
+        return None
+    if words[0] in ("c8", "nyc"):
+        inner = [word for word in words[1:] if not word.startswith("-")]
+        return _tool(inner)
+    if words[0] in _RUNTIMES:
+        if any(word == "--test" or word.startswith("--test-") for word in words[1:]):
+            return "node:test"
+        script = next((word for word in words[1:] if not word.startswith("-")), "")
+        named = re.search(r"node_modules/(?:\.bin/)?(jest|vitest|mocha|ava)\b", script)
+        return named[1] if named else None
+    return _WITH_VERB.get(tuple(words[:2])[:2]) or _PROGRAMS.get(words[0]) or None  # type: ignore[call-overload]
+
+
+def _best(output: Output) -> tuple[int, str, Callable[[Output], Iterator[Found]], Callable[[Output], bool | None]]:
+    named = output.words[0] if output.words else ""
+    rated = [(reader.marks(output) + (reader.NAME == named), -place) for place, reader in enumerate(_READERS)]
+    marks, place = max(rated)
+    reader = _READERS[-place]
+    return marks, reader.NAME, reader.found, reader.failed
+
+
+def _parse(output: Output) -> Iterator[Found]:
+    found = list(_from_json(output.text))
+    if not found:
+        _, _, read, _ = _best(output)
+        found = list(read(output))
+    yield from found
+
+
+def _from_json(text: str) -> Iterator[Found]:
+    """Jest's `--json` and Vitest's JSON reporter, which print alike."""
+    if '"testResults"' not in text:
+        return
+    for document in documents(text):
+        for result in rows(document.get("testResults", [])) if isinstance(document, dict) else []:
+            file = word(result.get("name"))
+            tests = [row for row in rows(result.get("assertionResults", [])) if row.get("status") == "failed"]
+            for row in tests:
+                messages = row.get("failureMessages")
+                text = str(messages[0]) if isinstance(messages, list) and messages else "failed"
+                yield error_of(text.split("\n"), word(row.get("fullName")) or word(row.get("title")), file)
+            if not tests and result.get("status") == "failed":
+                yield error_of(str(result.get("message", "failed")).split("\n"), None, file, phase="setup")
+
+
+def _failed(output: Output) -> bool | None:
+    return _best(output)[3](output)
+
+
+def _looks_like(output: Output) -> int:
+    return max(reader.marks(output) for reader in _READERS) + 3 * ('"testResults"' in output.text)
+
+
+FAMILY = Family("js_test", _tool, _looks_like, _parse, _failed)

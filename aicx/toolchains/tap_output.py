@@ -1,0 +1,149 @@
+"""What `node --test` prints, in its list and as TAP, with other writers of TAP and bun's and Deno's runners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from aicx.toolchains.family import Found, Output
+from aicx.toolchains.javascript_errors import error_of
+
+NAME = "node:test"
+_LISTED = re.compile(r"(?P<indent>\s*)✖ (?P<name>\S.*?)(?: \([\d.]+ms\))?\s*$")
+_AT = re.compile(r"\s*test at (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")
+_NOT_OK = re.compile(r"(?P<indent>\s*)not ok(?: \d+)?(?: -)? ?(?P<name>.*?)(?: # (?P<directive>\w+).*)?$")
+_FIELD = re.compile(r"\s*(?P<name>location|error|code|name|failureType|stack|at|message|file|line): ?(?P<value>.*)$")
+_SPOT = re.compile(r"(?:file://)?(?P<file>[^\s():'\"]{1,500}):(?P<line>\d+):(?P<column>\d+)")
+_BUN = re.compile(r"\(fail\) (?P<name>.+?)(?: \[[\d.]+ ?m?s\])?$")
+_BUN_FILE = re.compile(r"(?P<file>\S+\.[cm]?[jt]sx?):$")
+_DENO = re.compile(r"(?P<name>\S.*?) => (?P<file>\S+?):(?P<line>\d+):(?P<column>\d+)$")
+_TOTALS = re.compile(
+    r"\s*(?:[ℹ#] fail (?P<fail>\d+)|(?P<bun>\d+) fail|(?:ok|FAILED) \| \d+ passed.* \| (?P<deno>\d+) failed.*)\s*$"
+)
+
+
+def found(output: Output) -> Iterator[Found]:
+    """Each failing test, without the suites that failed only with it."""
+    lines = output.lines
+    if any(line.lstrip().startswith("not ok") for line in lines):
+        yield from _tap(lines)
+        return
+    start = next((number for number, line in enumerate(lines) if line.strip() == "✖ failing tests:"), None)
+    if start is not None or any(_LISTED.match(line) for line in lines):
+        yield from _listed(lines[(start or -1) + 1 :])
+        return
+    yield from _bun(lines)
+    yield from _deno(lines)
+
+
+def _listed(lines: Sequence[str]) -> Iterator[Found]:
+    heads = [number for number, line in enumerate(lines) if _LISTED.match(line)]
+    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        match = _LISTED.match(lines[begin])
+        at = _AT.match(lines[begin - 1]) if begin else None
+        block = [line for line in lines[begin + 1 : end] if not _AT.match(line)]
+        if match is None or not any(line.strip() for line in block):
+            continue
+        file = at["file"] if at else None
+        yield error_of(_own_lines(block), f"{file} > {match['name']}" if file else match["name"], file, tool=NAME)
+
+
+def _own_lines(block: Sequence[str]) -> list[str]:
+    """A test's error up to the blank line and the next test's place."""
+    return [line.removeprefix("  ") for line in block]
+
+
+def _tap(lines: Sequence[str]) -> Iterator[Found]:
+    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("not ok")]
+    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        match = _NOT_OK.match(lines[begin])
+        if match is None or (match["directive"] or "").upper() in ("TODO", "SKIP"):
+            continue
+        fields = _fields(lines[begin + 1 : end])
+        if "subtestsFailed" in fields.get("failureType", ""):
+            continue
+        text = "\n".join(filter(None, [fields.get("stack"), fields.get("at"), fields.get("location")]))
+        own = [
+            spot for spot in _SPOT.finditer(text) if "node_modules" not in spot["file"] and ":" not in spot["file"][:5]
+        ]
+        place = own[0] if own else None
+        error, name = fields.get("error") or fields.get("message") or match["name"], fields.get("name", "")
+        code = fields.get("code") or (name if name != "Error" else "")
+        yield Found(
+            f"{name}: {error}" if name else error,
+            place["file"] if place else None,
+            int(place["line"]) if place else None,
+            int(place["column"]) if place else None,
+            code or None,
+            phase="test",
+            test=match["name"] or None,
+            tool=NAME if "duration_ms" in "".join(lines[begin + 1 : begin + 4]) else "tap",
+            identity=error.partition("\n")[0],
+        )
+
+
+def _fields(block: Sequence[str]) -> dict[str, str]:
+    """The fields of the YAML below a failing point, each as text."""
+    fields: dict[str, str] = {}
+    last = ""
+    for line in block[:200]:
+        if line.strip() == "...":
+            break
+        match = _FIELD.match(line)
+        if match and match["name"] not in fields:
+            last = match["name"]
+            value = match["value"].strip().strip("'\"")
+            fields[last] = "" if value in ("|-", "|", ">-", ">") else value
+        elif (
+            last
+            and line.strip()
+            and line.strip() != "---"
+            and (line.startswith("    ") or not re.match(r"\s*\w+:", line))
+        ):
+            fields[last] = f"{fields[last]}\n{line.strip()}".strip()
+    return fields
+
+
+def _bun(lines: Sequence[str]) -> Iterator[Found]:
+    """bun prints an error before the test's name."""
+    file, start = None, 0
+    for number, line in enumerate(lines):
+        if match := _BUN_FILE.match(line):
+            file, start = match["file"], number + 1
+        elif match := _BUN.match(line):
+            block = list(lines[start:number])
+            begin = next((at for at, text in enumerate(block) if text.startswith("error: ")), 0)
+            block[begin : begin + 1] = [block[begin].removeprefix("error: ")] if block else []
+            yield error_of(block[begin:], f"{file} > {match['name']}" if file else match["name"], file, tool="bun")
+            start = number + 1
+        elif line.startswith(("(pass)", "(skip)")):
+            start = number + 1
+
+
+def _deno(lines: Sequence[str]) -> Iterator[Found]:
+    for number, line in enumerate(lines[:-1]):
+        if (match := _DENO.match(line)) and lines[number + 1].startswith("error: "):
+            block = [lines[number + 1].removeprefix("error: "), *lines[number + 2 : number + 40]]
+            end = next((at for at, text in enumerate(block) if at and _DENO.match(text)), len(block))
+            yield error_of(block[:end], f"{match['file']} > {match['name']}", match["file"], tool="deno")
+
+
+def failed(output: Output) -> bool | None:
+    """What the totals say; None without them."""
+    for line in reversed(output.lines[-200:]):
+        if match := _TOTALS.match(line):
+            return (match["fail"] or match["bun"] or match["deno"]) != "0"
+    return None
+
+
+def marks(output: Output) -> int:
+    """How many lines only these runners write."""
+    count = 0
+    for line in output.lines:
+        if "fail" in line:
+            count += 2 * bool(_TOTALS.match(line)) + bool(_BUN.match(line)) + 2 * (line.strip() == "✖ failing tests:")
+        elif "not ok" in line:
+            count += bool(_NOT_OK.match(line))
+        elif line.startswith("TAP version"):
+            count += 1
+    return count
