@@ -17,6 +17,7 @@ FAMILIES = (
     "typescript",
     "eslint",
     "js_test",
+    "npm",
 )
 
 

@@ -1,24 +1,108 @@
-"""Shells, tracebacks, and what no other family reads."""
+"""Shells, scripts of Python and Node, git, Terraform, Docker, curl, pip, databases, and what no other family reads."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from aicx.toolchains import javascript_crashes, shell_errors
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
+from aicx.toolchains.services import known
 
-_TOOLS = frozenset({"bash", "sh", "zsh", "python", "python3", "node", "git", "curl", "docker", "terraform", "pip"})
-_ERROR = re.compile(r"(?:error|fatal|Error|ERROR): (.+)")
+_TOOLS = frozenset({
+    "python", "python3", "python2", "pypy3", "node", "nodejs", "tsx", "ts-node", "deno", "bun", "perl", "lua", "Rscript",
+    "terraform", "tofu", "terragrunt", "ansible-playbook", "ansible", "docker", "docker-compose", "podman", "buildah", "kubectl",
+    "helm", "curl", "wget", "ssh", "scp", "rsync", "pip", "pip3", "pipx", "uv", "poetry", "pipenv", "pdm", "conda", "apt",
+    "apt-get", "brew", "psql", "mysql", "sqlite3", "redis-cli", "aws", "gcloud", "az", "gh", "systemctl", "alembic",
+    "pre-commit", "tox", "webpack", "vite", "rollup", "esbuild", "parcel", "next", "nuxt", "shellcheck", "hadolint", "yamllint",
+    "actionlint", "protoc", "buf", "sqlfluff", "sphinx-build", "mkdocs", "tar", "make", "timeout", "swift", "zig", "dart", "flutter",
+})  # fmt: skip
+# git's commands that only show something.
+_SHOWING = frozenset({
+    "log", "diff", "show", "blame", "grep", "status", "branch", "shortlog", "ls-files", "ls-tree", "rev-parse", "rev-list",
+    "reflog", "config", "remote", "describe", "tag", "cat-file", "stash", "help", "for-each-ref", "whatchanged",
+})  # fmt: skip
+_WRAPPER = re.compile(
+    r"(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error)|error: script .* exited with code|ninja: build stopped)"
+)
+# The last resort where a command failed: words that begin an error's line.
+_SAID = re.compile(
+    r"\s*(?:\[?(?P<stamp>\d{4}-\d\d-\d\d[T ][\d:.,Z+-]{5,30})\]?\s+)?[\[(]?(?P<word>error|fatal|panic|critical|exception|failed|failure|abort(?:ed)?|E)"
+    r"(?:\[[\w-]{1,20}\]|\(\w{1,20}\))?[\])]?\s*[:!]\s*(?P<message>\S.*)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?P<tool>[a-zA-Z][\w.+-]{0,40}): (?:(?:error|fatal|failed|critical)\b[:,]? ?)(?P<message>\S.*)", re.IGNORECASE
+)
+_PLACED = re.compile(
+    r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,300}?\.\w{1,8}):(?P<line>\d+):(?:(?P<column>\d+):)? ?"
+    r"(?:(?P<severity>fatal error|error|warning|ERROR|WARNING|Error|Warning)(?: ?[\[(](?P<code>[\w-]+)[\])])?:? )(?P<message>.+)$"
+)
+_EXIT = re.compile(
+    r"(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? code|Process finished with|real|user|sys)\b", re.IGNORECASE
+)
+_LONGEST_LAST = 500  # characters of a last line that stands for an error
 
 
 def _tool(words: Sequence[str]) -> str | None:
-    return words[0] if words and words[0] in _TOOLS else None
+    if not words:
+        return None
+    if words[0] == "git":
+        verb = next((word for word in words[1:] if not word.startswith("-")), "")
+        return None if verb in _SHOWING else "git"
+    return words[0] if words[0] in _TOOLS or re.fullmatch(r"python\d[\d.]*", words[0]) else None
 
 
 def _parse(output: Output) -> Iterator[Found]:
-    for line in output.lines:
-        if match := _ERROR.match(line):
-            yield Found(match[1], phase="runtime")
+    found = list(certain(output))
+    if not any(each.severity == "error" for each in found) and output.exit_code:
+        found += last_resort(output)
+    yield from found
+
+
+def certain(output: Output) -> Iterator[Found]:
+    """What is an error whatever printed it."""
+    errors = list(tracebacks(output.lines))
+    for error in errors:
+        place = error.place
+        syntax = error.kind in SYNTAX
+        yield Found(
+            error.message,
+            place.file if place else None,
+            place.line if place else None,
+            code=error.kind,
+            phase="syntax" if syntax else "runtime",
+            tool="python",
+            identity=error.message.partition("\n")[0],
+        )
+    rest = output.lines
+    yield from javascript_crashes.found(rest)
+    yield from known(output)
+    yield from shell_errors.found(rest)
+    for line in rest:
+        if match := _PLACED.match(line):
+            severity = "warning" if match["severity"].lower() == "warning" else "error"
+            column = int(match["column"]) if match["column"] else None
+            yield Found(match["message"], match["file"], int(match["line"]), column, match["code"], severity=severity)
+
+
+def last_resort(output: Output) -> list[Found]:
+    """Of a command that failed in words that nothing knows: lines that say so, else its last one."""
+    said = []
+    for line in output.lines[-400:]:
+        if _WRAPPER.match(line):
+            continue
+        if match := _NAMED.match(line) or _SAID.match(line):
+            said.append(Found(line.strip(), phase="runtime", tool=match.groupdict().get("tool")))
+    if said:
+        return said[:12]
+    wrappers = [line for line in output.lines if _WRAPPER.match(line)]
+    last = [
+        line.strip() for line in output.lines if line.strip() and not _EXIT.match(line.strip()) and line not in wrappers
+    ]
+    text = last[-1] if last else wrappers[-1] if wrappers else ""
+    return [Found(text[:_LONGEST_LAST], phase="runtime")] if text else []
 
 
 FAMILY = Family("generic", _tool, lambda _output: 0, _parse)
