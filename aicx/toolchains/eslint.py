@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import javascript_stacks
 from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.json_documents import documents, number, rows, word
+from aicx.toolchains.json_documents import documents, number, rows, sarif, word
 
 _RULE = r"(?P<code>@?[a-zA-Z][\w@-]*(?:/[\w@-]+){0,4})"
 _FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,500}?)"
@@ -155,6 +155,9 @@ def _unescaped(text: str) -> str:
 
 def _from_json(text: str) -> Iterator[Found]:
     for document in documents(text):
+        for row, message, file, line, level in sarif(document):
+            severity = "error" if level == "error" else "warning"
+            yield Found(message, file, line, code=word(row.get("ruleId")), phase="lint", severity=severity)
         results = document.get("results", document) if isinstance(document, dict) else document
         for result in rows(results):
             file = word(result.get("filePath")) or word(result.get("source"))
@@ -215,7 +218,7 @@ def _looks_like(output: Output) -> int:
             count += "Code style issues" in line or bool(_PRETTIER.match(line))
         else:
             count += bool(_UNIX.match(line) or _COMPACT.match(line) or ("━━" in line and _BIOME.match(line)))
-    return count + 2 * ('"ruleId"' in output.text)
+    return count + 2 * ('"ruleId"' in output.text and '"filePath"' in output.text)
 
 
 FAMILY = Family("eslint", _tool, _looks_like, _parse, _failed)

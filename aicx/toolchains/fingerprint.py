@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from hashlib import sha256
 
 from aicx.toolchains.family import Found
@@ -30,11 +30,15 @@ _VARYING = tuple(
         (r"(?<=[A-Za-z]\()\d{1,7},\d{1,6}\)", "<line>)"),
         (r"\b([Ll]ines?|[Cc]ol(?:umn)?|char(?:acter)?|position|offset) \d{1,9}(?:-\d{1,9})?", r"\1 <line>"),
         (r"\b\d{1,9}(?:\.\d{1,9})? ?(?:ns|us|µs|ms|s|secs?|seconds?|milliseconds?|minutes?|m\d{1,2}s)\b", "<duration>"),
-        (r"\b(pid|PID|process|thread|job|port) ?[ =:#]? ?\d{2,9}", r"\1 <number>"),
+        (r"\b(pid|PID|process|thread|job) ?[=:#]? ?\d{2,9}\b", r"\1 <number>"),
         (r"\b(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}\b", "<hash>"),
     )
 )
-_FOLDER = re.compile(r"^(?:\.{1,2}/)+")
+# The project's folder as far as a full name tells it.
+_PROJECT = re.compile(
+    r"(?:(?:[A-Za-z]:)?/(?:home|[Uu]sers)/[^/]+/|/root/|/(?:private/)?(?:var/)?tmp/|/var/folders/[^/]+/[^/]+/[^/]+/"
+    r"|/(?:opt|srv|builds|usr/src|mnt|data|workspaces?|work|repos?|code|projects?)/)[^/]+/|/(?:app|src|code|workspace|repo|work)/"
+)
 
 
 def normal_message(message: str) -> str:
@@ -55,43 +59,28 @@ def tidy_file(file: str | None) -> str | None:
     return name or None
 
 
-class Roots:
-    """Folders that absolute names are cut by: tools print the same file in full or from the project's folder."""
+def stable_file(file: str | None, folders: Sequence[str] = ()) -> str:
+    """The last two parts of ``file`` below the project's folder, so that a name in full and a relative one are the same.
 
-    def __init__(self, files: Iterable[str], folders: Iterable[str] = ()) -> None:
-        names = set(files)
-        absolute = [name for name in names if _is_absolute(name)]
-        relative = {name for name in names if not _is_absolute(name)}
-        found = {name[: -len(tail)] for name in absolute for tail in _tails(name) if tail in relative}
-        self._folders = sorted({*found, *(folder.rstrip("/") + "/" for folder in folders)}, key=len, reverse=True)
-
-    def stable(self, file: str | None) -> str:
-        """``file`` from the project's folder where that is known; an absolute one elsewhere by its last part alone."""
-        name = tidy_file(file)
-        if name is None:
-            return ""
-        if not _is_absolute(name):
-            return _FOLDER.sub("", name)
-        for folder in self._folders:
-            if name.startswith(folder):
-                return name[len(folder) :]
-        return name.rpartition("/")[2]
+    ``folders`` are known beginnings of full names. Without one that fits, the project is taken to be the first folder in
+    a home or a folder that is usual for checkouts.
+    """
+    name = tidy_file(file) or ""
+    root = next((folder for folder in folders if folder and name.startswith(folder.rstrip("/") + "/")), None)
+    if root is not None:
+        name = name[len(root.rstrip("/")) + 1 :]
+    elif match := _PROJECT.match(name):
+        name = name[match.end() :]
+    return "/".join([part for part in name.split("/") if part not in ("", ".", "..")][-2:])
 
 
-def fingerprint(family: str, found: Found, roots: Roots) -> str:
-    """The same for the same mistake: family, code, file and normalised message; for a test its name instead of a place.
+def fingerprint(family: str, found: Found, folders: Sequence[str] = ()) -> str:
+    """The same for the same mistake: family, file and normalised message; for a test its name instead of the file.
 
-    Styles of output name different places of one failing test (its own, the deepest, none), but the test alike.
+    Styles of output name different places of one failing test (its own, the deepest, none), but the test alike. A code
+    counts only without a message: some styles leave it out, and the message follows from it.
     """
     said = normal_message(found.message if found.identity is None else found.identity)
-    where = (normal_message(found.test),) if found.test else ((found.code or "").lower(), roots.stable(found.file))
-    return sha256("\x1f".join((family, *where, said)).encode("utf-8", "replace")).hexdigest()[:_LENGTH]
-
-
-def _is_absolute(name: str) -> bool:
-    return name.startswith("/") or name[1:3] in (":/", ":\\")
-
-
-def _tails(name: str) -> list[str]:
-    parts = name.split("/")
-    return ["/".join(parts[position:]) for position in range(max(1, len(parts) - 12), len(parts))]
+    where = normal_message(found.test) if found.test else stable_file(found.file, folders)
+    parts = (family, where, said or (found.code or "").lower())
+    return sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:_LENGTH]

@@ -44,3 +44,23 @@ def number(value: Any) -> int | None:
 
 def word(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+def sarif(document: Any) -> Iterator[tuple[dict[str, Any], str, str | None, int | None, str]]:
+    """The results of a report in the format that linters share: each with its message, file, line and level."""
+    for run in rows(document.get("runs", [])) if isinstance(document, dict) else []:
+        for result in rows(run.get("results", [])):
+            place = below(result, "locations", "physicalLocation")
+            message = word(below(result, "message").get("text")) or ""
+            level = word(result.get("level")) or "warning"
+            file = word(below(place, "artifactLocation").get("uri"))
+            yield result, message, file, number(below(place, "region").get("startLine")), level
+
+
+def below(value: Any, *names: str) -> dict[str, Any]:
+    """The object that ``names`` lead to, through the first element of arrays; an empty one where they lead nowhere."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+        if isinstance(value, list):
+            value = value[0] if value else None
+    return value if isinstance(value, dict) else {}

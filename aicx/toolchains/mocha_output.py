@@ -25,7 +25,7 @@ def found(output: Output) -> Iterator[Found]:
     position = 0 if start is None else start + 1
     heads = [number for number in range(position, len(lines)) if _is_head(lines[number], playwright)]
     seen: set[str] = set()
-    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=False):
         each = (
             _playwright(lines[begin], lines[begin + 1 : end]) if playwright else _mocha(lines[begin:end], start is None)
         )

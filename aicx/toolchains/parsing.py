@@ -10,12 +10,13 @@ from aicx.toolchains.commands import Invocation, invocations
 from aicx.toolchains.event import ErrorEvent, Parsed
 from aicx.toolchains.families import NONE, families, generic
 from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.fingerprint import Roots, fingerprint, tidy_file
+from aicx.toolchains.fingerprint import fingerprint, tidy_file
 from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
 
 MOST_EVENTS = 500  # of one family in one output
 _LONGEST_MESSAGE = 2000
 _LONGEST_COMMAND = 1000
+_FIRST, _LAST = 1000, 4000  # lines by which a tool is recognised
 _PACKAGE_MANAGERS = ("yarn", "pnpm", "bun")
 # Exit code 1 of these says "nothing found" or "they differ".
 _ANSWERING = frozenset(
@@ -37,8 +38,11 @@ class _Reading(NamedTuple):
     found: Found
 
 
-def parse(output: str, command: str = "", exit_code: int | None = None) -> Parsed:
-    """The error events in ``output``, which ``command`` printed before it ended with ``exit_code`` (None: unknown)."""
+def parse(output: str, command: str = "", exit_code: int | None = None, folder: str = "") -> Parsed:
+    """The error events in ``output``, which ``command`` printed before it ended with ``exit_code`` (None: unknown).
+
+    ``folder`` is where the command ran, if that is known: files may be named in full or from there.
+    """
     lines = unprefixed(plain(output).split("\n"))
     read = Output("\n".join(lines), tuple(line[:LONGEST_LINE] for line in lines), (), exit_code)
     calls = invocations(command)
@@ -46,7 +50,9 @@ def parse(output: str, command: str = "", exit_code: int | None = None) -> Parse
     failed = _failed(family, read, readings, calls)
     if not failed:
         readings = [row for row in readings if row.found.severity != "error"]
-    return Parsed(family.name if family else NONE, failed, tuple(_events(readings, command, exit_code, calls)))
+    return Parsed(
+        family.name if family else NONE, failed, tuple(_events(readings, command, exit_code, _folders(calls, folder)))
+    )
 
 
 def _named(call: Invocation) -> _Named | None:
@@ -73,7 +79,8 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
         if together or not read.exit_code or _shown(first.family, read):
             return first.family, together
     if not calls or named or any(call.script for call in calls):
-        scores = [family.looks_like(read) for family in families()]
+        glance = _glance(read)
+        scores = [family.looks_like(glance) for family in families()]
         if any(scores):
             family = families()[scores.index(max(scores))]
             return family, _found(family, family.name, read, ())
@@ -86,8 +93,16 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
     return (generic() if found or read.exit_code or known else None), found
 
 
+def _glance(read: Output) -> Output:
+    """The beginning and the end of an output, which say enough to recognise a tool."""
+    if len(read.lines) <= _FIRST + _LAST:
+        return read
+    lines = (*read.lines[:_FIRST], *read.lines[-_LAST:])
+    return Output("\n".join(lines), lines, read.words, read.exit_code)
+
+
 def _shown(family: Family, read: Output) -> bool:
-    return family.looks_like(read) > 0 or family.failed(read) is not None
+    return family.looks_like(_glance(read)) > 0 or family.failed(read) is not None
 
 
 def _found(family: Family, tool: str, read: Output, words: tuple[str, ...]) -> list[_Reading]:
@@ -106,14 +121,18 @@ def _failed(family: Family | None, read: Output, readings: Sequence[_Reading], c
     return any(row.found.severity == "error" for row in readings) if said is None else said
 
 
+def _folders(calls: Sequence[Invocation], folder: str) -> list[str]:
+    """The folders that full names may begin with, longest first."""
+    entered = [call.words[1] for call in calls if call.words[0] in ("cd", "pushd") and len(call.words) > 1]
+    return sorted(filter(None, [folder, *entered]), key=len, reverse=True)
+
+
 def _events(
-    readings: Sequence[_Reading], command: str, exit_code: int | None, calls: Sequence[Invocation]
+    readings: Sequence[_Reading], command: str, exit_code: int | None, folders: Sequence[str]
 ) -> Iterator[ErrorEvent]:
-    folders = [call.words[1] for call in calls if call.words[0] == "cd" and len(call.words) > 1]
-    roots = Roots((name for row in readings if (name := tidy_file(row.found.file))), folders)
     seen: set[tuple[object, ...]] = set()
     for family, tool, found in readings:
-        mark = fingerprint(family, found, roots)
+        mark = fingerprint(family, found, folders)
         place = (mark, found.file, found.line, found.column, found.severity)
         if place in seen:
             continue
@@ -122,7 +141,7 @@ def _events(
             toolchain=tool,
             phase=found.phase,
             severity=found.severity,
-            message=found.message[:_LONGEST_MESSAGE].strip(),
+            message=found.message[:_LONGEST_MESSAGE].strip() or found.code or "failed",
             code=found.code,
             file=tidy_file(found.file),
             line=found.line,

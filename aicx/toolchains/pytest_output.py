@@ -15,6 +15,7 @@ _PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?
 _IN = re.compile(r"in \S")
 _NATIVE = re.compile(r'\s+File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in |$)')
 _FIXTURE = re.compile(r"file (?P<file>\S.{0,500}), line (?P<line>\d+)$")
+_FRAME = re.compile(r"[\w.]+$|in \S")
 _SAID = re.compile(r"E(?:   (?P<text>.*)|\s*$)")
 _SUMMARY = re.compile(
     r"(?P<kind>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[.{0,200}?\]|\(.{0,200}?\))?) (?P<id>\S.*?\.(?:py|txt|rst|md)(?:::.*?)?)(?: - (?P<text>.*))?$"
@@ -29,12 +30,13 @@ _TOTALS = re.compile(
 )
 _LINE_STYLE = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]{0,500}\.\w{1,5}):(?P<line>\d+): (?P<text>\S.*)$")
 _WRONG_USE = (
-    re.compile(r"(?:\S+: error|ERROR): (?!usage:)(?:not found: )?(?P<text>.+)"),
+    re.compile(r"(?:[\w./ -]{1,80}: error|ERROR): (?!usage:)(?P<text>.+)"),
     re.compile(r"(?:FAIL|ERROR:?) (?P<text>(?:Required test coverage|Coverage failure).*)"),
     re.compile(r"INTERNALERROR> (?P<text>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit)\b.*)"),
     re.compile(r"(?P<text>(?:PytestConfigWarning|UsageError|Exit): .+)"),
 )
 _CONFTEST = re.compile(r"ImportError while loading conftest '(?P<file>[^'\n]+)'")
+_NOTHING_RAN = 5  # pytest's exit code
 _MOST_LINES = 8  # of a failure's text
 _EARLY = ("ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "ERROR at ")
 _ENDS = re.compile(r"-{3,} ?(?:Captured|generated|Live log|live log)")
@@ -60,14 +62,14 @@ def found(output: Output) -> Iterator[Found]:
     for name, block in _blocks(lines):
         for each in _read_block(name, block, named):
             empty = False
-            used.add(each.test or each.file or "")
+            used.update({each.test or "", name.removeprefix("ERROR collecting ")})
             yield each
     for row in named.values():
         if row.id not in used and not _covered(row, used):
             empty = False
             yield _from_summary(row)
     if empty:
-        yield from _wrong_use(lines)
+        yield from _wrong_use(output)
 
 
 def failed(output: Output) -> bool | None:
@@ -134,8 +136,8 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, _Named]) -> It
     for early in _EARLY:
         name = name.removeprefix(early)
     said, frames, kind = _said(block)
-    if not said and not name:
-        yield from _line_style(block, named)
+    if not name and (styled := list(_line_style(block, named))):
+        yield from styled
         return
     if not said and (strict := next((match for line in block if (match := _XPASS.match(line))), None)):
         said = [strict[0].strip()]
@@ -161,6 +163,16 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, _Named]) -> It
         test=test or None,
         identity=_identity(first),
     )
+
+
+def _test(name: str, frames: Sequence[Frame]) -> str:
+    """A test's name where no summary has it: with its file, when the first frame is in one of tests."""
+    if not name or "[doctest]" in name:
+        return name
+    name = name.replace(".", "::", name.partition("[")[0].count("."))
+    first = frames[0].file if frames else ""
+    in_tests = re.fullmatch(r"test_.*\.py|.*_test\.py", first.rpartition("/")[2]) and not first.startswith("/")
+    return f"{first}::{name}" if in_tests else name
 
 
 def _said(block: Sequence[str]) -> tuple[list[str], list[Frame], str | None]:
@@ -213,20 +225,34 @@ def _doctest(block: Sequence[str]) -> list[str]:
 
 def _line_style(block: Sequence[str], named: dict[str, _Named]) -> Iterator[Found]:
     """`--tb=line`: a place and what was said, a line each, in the order of the summary."""
-    rows = list(named.values())
-    places = [match for line in block if (match := _LINE_STYLE.match(line))]
-    for position, match in enumerate(places):
-        row = rows[position] if len(rows) == len(places) else None
+    rows = [row for row in named.values() if row.failed]
+    marked = any(line[:1] == "E" and _SAID.match(line) for line in block)
+    for line in block:
+        match = _LINE_STYLE.match(line)
+        if match is None or (marked and _FRAME.match(match["text"])):
+            continue
+        place = next((number for number, row in enumerate(rows) if _says_same(row.text, match["text"])), None)
+        row = rows[place] if place is not None else None
+        rows = rows[place + 1 :] if place is not None else rows
+        text = row.text if row and _FRAME.match(match["text"]) else match["text"]
         exception = EXCEPTION.match(match["text"])
         yield Found(
-            match["text"],
+            text,
             match["file"],
             int(match["line"]),
             code=exception["type"].rpartition(".")[2] if exception else None,
             phase="test",
             test=row.id if row else None,
-            identity=_identity(match["text"]),
+            identity=_identity(text),
         )
+
+
+def _says_same(summary: str, text: str) -> bool:
+    """Whether the summary's text, which may be cut, is about the same failure as a line's."""
+    begin = summary.removesuffix("...")
+    return bool(begin) and (
+        text.startswith(begin) or begin.startswith(text) or (text == "AssertionError" and begin.startswith("assert "))
+    )
 
 
 def _row(name: str, frames: Sequence[Frame], named: dict[str, _Named]) -> _Named | None:
@@ -244,6 +270,7 @@ def _row(name: str, frames: Sequence[Frame], named: dict[str, _Named]) -> _Named
 def _covered(row: _Named, used: set[str]) -> bool:
     """Whether a block without a name of its own was about this row."""
     tail = row.id.partition("::")[2]
+    used = {re.sub(r" [(\[].*", "", name) for name in used} | used
     return any(tail and (name == tail or name.endswith("::" + tail)) for name in used) or row.id in used
 
 
@@ -269,8 +296,9 @@ def _identity(first: str) -> str:
     return first.removeprefix("AssertionError: ").strip()
 
 
-def _wrong_use(lines: Sequence[str]) -> Iterator[Found]:
+def _wrong_use(output: Output) -> Iterator[Found]:
     """Why pytest did not run, or failed besides its tests."""
+    lines = output.lines
     conftest = next((match["file"] for line in lines if (match := _CONFTEST.match(line))), None)
     if conftest:
         said, frames, kind = _said(lines)
@@ -289,6 +317,6 @@ def _wrong_use(lines: Sequence[str]) -> Iterator[Found]:
             if match := pattern.match(line):
                 yield Found(match["text"].strip(), phase="setup")
                 break
-    errors = any(line.startswith("ERROR: ") for line in lines)
-    if not errors and any("no tests ran" in line or "no tests collected" in line for line in lines[-50:]):
-        yield Found("no tests ran", phase="setup")
+    if output.exit_code == _NOTHING_RAN and not any(line.startswith("ERROR: ") for line in lines):
+        totals = next((line.strip("= ") for line in reversed(lines) if _TOTALS.match(line)), "no tests ran")
+        yield Found(totals, phase="setup", identity="no tests ran")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.json_documents import documents, number, rows, word
+from aicx.toolchains.json_documents import below, documents, number, rows, sarif, word
 
 _FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,400}?)"
 _CODE = r"(?P<code>[A-Z]{1,7}\d{2,5}|invalid-syntax|unformatted|syntax-error|io-error|[a-z]{3,}(?:-[a-z]+){1,6})"
@@ -60,7 +60,7 @@ _PROGRAMS = frozenset(
     | {"vulture", "codespell", "interrogate", "darglint", "pylama", "prospector", "blue", "autoflake", "yapf"}
 )
 _PYFLAKES = re.compile(rf"(?P<file>\S[^:\n]{{0,400}}\.py):(?P<line>\d+):(?:(?P<column>\d+):?)? (?P<message>[^\s\[].+)$")
-_SERIOUS = ("E", "F")  # of pylint's classes; the others are advice
+_STATISTICS = re.compile(r"\s*\d+\t(?P<code>[A-Z]{1,7}\d{2,5})\t(?:\[.\] ?)? *(?P<message>\S.*)$")
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -105,6 +105,10 @@ def _lines(output: Output) -> Iterator[Found]:
         elif after := next((text for text in lines[position + 1 : position + 2] if "-->" in text), None):
             if (match := _HEAD.match(line)) and (arrow := _ARROW.match(after)):
                 yield _place(arrow, match["message"], match["code"])
+        elif match := _STATISTICS.match(line):
+            yield Found(match["message"], code=match["code"], phase="lint")
+        elif line.startswith("--- ") and position + 1 < len(lines) and lines[position + 1].startswith("+++ "):
+            yield Found("File would be reformatted", line[4:].partition("\t")[0].removesuffix(":before"), phase="lint")
         elif match := _BANDIT.match(line):
             place = next(
                 (found for text in lines[position + 1 : position + 6] if (found := _LOCATION.match(text))), None
@@ -121,7 +125,7 @@ def _place(match: re.Match[str], message: str, code: str | None, file: str | Non
     groups = match.groupdict()
     column = groups.get("column")
     symbol = _SYMBOL.search(message)
-    pylint = bool(code and symbol and re.fullmatch(r"[CRWEFI]\d{4}", code))
+    advice = bool(code and (symbol or match.re is _PARSEABLE) and re.fullmatch(r"[CRWI]\d{4}", code))
     syntax = code in ("invalid-syntax", "syntax-error", "E999", "E0001") or message.startswith("SyntaxError:")
     return Found(
         message,
@@ -130,7 +134,7 @@ def _place(match: re.Match[str], message: str, code: str | None, file: str | Non
         int(column) if column else None,
         code,
         phase="syntax" if syntax else "lint",
-        severity="warning" if pylint and code and code[0] not in _SERIOUS else "error",
+        severity="warning" if advice else "error",
     )
 
 
@@ -150,42 +154,35 @@ def _unparsed(match: re.Match[str]) -> Found:
 
 def _from_json(text: str) -> Iterator[Found]:
     for document in documents(text):
-        for row in rows(document.get("messages", document) if isinstance(document, dict) else document):
-            yield from _row(row)
+        for result, message, file, line, level in sarif(document):
+            severity = "warning" if level in ("warning", "note") and "ruff" not in text else "error"
+            yield Found(message, file, line, code=word(result.get("ruleId")), phase="lint", severity=severity)
+        inner = document
+        for name in ("messages", "results", "diagnostics"):
+            inner = inner.get(name, inner) if isinstance(inner, dict) else inner
+        for row in rows(inner):
+            if found := _row(row):
+                yield found
 
 
-def _row(row: dict[str, Any]) -> Iterator[Found]:
-    """One object of ruff's, pylint's, or a code-quality report's JSON."""
-    place = row.get("location")
-    if isinstance(place, dict) and word(row.get("filename")):
-        code = word(row.get("code"))
-        yield Found(
-            str(row.get("message", "")),
-            word(row["filename"]),
-            number(place.get("row")),
-            number(place.get("column")),
-            code or "invalid-syntax",
-            phase="syntax" if code in (None, "invalid-syntax") else "lint",
-        )
-    elif word(row.get("path")) and word(row.get("symbol") or row.get("messageId")):
-        kind = str(row.get("type", ""))
-        yield Found(
-            str(row.get("message", "")),
-            word(row["path"]),
-            number(row.get("line")),
-            number(row.get("column")),
-            word(row.get("message-id")) or word(row.get("messageId")) or word(row.get("symbol")),
-            phase="lint",
-            severity="error" if kind in ("error", "fatal") else "warning",
-        )
-    elif isinstance(place, dict) and word(place.get("path")) and word(row.get("check_name")):
-        lines = place.get("lines")
-        positions = place.get("positions")
-        begin = positions.get("begin") if isinstance(positions, dict) else None
-        line = begin.get("line") if isinstance(begin, dict) else lines.get("begin") if isinstance(lines, dict) else None
-        yield Found(
-            str(row.get("description", "")), word(place["path"]), number(line), None, word(row["check_name"]), "lint"
-        )
+def _row(row: dict[str, Any]) -> Found | None:
+    """One object of the JSON of ruff, pylint or bandit, of a review service or of a report on code quality."""
+    place = below(row, "location")
+    message = str(row.get("message") or row.get("description") or row.get("issue_text") or "")
+    if file := word(row.get("filename")):
+        code = word(row.get("code")) or word(row.get("test_id")) or "invalid-syntax"
+        line, column = number(place.get("row")) or number(row.get("line_number")), number(place.get("column"))
+        return Found(message, file, line, column, code, "syntax" if code == "invalid-syntax" else "lint")
+    if (file := word(row.get("path"))) and word(row.get("symbol")):
+        code = word(row.get("message-id")) or word(row.get("messageId")) or word(row.get("symbol"))
+        severity = "error" if row.get("type") in ("error", "fatal") else "warning"
+        return Found(message, file, number(row.get("line")), number(row.get("column")), code, "lint", severity)
+    if file := word(place.get("path")):
+        code = word(row.get("check_name")) or word(below(row, "code").get("value"))
+        begin = below(place, "positions", "begin") or below(place, "range", "start") or below(place, "lines")
+        line = number(begin.get("line")) or number(begin.get("begin"))
+        return Found(message.removeprefix(f"{code}: "), file, line, number(begin.get("column")), code, "lint")
+    return None
 
 
 def _cannot_run(lines: Sequence[str]) -> Iterator[Found]:

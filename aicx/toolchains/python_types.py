@@ -33,7 +33,7 @@ _CANNOT_RUN = (
     ),
     re.compile(r"(?P<file>(?:\S*/)?(?:setup\.cfg|mypy\.ini|\.mypy\.ini|pyproject\.toml)): (?P<message>.+)"),
     re.compile(
-        r"(?P<message>(?:There are no \.py\[i\] files in|Unexpected argument|Cannot find config file|Invalid value for option).*)"
+        r"(?P<message>(?:There are no \.py\[i\] files in|Unexpected (?:argument|option) |Cannot find config file|Invalid value for option).*)"
     ),
 )
 _TOTALS = re.compile(
@@ -126,14 +126,14 @@ def _wrapped(message: str, more: Sequence[str], pretty: bool = False, indent: in
     for line in more:
         if _MYPY.match(line) or _PYRIGHT.match(line) or not line.strip():
             break
-        if pretty and line.startswith("  ") and not _CODE.search(line):
+        if pretty and line.startswith("  ") and not _CODE.search(f" {line}"):
             break  # the source line
         if not pretty and len(line) - len(line.lstrip()) <= indent:
             break
-        text, code = _split(line.strip(), _CODE if pretty else _RULE)
-        lines.append(text)
+        text, code = _split(f" {line.strip()}", _CODE if pretty else _RULE)
+        lines.append(text.strip())
         if code:
-            return (" " if pretty else "\n").join(lines), code
+            return (" " if pretty else "\n").join(filter(None, lines)), code
     return (message if pretty else "\n".join(lines)), None
 
 

@@ -38,7 +38,7 @@ def found(output: Output) -> Iterator[Found]:
 
 def _listed(lines: Sequence[str]) -> Iterator[Found]:
     heads = [number for number, line in enumerate(lines) if _LISTED.match(line)]
-    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=False):
         match = _LISTED.match(lines[begin])
         at = _AT.match(lines[begin - 1]) if begin else None
         block = [line for line in lines[begin + 1 : end] if not _AT.match(line)]
@@ -55,7 +55,7 @@ def _own_lines(block: Sequence[str]) -> list[str]:
 
 def _tap(lines: Sequence[str]) -> Iterator[Found]:
     heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("not ok")]
-    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=False):
         match = _NOT_OK.match(lines[begin])
         if match is None or (match["directive"] or "").upper() in ("TODO", "SKIP"):
             continue

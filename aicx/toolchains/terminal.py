@@ -6,7 +6,7 @@ import re
 
 from aicx.terminal import without_controls
 
-HEAD, TAIL = 4_000_000, 12_000_000  # characters that are read of a longer output; what fails is mostly at its end
+HEAD, TAIL = 2_000_000, 6_000_000  # characters that are read of a longer output; what fails is mostly at its end
 LONGEST_LINE = 4000  # of what the families see line by line; a whole JSON document is in the text
 
 _LINK = re.compile(r"\x1b\]8;[^\x07\x1b\n]{0,2000}+(?:\x07|\x1b\\)")
@@ -14,7 +14,9 @@ _LINK = re.compile(r"\x1b\]8;[^\x07\x1b\n]{0,2000}+(?:\x07|\x1b\\)")
 _BARE_STYLE = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3}){0,5})?m(?!\])")
 _BACKSPACE = re.compile(r"[^\x08\n]\x08")
 _STYLED = re.compile(r"\[(?:\d{1,2}(?:;\d{1,3}){1,5}|[013-9]\d?)m")
-_ERASED = re.compile(r"\x1b\[(?:2K|0?G|1G|H|2J|0?K)")
+_ERASED = re.compile(r"\x1b\[[0-2]?K")
+# Going back to the beginning of the line, which what follows writes over.
+_BACK = re.compile(r"\x1b\[[01]?G|\x1b\[2K")
 
 
 def plain(output: str) -> str:
@@ -22,6 +24,8 @@ def plain(output: str) -> str:
     if len(output) > HEAD + TAIL:
         output = output[: output.find("\n", HEAD) + 1 or HEAD] + output[output.find("\n", len(output) - TAIL) + 1 :]
     text = output.replace("\r\n", "\n")
+    if "\x1b[" in text:
+        text = _BACK.sub("\r", text)
     if "\x1b]8;" in text:
         text = _LINK.sub("", text)
     if "\x08" in text:

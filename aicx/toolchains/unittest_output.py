@@ -39,7 +39,7 @@ def found(output: Output) -> Iterator[Found]:
     """Each failing test and each module that could not be imported."""
     lines = output.lines
     starts = [number for number, line in enumerate(lines) if line.startswith(("FAIL", "ERROR")) and _HEAD.match(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         match = _HEAD.match(lines[start])
         if match:
             yield _test(match, lines[start + 1 : end])
