@@ -27,7 +27,7 @@ _VARYING = tuple(
         (rf"(?:{_TEMPORARY})[\\/][^\s'\"`,:;)\]>]*[\\/]", "<temporary>/"),
         (rf"(?:{_TEMPORARY})[\\/][^\s'\"`,:;)\]>]*", "<temporary>"),
         (r"(?<=[\w)]):\d{1,7}(?::\d{1,6})?(?![\w.])", ":<line>"),
-        (r"(?<=[A-Za-z]\()\d{1,7},\d{1,6}\)", "<line>)"),
+        (r"(?<=\()\d{1,7}[:,]\d{1,6}\)", "<line>)"),
         (r"\b([Ll]ines?|[Cc]ol(?:umn)?|char(?:acter)?|position|offset) \d{1,9}(?:-\d{1,9})?", r"\1 <line>"),
         (r"\b\d{1,9}(?:\.\d{1,9})? ?(?:ns|us|µs|ms|s|secs?|seconds?|milliseconds?|minutes?|m\d{1,2}s)\b", "<duration>"),
         (r"\b(pid|PID|process|thread|job) ?[=:#]? ?\d{2,9}\b", r"\1 <number>"),

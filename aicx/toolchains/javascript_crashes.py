@@ -38,7 +38,7 @@ def found(lines: Sequence[str]) -> Iterator[Found]:
     for position, line in enumerate(lines):
         if position < end or not line.strip():
             continue
-        if "rror" in line and (error := stacks.ERROR.match(line)):
+        if "rror" in line and (error := stacks.ERROR.match(line.removeprefix(" "))):
             each, end = _crash(lines, position, error)
             if each:
                 yield each

@@ -88,10 +88,11 @@ def _without_advice(said: list[str]) -> list[str]:
 
 
 def _identity(said: Sequence[str], first: str) -> str:
-    """What does not depend on how much of a difference is shown: the first line, with what was expected and received."""
+    """What does not depend on the style: the first line without its class, with what was expected and received."""
     kept = [
         line
         for line in said[1:_MOST]
         if re.match(r"(?:Expected|Received|expected|received|Error message|Snapshot name)\b", line)
     ]
-    return "\n".join([first, *kept])
+    error = stacks.ERROR.match(first)
+    return "\n".join([(error["text"] if error else None) or first, *kept])

@@ -15,7 +15,7 @@ _FOREIGN = re.compile(
     r"(?:^|/)node_modules/|^node:|^internal/|^(?:native|<anonymous>|evalmachine)|^\[?(?:wasm|eval)|\.yarn/"
 )
 ERROR = re.compile(
-    r"(?P<prefix>(?:Uncaught |Caused by: |Unhandled \w+: |\[cause\]: )?)(?P<type>(?:[A-Za-z_$][\w$]{0,80}\.)?[A-Z$_][\w$]{0,80}(?:Error|Exception|Warning|Failure)"
+    r"(?P<prefix>(?:Uncaught |Caused by: |Unhandled \w+: |Exception during run: |\[cause\]: )?)(?P<type>(?:[A-Za-z_$][\w$]{0,80}\.)?[A-Z$_][\w$]{0,80}(?:Error|Exception|Warning|Failure)"
     r"|Error|TSError|DOMException)(?: \[(?P<code>[\w-]+)\])?(?:: ?(?P<text>.*)|$)"
 )
 
@@ -61,7 +61,8 @@ def kind(error: re.Match[str] | None) -> str | None:
     if error is None:
         return None
     name = error["type"].rpartition(".")[2]
-    return error["code"] or (None if name == "Error" else name)
+    code = error["code"]
+    return code if code and "_" in code else None if name == "Error" else name
 
 
 def stack(lines: Sequence[str], start: int, most: int = 60) -> tuple[list[Spot], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aicx.toolchains.family import Found, Output
 from aicx.toolchains.javascript_errors import error_of
@@ -66,12 +67,18 @@ def _close(name: str | None, file: str | None, block: list[str], cut: bool) -> F
         return error_of(_frame_only(block), None, None, tool=NAME)
     if name.startswith(_NOT_FAILING):
         return None
-    suite = name == "Test suite failed to run" or name.endswith("Error:")
-    return error_of(block, None if suite else _test(file, name), file, phase="setup" if suite else "test", tool=NAME)
+    suite = name == "Test suite failed to run" or name.endswith(":")
+    found = error_of(block, None, file, phase="setup" if suite else "test", tool=NAME)
+    return found if suite else replace(found, test=_test(file or _test_file(found.file), name))
 
 
 def _test(file: str | None, name: str) -> str:
     return f"{file} › {name}" if file else name
+
+
+def _test_file(file: str | None) -> str | None:
+    """The file of a test whose heading was cut, where its stack ends in a file of tests."""
+    return file if file and re.search(r"\.(?:test|spec)\.\w+$|__tests__/", file) else None
 
 
 def _frame_only(block: list[str]) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from aicx.toolchains import jest_output, mocha_output, tap_output, vitest_output
+from aicx.toolchains import javascript_crashes, jest_output, mocha_output, tap_output, vitest_output
 from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.json_documents import documents, rows, word
+from aicx.toolchains.fingerprint import stable_file
 from aicx.toolchains.javascript_errors import error_of
+from aicx.toolchains.json_documents import documents, rows, word
 
 _PROGRAMS = {
     "jest": "jest", "vitest": "vitest", "mocha": "mocha", "_mocha": "mocha", "ava": "ava", "tap": "tap", "tape": "tape",
@@ -58,22 +59,29 @@ def _parse(output: Output) -> Iterator[Found]:
     found = list(_from_json(output.text))
     if not found:
         _, _, read, _ = _best(output)
-        found = list(read(output))
+        found = list(read(output)) or list(javascript_crashes.found(output.lines))
     yield from found
 
 
 def _from_json(text: str) -> Iterator[Found]:
     """Jest's `--json` and Vitest's JSON reporter, which print alike."""
-    if '"testResults"' not in text:
+    if '"testResults"' not in text and '"fullTitle"' not in text:
         return
     for document in documents(text):
+        for row in rows(document.get("failures", [])) if isinstance(document, dict) else []:
+            error = row.get("err")
+            if isinstance(error, dict) and word(row.get("fullTitle")):  # Mocha's
+                said = str(error.get("stack") or error.get("message") or "failed")
+                yield error_of(said.split("\n"), str(row["fullTitle"]), word(row.get("file")), tool="mocha")
         for result in rows(document.get("testResults", [])) if isinstance(document, dict) else []:
             file = word(result.get("name"))
             tests = [row for row in rows(result.get("assertionResults", [])) if row.get("status") == "failed"]
             for row in tests:
                 messages = row.get("failureMessages")
                 text = str(messages[0]) if isinstance(messages, list) and messages else "failed"
-                yield error_of(text.split("\n"), word(row.get("fullName")) or word(row.get("title")), file)
+                titles = [*(row.get("ancestorTitles") or []), row.get("title")]
+                name = " › ".join(str(title) for title in [stable_file(file), *titles] if title)
+                yield error_of(text.removeprefix("Error: ").split("\n"), name, file)
             if not tests and result.get("status") == "failed":
                 yield error_of(str(result.get("message", "failed")).split("\n"), None, file, phase="setup")
 
@@ -83,7 +91,9 @@ def _failed(output: Output) -> bool | None:
 
 
 def _looks_like(output: Output) -> int:
-    return max(reader.marks(output) for reader in _READERS) + 3 * ('"testResults"' in output.text)
+    return max(reader.marks(output) for reader in _READERS) + 3 * (
+        '"testResults"' in output.text or '"fullTitle"' in output.text
+    )
 
 
 FAMILY = Family("js_test", _tool, _looks_like, _parse, _failed)

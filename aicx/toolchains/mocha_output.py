@@ -51,11 +51,11 @@ def _playwright(head: str, block: tuple[str, ...]) -> Found | None:
 def _mocha(block: tuple[str, ...], listed: bool) -> Found | None:
     """One numbered failure: the suites and the name up to a colon, a blank line, the error."""
     title: list[str] = []
-    for number, line in enumerate(block[:_MOST_TITLE]):
+    for line, after in zip(block[:_MOST_TITLE], (*block[1:], ""), strict=False):
         if not line.strip():
             break
         title.append(line.strip())
-        if line.rstrip().endswith(":") and (number + 1 == len(block) or not block[number + 1].strip()):
+        if line.rstrip().endswith(":") and _indent(after) <= _indent(line):  # what follows is the error, not a name
             break
     if not title or not title[-1].endswith(":"):
         return None
@@ -67,6 +67,10 @@ def _mocha(block: tuple[str, ...], listed: bool) -> Found | None:
     outside = name.startswith("Uncaught error outside test suite")
     found = error_of(body, None if outside else name, None, phase="setup" if outside or '" hook' in name else "test")
     return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip()) if line.strip() else 0
 
 
 def failed(output: Output) -> bool | None:

@@ -59,7 +59,7 @@ _PROGRAMS = frozenset(
     {"ruff", "flake8", "pylint", "black", "isort", "pycodestyle", "pydocstyle", "pyflakes", "bandit", "autopep8"}
     | {"vulture", "codespell", "interrogate", "darglint", "pylama", "prospector", "blue", "autoflake", "yapf"}
 )
-_PYFLAKES = re.compile(rf"(?P<file>\S[^:\n]{{0,400}}\.py):(?P<line>\d+):(?:(?P<column>\d+):?)? (?P<message>[^\s\[].+)$")
+_PYFLAKES = re.compile(r"(?P<file>\S[^:\n]{0,400}\.py):(?P<line>\d+):(?:(?P<column>\d+):?)? (?P<message>[^\s\[].+)$")
 _STATISTICS = re.compile(r"\s*\d+\t(?P<code>[A-Z]{1,7}\d{2,5})\t(?:\[.\] ?)? *(?P<message>\S.*)$")
 
 
@@ -170,7 +170,7 @@ def _row(row: dict[str, Any]) -> Found | None:
     place = below(row, "location")
     message = str(row.get("message") or row.get("description") or row.get("issue_text") or "")
     if file := word(row.get("filename")):
-        code = word(row.get("code")) or word(row.get("test_id")) or "invalid-syntax"
+        code = word(row.get("test_id")) or word(row.get("code")) or "invalid-syntax"
         line, column = number(place.get("row")) or number(row.get("line_number")), number(place.get("column"))
         return Found(message, file, line, column, code, "syntax" if code == "invalid-syntax" else "lint")
     if (file := word(row.get("path"))) and word(row.get("symbol")):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Found, Output
+from aicx.toolchains.fingerprint import stable_file
+from aicx.toolchains.javascript_crashes import found as found_in
 from aicx.toolchains.javascript_errors import error_of
 
 NAME = "node:test"
@@ -42,10 +44,12 @@ def _listed(lines: Sequence[str]) -> Iterator[Found]:
         match = _LISTED.match(lines[begin])
         at = _AT.match(lines[begin - 1]) if begin else None
         block = [line for line in lines[begin + 1 : end] if not _AT.match(line)]
-        if match is None or not any(line.strip() for line in block):
+        if match is None or not any(line.strip() for line in block) or re.search(r"# (?:TODO|SKIP)\b", match["name"]):
             continue
         file = at["file"] if at else None
-        yield error_of(_own_lines(block), f"{file} > {match['name']}" if file else match["name"], file, tool=NAME)
+        yield error_of(
+            _own_lines(block), f"{stable_file(file)} > {match['name']}" if file else match["name"], file, tool=NAME
+        )
 
 
 def _own_lines(block: Sequence[str]) -> list[str]:
@@ -55,6 +59,7 @@ def _own_lines(block: Sequence[str]) -> list[str]:
 
 def _tap(lines: Sequence[str]) -> Iterator[Found]:
     heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("not ok")]
+    beside = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     for begin, end in zip(heads, [*heads[1:], len(lines)], strict=False):
         match = _NOT_OK.match(lines[begin])
         if match is None or (match["directive"] or "").upper() in ("TODO", "SKIP"):
@@ -68,7 +73,17 @@ def _tap(lines: Sequence[str]) -> Iterator[Found]:
         ]
         place = own[0] if own else None
         error, name = fields.get("error") or fields.get("message") or match["name"], fields.get("name", "")
-        code = fields.get("code") or (name if name != "Error" else "")
+        if error == "test failed" and (crash := next(found_in(beside), None)):
+            yield crash
+            continue
+        code = fields.get("code", "").replace("ERR_TEST_FAILURE", "") or (name if name != "Error" else "")
+        test = (
+            match["name"]
+            if ">" in match["name"]
+            else f"{stable_file(place['file'])} > {match['name']}"
+            if place
+            else match["name"]
+        )
         yield Found(
             f"{name}: {error}" if name else error,
             place["file"] if place else None,
@@ -76,31 +91,29 @@ def _tap(lines: Sequence[str]) -> Iterator[Found]:
             int(place["column"]) if place else None,
             code or None,
             phase="test",
-            test=match["name"] or None,
+            test=test or None,
             tool=NAME if "duration_ms" in "".join(lines[begin + 1 : begin + 4]) else "tap",
             identity=error.partition("\n")[0],
         )
 
 
 def _fields(block: Sequence[str]) -> dict[str, str]:
-    """The fields of the YAML below a failing point, each as text."""
+    """The fields of the YAML below a failing point, each as text; of several lines only where it says so."""
     fields: dict[str, str] = {}
-    last = ""
+    open_field: str | None = None
+    indent = 0
     for line in block[:200]:
         if line.strip() == "...":
             break
-        match = _FIELD.match(line)
-        if match and match["name"] not in fields:
-            last = match["name"]
-            value = match["value"].strip().strip("'\"")
-            fields[last] = "" if value in ("|-", "|", ">-", ">") else value
-        elif (
-            last
-            and line.strip()
-            and line.strip() != "---"
-            and (line.startswith("    ") or not re.match(r"\s*\w+:", line))
-        ):
-            fields[last] = f"{fields[last]}\n{line.strip()}".strip()
+        if open_field and (not line.strip() or len(line) - len(line.lstrip()) > indent):
+            fields[open_field] = f"{fields[open_field]}\n{line.strip()}".strip()
+            continue
+        open_field = None
+        if match := _FIELD.match(line):
+            value = match["value"].strip()
+            indent = len(line) - len(line.lstrip())
+            open_field = match["name"] if value in ("|-", "|", ">-", ">") else None
+            fields.setdefault(match["name"], "" if open_field else value.strip("'\""))
     return fields
 
 

@@ -18,6 +18,7 @@ _TITLE = re.compile(r"⎯{2,}\s+(?P<name>\S.*?)\s+⎯{2,}$")
 _LISTED = re.compile(r"\s*(?:×|✗|❯|FAIL) (?P<name>\S.* > \S.*?)(?: \d[\d.]*ms| \d[\d.]*s)?(?: \(retry x\d+\))?\s*$")
 _SAID = re.compile(r"\s*→ (?P<message>.+)$")
 _LISTED_FILE = re.compile(r"\s*(?:❯|×|✓)\s(?P<file>\S+\.[cm]?[jt]sx?)\s+[(\[]")
+_RUN = re.compile(r"\s*RUN\s+v\d")
 _TOTALS = re.compile(r"\s*(?:Test Files|Tests|Suites)\s{2,}(?P<rest>.*\(\d+\)|no tests)\s*$")
 _ERRORS = re.compile(r"\s*Errors\s{2,}\d+ errors?\s*$")
 _ALONE = re.compile(
@@ -30,7 +31,8 @@ def found(output: Output) -> Iterator[Found]:
     """Each failing test once, each suite that could not run, each error outside a test."""
     heads: list[tuple[str, str | None]] = []
     block: list[str] = []
-    outside, nothing, cut = False, True, True
+    outside, nothing = False, True
+    cut = not any(_RUN.match(line) for line in output.lines)
     for line in (*output.lines, "⎯" * 9):
         head = _HEAD.match(line) if "FAIL" in line else None
         title = _TITLE.match(line) if line.startswith("⎯") else None
@@ -62,7 +64,7 @@ def _close(
     for file, name in heads:
         test = f"{file} {name}" if name else None
         yield error_of(block, test, file, phase="test" if name else "setup", tool=NAME)
-    if not heads and outside:
+    if not heads and outside and any(stacks.ERROR.match(line) for line in block):
         yield error_of(_from_error(block), None, None, phase="runtime", tool=NAME)
     elif not heads and cut and rule and any("❯" in line and stacks.spot(line) for line in block):
         yield error_of(_from_error(block), None, None, tool=NAME)
@@ -111,5 +113,5 @@ def marks(output: Output) -> int:
         elif "Tests  " in line or "Test Files  " in line:
             count += bool(_TOTALS.match(line))
         elif " RUN " in line:
-            count += 2 * bool(re.match(r"\s*RUN\s+v\d", line))
+            count += 2 * bool(_RUN.match(line))
     return count
