@@ -93,6 +93,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "memory curate": (memory_curate.SCHEMA, [memory_curate.CurateAnswer]),
     "memory eval": (memory_judged.EVAL_SCHEMA, [memory_judged.EvalAnswer]),
     "memory audit": (memory_judged.AUDIT_SCHEMA, [memory_judged.AuditAnswer]),
+    "failures parse": (failures.PARSE_SCHEMA, [failures.ParseAnswer]),
     "reports": (bundle.SCHEMA, [bundle.Bundle]),
     "install": (install.SCHEMA, [install.InstallAnswer]),
     "show": (show.SCHEMA, [show.ShowAnswer]),

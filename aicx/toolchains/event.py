@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorEvent:
     """One error or warning that a tool reported, as its output names it."""
 
-    toolchain: str  # the tool: pytest, mypy, cargo; the family where the tool is unknown
-    phase: str  # setup, install, syntax, build, link, type, lint, format, test, runtime
-    severity: str  # error or warning
-    message: str
-    code: str | None
-    file: str | None
-    line: int | None  # from 1
-    column: int | None  # as the tool counts
-    test: str | None  # the failing test's name
-    command: str  # the whole command line
-    exit_code: int | None
-    fingerprint: str  # equal for the same mistake after unrelated edits
+    toolchain: Annotated[str, "the tool: `pytest`, `mypy`, `cargo`; the family where the tool is unknown"]
+    phase: Annotated[
+        str, "`setup`, `install`, `syntax`, `build`, `link`, `type`, `lint`, `format`, `test` or `runtime`"
+    ]
+    severity: Annotated[str, "`error` or `warning`"]
+    message: Annotated[str, "at most 2000 characters"]
+    code: Annotated[str | None, "the rule, the number of the error or the exception's class"]
+    file: Annotated[str | None, "as the output names it"]
+    line: Annotated[int | None, "from 1"]
+    column: Annotated[int | None, "as the tool counts"]
+    test: Annotated[str | None, "name of the failing test"]
+    command: Annotated[str, "the whole command line"]
+    exit_code: Annotated[int | None, "of the command line"]
+    fingerprint: Annotated[str, "the same for the same mistake after unrelated edits"]
 
 
 @dataclass(frozen=True, slots=True)

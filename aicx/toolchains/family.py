@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,18 @@ class Family:
     parse: Callable[[Output], Iterable[Found]]
     # Whether the tool's own summary says that it failed; None leaves it to the exit code or the errors found.
     failed: Callable[[Output], bool | None] = _undecided
+
+
+class Reader(Protocol):
+    """A module that reads what one tool of a family prints, where the tools differ much."""
+
+    NAME: str
+
+    def found(self, output: Output, /) -> Iterable[Found]:
+        """The errors and warnings in ``output``."""
+
+    def failed(self, output: Output, /) -> bool | None:
+        """Whether the tool's totals say that it failed; None without them."""
+
+    def marks(self, output: Output, /) -> int:
+        """How many lines only this tool writes."""

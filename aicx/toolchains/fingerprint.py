@@ -42,11 +42,11 @@ _PROJECT = re.compile(
 
 
 def normal_message(message: str) -> str:
-    """``message`` without what differs between runs, on one line."""
+    """``message`` without what differs between runs or styles, on one line."""
     text = message[:_LONGEST]
     for pattern, mark in _VARYING:
         text = pattern.sub(mark, text)
-    return " ".join(text.split())
+    return " ".join(text.split()).rstrip(" .")
 
 
 def tidy_file(file: str | None) -> str | None:

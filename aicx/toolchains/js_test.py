@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import javascript_crashes, jest_output, mocha_output, tap_output, vitest_output
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Family, Found, Output, Reader
 from aicx.toolchains.fingerprint import stable_file
 from aicx.toolchains.javascript_errors import error_of
 from aicx.toolchains.json_documents import documents, rows, word
@@ -29,7 +29,7 @@ _WITH_VERB = {
 }
 _RUNTIMES = frozenset({"node", "nodejs", "tsx", "ts-node"})
 # In this order where two count the same.
-_READERS = (vitest_output, jest_output, mocha_output, tap_output)
+_READERS: tuple[Reader, ...] = (vitest_output, jest_output, mocha_output, tap_output)
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -44,23 +44,19 @@ def _tool(words: Sequence[str]) -> str | None:
         script = next((word for word in words[1:] if not word.startswith("-")), "")
         named = re.search(r"node_modules/(?:\.bin/)?(jest|vitest|mocha|ava)\b", script)
         return named[1] if named else None
-    return _WITH_VERB.get(tuple(words[:2])[:2]) or _PROGRAMS.get(words[0]) or None  # type: ignore[call-overload]
+    verb = words[1] if len(words) > 1 else ""
+    return _WITH_VERB.get((words[0], verb)) or _PROGRAMS.get(words[0]) or None
 
 
-def _best(output: Output) -> tuple[int, str, Callable[[Output], Iterator[Found]], Callable[[Output], bool | None]]:
+def _best(output: Output) -> Reader:
+    """The reader of the tool that printed most of an output; the one that the command names where they are equal."""
     named = output.words[0] if output.words else ""
-    rated = [(reader.marks(output) + (reader.NAME == named), -place) for place, reader in enumerate(_READERS)]
-    marks, place = max(rated)
-    reader = _READERS[-place]
-    return marks, reader.NAME, reader.found, reader.failed
+    return max(_READERS, key=lambda reader: reader.marks(output) + (reader.NAME == named))
 
 
 def _parse(output: Output) -> Iterator[Found]:
-    found = list(_from_json(output.text))
-    if not found:
-        _, _, read, _ = _best(output)
-        found = list(read(output)) or list(javascript_crashes.found(output.lines))
-    yield from found
+    found = list(_from_json(output.text)) or list(_best(output).found(output))
+    yield from found or javascript_crashes.found(output.lines)
 
 
 def _from_json(text: str) -> Iterator[Found]:
@@ -87,7 +83,7 @@ def _from_json(text: str) -> Iterator[Found]:
 
 
 def _failed(output: Output) -> bool | None:
-    return _best(output)[3](output)
+    return _best(output).failed(output)
 
 
 def _looks_like(output: Output) -> int:

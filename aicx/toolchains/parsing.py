@@ -48,6 +48,8 @@ def parse(output: str, command: str = "", exit_code: int | None = None, folder: 
     calls = invocations(command)
     family, readings = _read(read, calls)
     failed = _failed(family, read, readings, calls)
+    if failed and exit_code and not readings:
+        readings = _found(generic(), "", read, ())
     if not failed:
         readings = [row for row in readings if row.found.severity != "error"]
     return Parsed(
@@ -86,7 +88,7 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
             return family, _found(family, family.name, read, ())
     if named:
         found = _found(named[-1].family, named[-1].tool, read, named[-1].call.words)
-        return named[-1].family, found or (_found(generic(), "", read, ()) if read.exit_code else [])
+        return named[-1].family, found
     words = calls[-1].words if calls else ()
     found = _found(generic(), generic().tool(words) or "", read, words)
     known = any(generic().tool(call.words) for call in calls)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from aicx.toolchains.family import Found, Output
 from aicx.toolchains.python_tracebacks import EXCEPTION, SYNTAX, Frame, is_foreign, own_frame, tracebacks
 
+NAME = "pytest"
 _SECTION = re.compile(r"={3,}+ (?P<name>[^=\n].{0,200}?) ={3,}$")
 _BLOCK = re.compile(r"_+ (?P<name>[^_\s].*?|_\w.*?) _+$")
 _PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")

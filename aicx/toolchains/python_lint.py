@@ -170,9 +170,9 @@ def _row(row: dict[str, Any]) -> Found | None:
     place = below(row, "location")
     message = str(row.get("message") or row.get("description") or row.get("issue_text") or "")
     if file := word(row.get("filename")):
-        code = word(row.get("test_id")) or word(row.get("code")) or "invalid-syntax"
+        rule = word(row.get("test_id")) or word(row.get("code")) or "invalid-syntax"
         line, column = number(place.get("row")) or number(row.get("line_number")), number(place.get("column"))
-        return Found(message, file, line, column, code, "syntax" if code == "invalid-syntax" else "lint")
+        return Found(message, file, line, column, rule, "syntax" if rule == "invalid-syntax" else "lint")
     if (file := word(row.get("path"))) and word(row.get("symbol")):
         code = word(row.get("message-id")) or word(row.get("messageId")) or word(row.get("symbol"))
         severity = "error" if row.get("type") in ("error", "fatal") else "warning"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import pytest_output, unittest_output
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Family, Found, Output, Reader
 
 _PROGRAMS = {
     "pytest": "pytest", "py.test": "pytest", "ptw": "pytest", "pytest-watch": "pytest", "unittest": "unittest",
     "nose2": "unittest", "nosetests": "unittest", "trial": "unittest", "doctest": "doctest", "tox": "pytest",
     "nox": "pytest",
 }  # fmt: skip
+_READERS: tuple[Reader, ...] = (pytest_output, unittest_output)
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -26,20 +27,20 @@ def _tool(words: Sequence[str]) -> str | None:
     return _PROGRAMS.get(words[0])
 
 
-def _is_unittest(output: Output) -> bool:
-    return unittest_output.marks(output) > pytest_output.marks(output)
+def _reader(output: Output) -> Reader:
+    return max(_READERS, key=lambda reader: reader.marks(output))
 
 
 def _parse(output: Output) -> Iterator[Found]:
-    yield from (unittest_output if _is_unittest(output) else pytest_output).found(output)
+    yield from _reader(output).found(output)
 
 
 def _failed(output: Output) -> bool | None:
-    return (unittest_output if _is_unittest(output) else pytest_output).failed(output)
+    return _reader(output).failed(output)
 
 
 def _looks_like(output: Output) -> int:
-    return max(pytest_output.marks(output), unittest_output.marks(output))
+    return max(reader.marks(output) for reader in _READERS)
 
 
 FAMILY = Family("python_test", _tool, _looks_like, _parse, _failed)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from aicx.toolchains.family import Found, Output
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
 
+NAME = "unittest"
 _HEAD = re.compile(
     r"(?P<kind>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<test>[\w<>]\S*(?: \([^()\n]{1,300}\))?)(?P<sub> [\[(].*)?(?:\s.*)?$"
 )

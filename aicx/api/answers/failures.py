@@ -1,10 +1,13 @@
-"""`aicx.failures/1` and `aicx.failure/1`: the mistakes that tools reported in stored sessions."""
+"""`aicx.failures*/1`: the mistakes that tools reported in stored sessions, and those in one output."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
 
+from aicx.toolchains import ErrorEvent
+
+PARSE_SCHEMA = "aicx.failures-parse/1"
 LIST_SCHEMA = "aicx.failures/1"
 SCHEMA = "aicx.failure/1"
 
@@ -70,3 +73,16 @@ class FailureAnswer:
 
     failure: FailureItem
     notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ParseAnswer:
+    """What the output says."""
+
+    family: Annotated[
+        str,
+        "`python_test`, `python_types`, `python_lint`, `npm`, `typescript`, `eslint`, `js_test`, `go`, `rust`, `java`, "
+        "`dotnet`, `c_cpp`, `ruby`, `php`, `generic`, or `none` for the output of no such tool",
+    ]
+    failed: Annotated[bool, "the command's true result, also where a pipe hides its exit code"]
+    events: Annotated[list[ErrorEvent], "in the order of the output"]

@@ -14,5 +14,6 @@ Example: pytest 2>&1 | aicx failures parse --command pytest --json
 COMMANDS = {
     "list": "aicx.commands.failures.list",
     "show": "aicx.commands.failures.show",
+    "parse": "aicx.commands.failures.parse",
 }
 DEFAULT = "list"
