@@ -1,0 +1,246 @@
+"""gcc, clang, linkers and sanitizers; what runs them is in `c_cpp_builds`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from aicx.toolchains import c_cpp_builds as builds
+from aicx.toolchains.family import Family, Found, Output
+
+_TOOL = re.compile(
+    r"(?:[\w.]{1,30}-){0,4}(?:gcc|cc|g\+\+|c\+\+|clang|clang\+\+|ld|gold|lld|ar|as|cpp|nvcc|emcc|em\+\+)(?:-\d[\d.]*)?|"
+    r"ld\.\w+|(?:make|gmake|cmake|ctest|ninja|meson|samu|ccache|distcc|scan-build|bear|cppcheck|valgrind|gcov)"
+    r"|(?:run-)?clang-tidy(?:-\d+)?|clang-format(?:-\d+)?|cl|link|autoconf|automake|configure"
+)
+_FILE = r"(?:[A-Za-z]:)?[^\s:(][^:\n]{0,300}"
+_DIAGNOSTIC = re.compile(
+    rf"(?P<file>{_FILE}):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?(?P<level>error|warning|runtime error): (?P<message>\S.*)$"
+)
+_OPTION = re.compile(r" \[(?P<option>-W[^\]\s]{1,120}|[a-z][\w+-]{0,60}(?:[.-][\w.+-]{1,80})+(?:,[^\]]{1,100})?)\]$")
+_DRIVER = re.compile(
+    r"(?:\S{0,200}/)?(?:cc1(?:plus|obj)?|as|(?:[\w.]{1,30}-){0,4}(?:gcc|cc|g\+\+|c\+\+|clang|clang\+\+)(?:-[\d.]+)?): "
+    r"(?:fatal )?(?P<level>error|warning): (?P<message>\S.*)$"
+)
+_DRIVER_WRAPPER = re.compile(r"linker command failed|all warnings being treated|unable to execute|ld returned")
+_MSVC = re.compile(
+    rf"\s*(?:\d+>)?(?P<file>{_FILE}?)(?:\((?P<line>\d+)(?:,(?P<column>\d+))?\))?\s?: (?:fatal )?"
+    r"(?P<level>error|warning) (?P<code>(?:C|LNK)\d{4}): (?P<message>.+?)(?: \[[^\]]+proj\])?$"
+)
+_SYSTEM = re.compile(
+    r"/usr/|/opt/|/Library/|/Applications/|.*[/\\]include[/\\]c\+\+[/\\]|[A-Z]:[/\\]Program Files|"
+    r"\.\./\.\./|\.\./(?:sysdeps|csu|nptl|stdlib|posix)/|/build/(?:glibc|gcc)|.*/(?:sanitizer|libsanitizer)|.*/(?:asan|tsan)_"
+)
+# Where the project used what failed below it: as gcc and as clang say it.
+_USED_ABOVE = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+):(?:(?P<column>\d+):)?\s+required (?:from|by)")
+_INCLUDED = re.compile(rf"(?:In file included|\s+) from (?P<file>{_FILE}):(?P<line>\d+)(?::\d+)?[,:]$")
+_USED_BELOW = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+):(?P<column>\d+): note: (?:in instantiation of|while substituting)")
+_CONTEXT = re.compile(rf"{_FILE}: (?:In |At |in )")
+
+_UNDEFINED = re.compile(r"(?:undefined (?:reference to|symbol:)|duplicate symbol:|multiple definition of) ?[`'‘\"]?(?P<symbol>[^`'’\"]{1,300})")
+_LD = re.compile(r"(?:\S{0,200}[/\\])?(?:[\w-]{1,30}-)?ld(?:\.\w{1,10}|64\.lld)?(?:\.exe)?: ")
+_LD_OBJECT = re.compile(r"(?:\S{1,300}: in function|/tmp/)")
+_LD_PLACE = re.compile(rf"(?P<file>{_FILE}?):(?:(?P<line>\d+)|\(\.?[\w.$+-]+\)): ?(?:error: )?$")
+_LD_ERROR = re.compile(r"(?:error: )?(?P<message>cannot find \S.*|unable to find library \S.*|library not found for \S.*|"
+                       r"unrecognized option .*|unknown argument.*|cannot open .*|file format not recognized.*)$")  # fmt: skip
+_REFERENCED = re.compile(r">>> (?:referenced by|defined at) (?P<name>\S+?)(?::(?P<line>\d+))?(?: \((?P<file>[^():]+):\d+\))?$")
+_APPLE = re.compile(r'\s{2}"(?P<symbol>[^"]{1,300})", referenced from:$')
+
+_SANITIZER = re.compile(
+    r"(?:==\d+==\s?)?(?:ERROR|WARNING): (?P<tool>\w{1,30}Sanitizer): (?P<kind>(?:(?! on (?:unknown )?address| \(pid|:? on ).)+)"
+)
+_LEAK = re.compile(r"(?P<kind>(?:Direct|Indirect) leak) of ")
+_STACK_FRAME = re.compile(
+    r"\s+#\d+ (?:0x[0-9a-f]+ )?(?:in )?(?P<function>\S.{0,300}?) (?P<file>[^\s:()]{1,300}):(?P<line>\d+)(?::\d+)?(?: \(\S+\))?$"
+)
+_VALGRIND = re.compile(
+    r"==\d+== (?P<message>Invalid \w.*|Conditional jump .*|Use of uninitialised .*|Mismatched free.*|Syscall param .*|"
+    r"Source and destination overlap.*|Jump to the invalid .*|Argument '.*|"
+    r"[\d,]+ (?:\([^)]{1,60}\) )?bytes in [\d,]+ blocks are (?:definitely|indirectly|possibly) lost.*)$"
+)
+_VALGRIND_FRAME = re.compile(r"==\d+==\s+(?:at|by) 0x[0-9A-F]+: (?P<function>.{1,300}) \((?P<file>[^\s()]{1,200}):(?P<line>\d+)\)$")
+_SYNTAX = re.compile(r"expected |unterminated |missing terminating|stray |extraneous |unexpected |#error")
+_TYPE = re.compile(r"no match(?:ing)? |cannot convert|incompatible |invalid (?:conversion|operands)|conflicting types|"
+                   r"no viable|too (?:many|few) arguments|abstract (?:type|class)|is an abstract")  # fmt: skip
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "`": "'"})
+_C = re.compile(
+    r"[^\s:][^:\n]{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|m|mm|cu|S|ino|tpp):\d+:(?:\d+:)? "
+    r"(?:fatal )?(?:error|warning|note|runtime error): |collect2: error|.*: undefined reference to [`']|CMake (?:Error|Warning)|"
+    r"-- (?:Configuring |Build files have|The C(?:XX)? compiler|Detecting C)|\s*\d+/\d+ Test +#\d+: |\d+% tests passed|"
+    r"==\d+== ?(?:ERROR: \w+Sanitizer|Memcheck|Invalid|HEAP)|WARNING: ThreadSanitizer|\[  (?:FAILED|PASSED)  \] |"
+    r"ninja: |\[\d+/\d+\] (?:Building|Linking) C|\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -"
+)
+
+
+def _tool(words: Sequence[str]) -> str | None:
+    return words[0] if _TOOL.fullmatch(words[0]) else None
+
+
+def _parse(output: Output) -> Iterator[Found]:
+    lines = builds.without_numbers(output.lines)
+    found = [
+        *_documents(output.text),
+        *_compiled(lines),
+        *_linked(lines),
+        *_sanitized(lines),
+        *builds.configured(lines, _SYSTEM),
+        *builds.commands(lines),
+    ]
+    found = builds.tested(lines, found)
+    yield from found
+    if not any(each.severity == "error" for each in found):
+        yield from builds.wrappers(lines)
+
+
+def _documents(text: str) -> Iterator[Found]:
+    """What gcc writes with `-fdiagnostics-format=json`, a list a line."""
+    for line in text.split("\n") if '"kind"' in text else ():
+        if not line.startswith("[{"):
+            continue
+        try:
+            rows: list[dict[str, Any]] = json.loads(line)
+        except ValueError:
+            continue
+        for row in rows:
+            if row.get("kind") in ("error", "fatal error", "warning"):
+                caret = ((row.get("locations") or [{}])[0]).get("caret", {})
+                said, severity = str(row.get("message")), "warning" if row["kind"] == "warning" else "error"
+                place = (caret.get("file"), caret.get("line"), caret.get("column"), row.get("option"))
+                yield Found(said, *place, _phase(said), severity, identity=_identity(said))
+
+
+def _compiled(lines: Sequence[str]) -> Iterator[Found]:
+    # The project's place that led into a header of the system: what was included, and what was instantiated last.
+    used: re.Match[str] | None = None
+    instantiated: re.Match[str] | None = None
+    for at, line in enumerate(lines):
+        if match := (_USED_ABOVE.match(line) or _INCLUDED.match(line)):
+            used = used if _SYSTEM.match(match["file"]) else match
+        elif match := _DIAGNOSTIC.match(line):
+            place = match
+            if _SYSTEM.match(match["file"]):
+                above = used if used and used.re is _USED_ABOVE else None
+                instantiated = above or _used_below(lines, at + 1) or instantiated
+                place = instantiated or used or match
+            yield _diagnostic(match, place)
+        elif _CONTEXT.match(line):
+            used = instantiated = None
+        elif match := _DRIVER.match(line):
+            if not _DRIVER_WRAPPER.search(match["message"]):
+                yield Found(match["message"], severity=match["level"], identity=_identity(match["message"]))
+        elif match := _MSVC.match(line):
+            number, column = (int(match[name]) if match[name] else None for name in ("line", "column"))
+            phase = "link" if match["code"].startswith("LNK") else _phase(match["message"])
+            file = None if match["file"].strip().endswith((".obj", ".exe")) else match["file"]
+            yield Found(match["message"], file, number, column, match["code"], phase, match["level"])
+
+
+def _diagnostic(match: re.Match[str], place: re.Match[str]) -> Found:
+    said, code = match["message"], None
+    if option := _OPTION.search(said):
+        said, code = said[: option.start()], option["option"]
+        if code.startswith("-Werror,"):  # clang names the option that made it an error, too
+            code = code.partition(",")[2]
+    running = match["level"] == "runtime error"
+    column = int(place["column"]) if "column" in place.re.groupindex and place["column"] else None
+    level = "warning" if match["level"] == "warning" else "error"
+    phase = "runtime" if running else "lint" if code and not code.startswith("-") else _phase(said)
+    tool = "ubsan" if running else None
+    return Found(said, place["file"], int(place["line"]), column, code, phase, level, tool=tool, identity=_identity(said))
+
+
+def _used_below(lines: Sequence[str], start: int) -> re.Match[str] | None:
+    """The first place of the project among the instantiations that clang lists below an error."""
+    for line in lines[start : start + 60]:
+        if (match := _USED_BELOW.match(line)) and not _SYSTEM.match(match["file"]):
+            return match
+        if _DIAGNOSTIC.match(line):
+            return None
+    return None
+
+
+def _phase(said: str) -> str:
+    if _UNDEFINED.match(said):
+        return "link"
+    return "syntax" if _SYNTAX.match(said) else "type" if _TYPE.search(said) else "build"
+
+
+def _identity(said: str) -> str:
+    return said.translate(_QUOTES)
+
+
+def _linked(lines: Sequence[str]) -> Iterator[Found]:
+    for at, line in enumerate(lines):
+        if match := _APPLE.match(line):
+            yield Found(f"Undefined symbol: {match['symbol']}", phase="link", tool="ld")
+            continue
+        prefix = _LD.match(line)
+        rest = line[prefix.end() :] if prefix else line
+        symbol = _UNDEFINED.search(rest)
+        if symbol and not _DIAGNOSTIC.match(line) and not line.startswith("  "):
+            place = _LD_PLACE.match(rest[: symbol.start()])
+            if place is None and prefix is None and not rest.startswith("(."):
+                continue
+            said = rest[symbol.start() :]
+            yield _unlinked(said, place, lines[at + 1 : at + 8], _identity(symbol[0]))
+        elif prefix and (match := _LD_ERROR.match(rest)):
+            yield Found(match["message"], phase="link", tool="ld")
+
+
+def _unlinked(said: str, place: re.Match[str] | None, below: Sequence[str], identity: str) -> Found:
+    file, line = (place["file"], int(place["line"]) if place["line"] else None) if place else (None, None)
+    references = []
+    for each in below:
+        if not each.startswith(">>>"):
+            break
+        references += [match] if (match := _REFERENCED.match(each)) else []
+    if references and file is None:
+        match = references[-1 if "duplicate" in said or "defined at" in below[0] else 0]
+        file = match["file"] or match["name"]
+        line = int(match["line"]) if match["line"] else None
+    if file and re.search(r"\.(?:o|obj|a|so)\b", file):
+        file, line = None, None
+    return Found(said, file, line, phase="link", tool="ld", identity=identity)
+
+
+def _sanitized(lines: Sequence[str]) -> Iterator[Found]:
+    """AddressSanitizer and its kin, and valgrind: what was wrong, at the project's deepest frame."""
+    leaking = False
+    for at, line in enumerate(lines):
+        if match := _SANITIZER.match(line):
+            leaking = "detected memory leaks" in line
+            kind = match["kind"].strip()
+            if not leaking:
+                yield _wrong(f"{match['tool']}: {kind}", None if " " in kind else kind, _STACK_FRAME, lines, at + 1)
+        elif leaking and (match := _LEAK.match(line)):
+            yield _wrong(f"LeakSanitizer: {line.rstrip(':')}", None, _STACK_FRAME, lines, at + 1, match["kind"])
+        elif match := _VALGRIND.match(line):
+            said = match["message"]
+            yield _wrong(said, None, _VALGRIND_FRAME, lines, at + 1, re.sub(r"^[\d,]+.*?are |in loss record.*|[\d,]+", "", said))
+
+
+def _wrong(
+    said: str, code: str | None, frame: re.Pattern[str], lines: Sequence[str], start: int, identity: str | None = None
+) -> Found:
+    where: re.Match[str] | None = None
+    for line in lines[start : start + 60]:
+        if (match := frame.match(line)) and not _SYSTEM.match(match["file"]) and "vg_replace" not in match["file"]:
+            where = match
+            break
+        if not line.strip("= 0123456789"):
+            if where:
+                break
+            if _VALGRIND_FRAME is frame:
+                break
+    function = where["function"] if where else ""
+    place = (where["file"], int(where["line"])) if where else ()
+    return Found(said, *place, code=code, phase="runtime", identity=f"{identity or said} {function}")
+
+
+def _looks_like(output: Output) -> int:
+    return sum(1 for line in output.lines if _C.match(line))
+
+
+FAMILY = Family("c_cpp", _tool, _looks_like, _parse, builds.failed)

@@ -1,0 +1,344 @@
+"""php itself, PHPUnit and Pest, PHPStan, Psalm and PHP_CodeSniffer, and Composer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from aicx.toolchains.family import Family, Found, Output
+
+_TOOLS = re.compile(
+    r"php(?:\d[\d.]*)?|phpunit|pest|paratest|phpstan|psalm|phpcs|phpcbf|php-cs-fixer|pint|composer|artisan|codecept|infection|"
+    r"rector|phpmd|phpdbg|parallel-lint"
+)
+_LEVEL = re.compile(
+    r"(?:PHP )?(?P<level>Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Compile error|Core error|"
+    r"(?:User )?(?:Warning|Notice|Deprecated)|Strict Standards|Startup):\s+(?P<rest>\S.*)$"
+)
+_UNCAUGHT = re.compile(r"Uncaught (?P<code>[\w\\]{1,300})(?:: (?P<message>.*))?$")
+_NEXT = re.compile(r"Next (?P<code>[A-Za-z][\w\\]{0,300})(?:: (?P<message>.*))?$")
+_THROWN_IN = re.compile(r"\s+thrown in (?P<file>\S.{0,300}) on line (?P<line>\d+)$")
+_CALL = re.compile(r"#\d+ (?P<file>/?[^\s(][^(\n]{0,300}\.php)\((?P<line>\d+)\): ")
+_TAGS = re.compile(r"<(?:/?b|br ?/)>")
+_FOREIGN = re.compile(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
+_LAST_WORDS = re.compile(r"(?P<message>Could not open input file: \S.*|Cannot open file \".*|Test file \".*|No tests executed!|"
+                         r"Class \S+ could not be found in .*|Test directory \".*|Unknown option \".*)$")  # fmt: skip
+
+_SECTION = re.compile(
+    r"There (?:was|were) \d+ (?:PHPUnit )?(?:test runner )?(?P<kind>errors?|failures?|warnings?|risky tests?|incomplete tests?|"
+    r"skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
+)
+_ITEM = re.compile(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")
+_PLACE = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.(?:php|phpt|inc)):(?P<line>\d+)$")
+_KIND = re.compile(r"(?P<code>[A-Z]\w*(?:\\\w+)*): ")
+_DATA = re.compile(r"(?P<set> with data set (?:#\d+|\"(?:[^\"\\]|\\.){0,200}\"|@?\S+)).*$")
+_END = re.compile(r"--$|FAILURES!$|ERRORS!$|WARNINGS!$|Tests: \d+, |OK(?:,| \()|Generating code coverage|Time: ")
+_DOX = re.compile(r"(?:.*[^ ])? ?✘ (?P<test>\S.*)$")
+_DOX_CLASS = re.compile(r"(?P<name>\S[^│✔✘↩∅☢⚠]{0,200}?)(?: \([\w\\]+\))?$")
+_TEAMCITY = re.compile(r"##teamcity\[(?P<event>testFailed|testStarted) (?P<rest>.*)\]$")
+_ATTRIBUTE = re.compile(r"(\w+)='((?:[^'|]|\|.)*)'")
+_ESCAPED = re.compile(r"\|(n|r|'|\||\[|\]|0x[0-9a-fA-F]{4})")
+_PEST = re.compile(r"\s{1,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|›) (?P<name>\S.{0,300}?)(?:\s{2,}(?P<code>\w+))?\s*$")
+_PEST_AT = re.compile(r"\s+at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
+
+_STAN_FILE = re.compile(r"\s+Line\s{1,10}(?P<file>\S.*\.php\b\S*)(?: \(in context.*\))?\s*$")
+_STAN_ROW = re.compile(r"\s{1,4}(?P<line>\d+)\s{2,}(?P<message>\S.*)$")
+_STAN_MORE = re.compile(r"\s{9,}(?P<mark>🪪|💡|✏️|at |tip: )?\s*(?P<message>\S.*)$")
+_STAN_RAW = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.php):(?P<line>\d+):(?P<message>[A-Z].*)$")
+_ANNOTATION = re.compile(r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+)(?:,col=(?P<column>\d+))?[^:]{0,100}::(?P<message>.+)$")
+_PSALM = re.compile(r"(?P<level>ERROR|INFO): (?P<code>\w+)(?: - |\s+at )(?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+):(?P<column>\d+)(?: - (?P<message>.+))?$")
+_SNIFF_FILE = re.compile(r"FILE: (?P<file>\S.*?)\s*$")
+_SNIFF = re.compile(r"\s*(?P<line>\d+) \| (?P<level>ERROR|WARNING)\s*\| (?:\[.\] )?(?P<message>\S.*?)(?: \((?P<code>\w+(?:\.\w+)+)\))?\s*$")
+_FIXED = re.compile(r"\s+\d+\) (?P<file>\S+\.php)(?: \((?P<rules>[\w ,]+)\))?$")
+
+_PROBLEM = re.compile(r"\s+Problem \d+$")
+_CONSOLE = re.compile(r"\s*In (?P<file>[\w.-]{1,200}\.php) line (?P<line>\d+):$")
+_JSON_PLACE = re.compile(r"\"?(?P<file>[^\s\"]{1,300}\.json)\"? does not contain valid JSON\s+Parse error on line (?P<line>\d+)")
+_COMPOSER = re.compile(r"(?P<message>Composer could not find \S.*|\[RuntimeException\].*|Script \S.* (?:returned|handling).*)$")
+_NARROWEST = 60  # columns; a text that fills fewer was not broken
+_PHP = re.compile(
+    r"(?:PHP )?(?:Fatal error|Parse error|Warning|Deprecated|Notice): .* (?:in|on line) |PHPUnit \d|#\d+ \S+\.php\(\d+\): |"
+    r"OK \(\d+ tests?, \d+ assert|Tests: \d+, Assertions: |\S+\.php:\d+$|##teamcity\[test\w+ name='test|\s+Line\s{2,}\S+\.php|"
+    r"No syntax errors detected in \S+\.php|Loading composer repositories|\s+Problem \d+$|\s+at \S+\.php:\d+$|FILE: \S+\.php"
+)
+
+
+def _tool(words: Sequence[str]) -> str | None:
+    if not _TOOLS.fullmatch(words[0]):
+        return None
+    script = next((word.rpartition("/")[2] for word in words[1:] if not word.startswith("-")), "")
+    return script if words[0].startswith("php") and words[0] != script and _TOOLS.fullmatch(script) else words[0]
+
+
+def _parse(output: Output) -> Iterator[Found]:
+    lines = [_TAGS.sub("", line).replace("-&gt;", "->") if "<" in line else line for line in output.lines]
+    if any("│" in line for line in lines):
+        lines = _undecorated(lines)
+    found = [*_reported(lines), *_documents(output.text), *_analysed(lines)]
+    tests = list(_teamcity(lines)) or list(_tests(lines)) or list(_described(output.lines))
+    found += tests or _pest(lines)
+    found += _composed(lines)
+    yield from found
+    if not any(each.severity == "error" for each in found):
+        last = [Found(match["message"], phase="runtime") for line in lines if (match := _LAST_WORDS.match(line))]
+        if not last and output.exit_code and output.words[:1] == ("php",):
+            last = [Found(line, phase="runtime") for line in lines if line.strip()][-1:]
+        yield from last
+
+
+def _undecorated(lines: Sequence[str]) -> list[str]:
+    return [line.replace("│", " ", 1) if line.lstrip().startswith("│") else line for line in lines]
+
+
+def _reported(lines: Sequence[str]) -> Iterator[Found]:
+    """Errors, warnings and uncaught exceptions of the interpreter, in its log, on its output, or both."""
+    position = 0
+    while position < len(lines):
+        match = _LEVEL.match(lines[position])
+        position += 1
+        if match is None:
+            continue
+        if uncaught := _UNCAUGHT.match(match["rest"]):
+            found, position = _uncaught(lines, position, uncaught)
+            yield found
+            continue
+        said, _, number = match["rest"].rpartition(" on line ")
+        said, _, file = said.rpartition(" in ")
+        if not said or not number.isdigit():
+            continue
+        level = match["level"]
+        phase = "syntax" if level == "Parse error" else "runtime"
+        yield Found(said, _file(file), int(number), phase=phase, severity="error" if "error" in level else "warning")
+
+
+def _file(name: str) -> str | None:
+    return None if name == "Command line code" else name
+
+
+def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tuple[Found, int]:
+    """One uncaught exception. Of a chain, the last was not caught, and the others caused it."""
+    chain: list[tuple[str, list[str]]] = [(match["code"], [match["message"] or ""])]
+    calls: list[re.Match[str]] = []
+    thrown: re.Match[str] | None = None
+    saying = True
+    while position < len(lines) and thrown is None:
+        line = lines[position]
+        if following := _NEXT.match(line):
+            chain.append((following["code"], [following["message"] or ""]))
+            calls, saying = [], True
+        elif call := _CALL.match(line):
+            calls.append(call)
+        elif _LEVEL.match(line):
+            break
+        elif line.startswith("Stack trace:"):
+            saying = False
+        elif saying:
+            chain[-1][1].append(line)
+        elif not (thrown := _THROWN_IN.match(line)) and line.strip() and not re.match(r"#\d+ ", line):
+            break
+        position += 1
+    said = [_without_place("\n".join(parts)) for _code, parts in chain]
+    because = [f"caused by {code}: {text}" for (code, _parts), text in zip(chain[-2::-1], said[-2::-1], strict=True)]
+    own = thrown if thrown and not _FOREIGN.match(thrown["file"]) else None
+    place = own or next((call for call in calls if not _FOREIGN.match(call["file"])), None)
+    where = (_file(place["file"]), int(place["line"])) if place else ()
+    return Found("\n".join([said[-1], *because]), *where, code=chain[-1][0], phase="runtime"), position
+
+
+def _without_place(said: str) -> str:
+    text, _, place = said.rpartition(" in ")
+    return text if text and re.search(r":\d+$", place) else said
+
+
+def _tests(lines: Sequence[str]) -> Iterator[Found]:
+    """PHPUnit's numbered list. Skipped, incomplete and risky tests are listed in the same way."""
+    failing, position = True, 0
+    while position < len(lines):
+        line = lines[position]
+        position += 1
+        if match := _SECTION.match(line):
+            failing = (match["kind"] or "").startswith(("error", "failure"))
+        elif match := _ITEM.match(line):
+            start = position
+            while position < len(lines) and not _ITEM.match(lines[position]) and not _END.match(lines[position]):
+                position += 1
+            if failing:
+                yield _failure(_DATA.sub(r"\g<set>", match["test"]), lines[start:position])
+
+
+def _failure(test: str | None, block: Sequence[str]) -> Found:
+    frames, said = [], []
+    for line in block:
+        text = line.strip()
+        if text in ("Caused by", "Previous"):
+            break
+        if match := _PLACE.match(text):
+            frames.append(match)
+        elif not frames:
+            said.append(line.rstrip())
+    text = "\n".join(said).strip()
+    kind = _KIND.match(text)
+    place = next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None)
+    where = (place["file"], int(place["line"])) if place else ()
+    return Found(text, *where, code=kind["code"] if kind else None, phase="test", test=test)
+
+
+def _described(lines: Sequence[str]) -> Iterator[Found]:
+    """`--testdox`, where nothing is listed at the end."""
+    owner, position = "", 0
+    while position < len(lines):
+        line = lines[position]
+        position += 1
+        if match := _DOX.match(line):
+            start = position
+            while position < len(lines) and lines[position].lstrip().startswith(("│", "├", "┐", "┊", "╵", "┴")):
+                position += 1
+            block = [re.sub(r"^\s*[│├┐┊╵┴] ?", "", each) for each in lines[start:position]]
+            test = f"{owner}::{match['test']}" if owner else match["test"]
+            yield _failure(test, block)
+        elif (match := _DOX_CLASS.match(line)) and position < len(lines) and re.match(r" [✔✘↩∅☢⚠] ", lines[position]):
+            owner = match["name"]
+
+
+def _teamcity(lines: Sequence[str]) -> Iterator[Found]:
+    owner = ""
+    for line in lines:
+        if not (match := _TEAMCITY.match(line)):
+            continue
+        row = {name: _ESCAPED.sub(_unescaped, value) for name, value in _ATTRIBUTE.findall(match["rest"])}
+        if match["event"] == "testStarted":
+            owner = row.get("locationHint", "").partition("::\\")[2].rpartition("::")[0] or owner
+        elif "did not perform any assertions" not in row.get("message", ""):
+            said = re.sub(r"^([A-Z][\w\\]*) : ", r"\1: ", row.get("message", ""))
+            test = f"{owner}::{row.get('name', '')}" if owner else row.get("name")
+            yield _failure(test, [*said.split("\n"), *row.get("details", "").split("\n")])
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    mark = match[1]
+    if mark.startswith("0x"):
+        return chr(int(mark[2:], 16))
+    return {"n": "\n", "r": "\r"}.get(mark, mark)
+
+
+def _pest(lines: Sequence[str]) -> Iterator[Found]:
+    for at, line in enumerate(lines):
+        if not (match := _PEST.match(line)):
+            continue
+        said: list[str] = []
+        place: re.Match[str] | None = None
+        for below in lines[at + 1 : at + 60]:
+            place = _PEST_AT.match(below)
+            if place or _PEST.match(below):
+                break
+            said.append(below.strip())
+        where = (place["file"], int(place["line"])) if place else ()
+        test = f"{match['owner']}::{match['name']}"
+        yield Found("\n".join(said).strip(), *where, code=match["code"], phase="test", test=test, tool="pest")
+
+
+def _documents(text: str) -> Iterator[Found]:
+    """The JSON style of PHPStan."""
+    start = text.find('{"totals":')
+    try:
+        document = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else {}
+    except ValueError:
+        document = {}
+    files = document.get("files")
+    for file, row in files.items() if isinstance(files, dict) else ():
+        for each in row.get("messages", ()):
+            severity = "warning" if each.get("type") == "WARNING" else "error"
+            code = each.get("identifier") or each.get("source")
+            yield Found(str(each.get("message")), file, each.get("line"), code=code, phase="lint", severity=severity)
+    yield from (Found(str(each), phase="lint") for each in document.get("errors", ()) if isinstance(each, str))
+
+
+def _analysed(lines: Sequence[str]) -> Iterator[Found]:
+    """PHPStan's table and lines, Psalm, PHP_CodeSniffer and PHP CS Fixer."""
+    stan: str | None = None
+    sniffed: str | None = None
+    for at, line in enumerate(lines):
+        if match := _STAN_FILE.match(line):
+            stan = match["file"]
+        elif stan and (match := _STAN_ROW.match(line)):
+            said, code = _continued(match["message"], lines, at + 1)
+            yield Found(said, stan, int(match["line"]), code=code, phase="type", tool="phpstan")
+        elif match := (_PSALM.match(line) or _ANNOTATION.match(line) or _STAN_RAW.match(line)):
+            groups = match.groupdict()
+            below = lines[at + 1].strip() if at + 1 < len(lines) else ""
+            column, severity = groups.get("column"), "warning" if groups.get("level") in ("INFO", "warning") else "error"
+            place = (match["file"], int(match["line"]), int(column) if column else None)
+            yield Found(groups["message"] or below, *place, groups.get("code"), "type", severity)
+        elif match := _SNIFF_FILE.match(line):
+            sniffed = match["file"]
+        elif sniffed and (match := _SNIFF.match(line)):
+            level = match["level"].lower()
+            yield Found(match["message"], sniffed, int(match["line"]), None, match["code"], "lint", level, tool="phpcs")
+        elif match := _FIXED.match(line):
+            said = f"not formatted: {match['rules']}" if match["rules"] else "not formatted"
+            yield Found(said, match["file"], phase="format", tool="php-cs-fixer")
+
+
+def _continued(said: str, lines: Sequence[str], start: int) -> tuple[str, str | None]:
+    """A message that the table's width broke, and the rule below it."""
+    code = None
+    for line in lines[start : start + 12]:
+        if not (match := _STAN_MORE.match(line)):
+            break
+        if match["mark"] == "🪪":
+            code = match["message"].strip()
+        elif not match["mark"] and code is None:
+            said = f"{said.rstrip()} {match['message'].strip()}"
+    return said.strip(), code
+
+
+def _composed(lines: Sequence[str]) -> Iterator[Found]:
+    """Why Composer could not install, and exceptions as console programs print them."""
+    for at, line in enumerate(lines):
+        if _PROBLEM.match(line):
+            said = []
+            for below in lines[at + 1 : at + 40]:
+                if not below.strip() or _PROBLEM.match(below):
+                    break
+                said.append(below.strip().removeprefix("- "))
+            yield Found("\n".join(said), phase="install", tool="composer")
+        elif match := _CONSOLE.match(line):
+            text = _boxed(lines, at + 1)
+            place = _JSON_PLACE.search(text)
+            where = (place["file"], int(place["line"])) if place else ()
+            yield Found(text, *where, phase="install", tool="composer")
+        elif match := _COMPOSER.match(line):
+            yield Found(match["message"], phase="install", tool="composer")
+
+
+def _boxed(lines: Sequence[str], start: int) -> str:
+    """The text of a box as wide as its longest line: a line that fills it goes on in the next."""
+    rows = []
+    for line in lines[start : start + 40]:
+        if line.strip() and not line.startswith("  "):
+            break
+        if not line.strip() and any(row.strip() for row in rows):
+            break
+        rows.append(line[2:-2] if line.endswith("  ") else line[2:])
+    width = max(map(len, rows), default=0)
+    broken = width >= _NARROWEST
+    text = "".join(row if broken and len(row.rstrip()) == width else row.rstrip() + "\n" for row in rows)
+    return text.strip()
+
+
+def _looks_like(output: Output) -> int:
+    return sum(1 for line in output.lines if _PHP.match(line))
+
+
+def _failed(output: Output) -> bool | None:
+    said: bool | None = None
+    for line in output.lines:
+        if re.match(r"(?:FAILURES|ERRORS)!$|\s*Tests:\s+\d+ failed|.*\[ERROR\] Found \d+ error", line):
+            said = True
+        elif re.match(r"OK(?: \(\d+ tests?|, but )|\s*\[OK\] No errors|\s*Tests:\s+\d+ passed", line):
+            said = bool(said)
+    return said
+
+
+FAMILY = Family("php", _tool, _looks_like, _parse, _failed)

@@ -1,0 +1,376 @@
+"""rustc, cargo and clippy, the test harness, panics, and rustfmt."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from aicx.toolchains.family import Family, Found, Output
+
+_TOOLS = frozenset({
+    "cargo", "cargo-clippy", "cargo-nextest", "clippy-driver", "cross", "miri", "rustc", "rustdoc", "rustfmt", "trunk",
+    "wasm-pack",
+})  # fmt: skip
+_CARGO_TOOLS = {"clippy": "clippy", "fmt": "rustfmt", "doc": "rustdoc", "rustc": "rustc", "miri": "miri"}
+
+_HEADER = re.compile(r"(?P<level>error|warning)(?:\[(?P<code>[\w:]{1,60})\])?: (?P<message>\S.*)$")
+_ARROW = re.compile(r"\s{0,9}(?:-->|╭▸) (?P<file>\S[^:]{0,300}):(?P<line>\d+):(?P<column>\d+)$")
+_SHORT = re.compile(
+    r"(?P<file>[^\s:][^:\n]{0,300}\.rs):(?P<line>\d+):(?P<column>\d+): "
+    r"(?P<level>error|warning)(?:\[(?P<code>[\w:]{1,60})\])?: (?P<message>.+)$"
+)
+_LABEL = re.compile(r"\^ (?![-^ |~_])(.+)$")  # what the marks under the source line say
+# The lint's name, the surest form first: as an attribute, as an option, as the anchor of clippy's page.
+_LINTS = (
+    re.compile(r"#!?\[(?:warn|deny|forbid|allow)\(([\w:]{1,80})\)\]"),
+    re.compile(r"`-[DWF] ([\w:-]{1,80})`"),
+    re.compile(r"rust-clippy/\S{1,80}#(\w{1,60})"),
+)
+# What only repeats that something failed; an error of its own when nothing else is there.
+_WRAPPER = re.compile(
+    r"could not compile|aborting due to|\d+ warnings? emitted|build failed|(?:test|doctest|bench) failed|"
+    r"\d+ targets? failed|process didn't exit successfully|`.{1,200}` \(.{1,80}\) generated \d+ warning|"
+    r"Some errors have detailed|For more information about"
+)
+_PANIC = re.compile(
+    r"\s{0,12}thread '(?P<thread>[^']{0,200})'(?: \(\d+\))? panicked at "
+    r"(?:'(?P<said>.*)', )?(?P<file>\S[^:]{0,300}):(?P<line>\d+):(?P<column>\d+):?$"
+)
+_OVERFLOW = re.compile(r"\s{0,12}(thread '([^']{0,200})'(?: \(\d+\))? has overflowed its stack)")
+_FRAME = re.compile(r"\s+at (?P<file>\S[^:]{0,300}):(?P<line>\d+)(?::(?P<column>\d+))?$")
+_LIBRARY = re.compile(r"/rustc/|[/\\]\.cargo[/\\]|/library/(?:core|std|alloc|test)/")
+_SECTION = re.compile(r"\s{0,8}-{3,4} (?:(?P<name>\S.{0,200}) std(?:out|err) -{4}|STD(?:OUT|ERR): +(?P<next>\S.*) -{3})$")
+_RESULT = re.compile(r"test (?P<name>\S.{0,200}?)(?: - should panic)? \.\.\. ?(?P<result>.*)$")
+_QUIET_RESULT = re.compile(r"(\S.{0,200}) --- FAILED$")
+_NEXTEST = re.compile(r"\s{0,12}(?:FAIL|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\](?: +\( *\d+/\d+\))? +\S+ (?P<name>\S+)$")
+_NOT_PANICKED = re.compile(r"note: (test did not panic as expected)(?: at (\S[^:]{0,300}):(\d+):(\d+))?")
+_SUMMARY = re.compile(r"test result: (ok|FAILED)|\s+Summary \[.*\b\d+ (?:(failed)|passed)")
+_UNFORMATTED = re.compile(r"Diff in (?P<file>\S.{0,300}?)(?::| at line )(?P<line>\d+):$")
+_UNDEFINED = re.compile(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'‘](?P<ld>[^'’]{1,300})")
+_REFERENCE = re.compile(r"(?:>>> referenced by \S+ \()?(?P<file>[\w./-]{1,300}\.rs):(?P<line>\d+)")
+_MANIFEST = re.compile(r"`(?P<file>[^`]{1,300}\.toml)`")
+_MANIFEST_PLACE = re.compile(r"at line (?P<line>\d+)(?:,)? column (?P<column>\d+)")
+_QUOTED = re.compile(r"`[^`]*`")
+_RUST = re.compile(
+    r"\s*--> \S+\.rs:\d+:\d+$|(?:error|warning)\[E\d{4}\]|\S+\.rs:\d+:\d+: (?:error|warning)\b|test result: |"
+    r"\s{0,12}thread '[^']{0,200}'(?: \(\d+\))? panicked at |(?:error|warning): (?:could not compile|`.{1,80}` \(\w+)|"
+    r" +(?:Compiling|Checking|Finished|Running) (?:\S+ v\d|`|unittests|tests/)|test \S+ \.\.\. (?:ok|FAILED|ignored)$|"
+    r'\{"reason":"compiler-|\{"\$message_type":"diagnostic"|Diff in \S+\.rs'
+)
+
+_TYPES = re.compile(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
+
+
+class _Block(NamedTuple):
+    """The lines of one diagnostic below its first, and where the next begins."""
+
+    lines: tuple[str, ...]
+    end: int
+
+
+def _tool(words: Sequence[str]) -> str | None:
+    if words[0] not in _TOOLS:
+        return None
+    verb = next((word for word in words[1:] if not word.startswith(("-", "+"))), "")
+    return _CARGO_TOOLS.get(verb, "cargo") if words[0] == "cargo" else words[0]
+
+
+def _parse(output: Output) -> Iterator[Found]:
+    found = [*_json(output.text), *_Reader(output).read()]
+    yield from _with_codes(found)
+    if not any(each.severity == "error" for each in found):
+        yield from _last_word(output)
+
+
+def _last_word(output: Output) -> Iterator[Found]:
+    """What cargo says at the end, or a program that it ran, when nothing else was reported."""
+    headers = (match for line in reversed(output.lines) if (match := _HEADER.match(line)))
+    wrapper = next((match["message"] for match in headers if _WRAPPER.match(match["message"])), None)
+    if wrapper:
+        yield Found(wrapper)
+    elif output.exit_code and any(line.lstrip().startswith("Running `") for line in output.lines):
+        yield from [Found(line, phase="runtime") for line in output.lines if line.strip()][-1:]
+
+
+def _with_codes(found: Sequence[Found]) -> Iterator[Found]:
+    """A lint's name is printed for its first finding alone; the others are known by the same wording."""
+    shapes = {_shape(each): each.code for each in reversed(found) if each.code}
+    for each in found:
+        code = each.code or (shapes.get(_shape(each)) if each.file and each.test is None else None)
+        phase = "lint" if code and code.startswith("clippy::") else each.phase
+        yield replace(each, code=code, phase=phase)
+
+
+def _shape(found: Found) -> str:
+    return _QUOTED.sub("`", found.message.partition("\n")[0].partition(": help: ")[0])
+
+
+def _phase(code: str | None, message: str) -> str:
+    if message.startswith("linking with"):
+        return "link"
+    if code is None and re.match(r"expected |unexpected |unknown start|this file contains|mismatched closing", message):
+        return "syntax"
+    return "type" if code and _TYPES.match(code) else "build"
+
+
+def _json(text: str) -> Iterator[Found]:
+    """Diagnostics and test results of the JSON styles, a document a line."""
+    for line in text.split("\n") if '{"' in text else ():
+        if not line.startswith("{"):
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if row.get("type") == "test" and row.get("event") == "failed":
+            yield from _section(str(row.get("name")), str(row.get("stdout") or "").split("\n"))
+        message = row.get("message") if row.get("reason") == "compiler-message" else row
+        if isinstance(message, dict) and isinstance(message.get("spans"), list):
+            yield from _diagnostic(message)
+
+
+def _diagnostic(row: dict[str, Any]) -> Iterator[Found]:
+    said, level, code = str(row.get("message")), row.get("level"), (row.get("code") or {}).get("code")
+    if level not in ("error", "warning") or _WRAPPER.match(said):
+        return
+    span = next((span for span in row["spans"] if span.get("is_primary")), {})
+    label = span.get("label")
+    yield Found(
+        said,
+        span.get("file_name"),
+        span.get("line_start"),
+        span.get("column_start"),
+        code,
+        phase=_phase(code, said),
+        severity=level,
+        identity=_identity(said, label),
+    )
+
+
+def _identity(said: str, label: str | None) -> str:
+    """Two of one wording differ by the label, as the short style prints them in one; advice is not in every style."""
+    return (f"{said}: {label}" if label else said).partition(": help: ")[0]
+
+
+def _section(test: str, lines: Sequence[str]) -> Iterator[Found]:
+    """What a failed test printed."""
+    found = list(_Reader(Output("", tuple(lines)), test).read())
+    yield from found or [Found("\n".join(lines[-5:]).strip() or f"{test} failed", phase="test", test=test)]
+
+
+class _Reader:
+    """Goes through the lines once; what was found so far decides which failed tests still lack an error."""
+
+    def __init__(self, output: Output, test: str | None = None) -> None:
+        self._lines, self._output = output.lines, output
+        self._test = test  # the one whose output is being read
+        self._started: str | None = None  # with --nocapture, the one whose result is still to come
+        self._running = False  # behind the compiler's part: what is printed is the program's
+        self._failed: dict[str, None] = {}
+        self._passed: set[str] = set()
+        self._listed = False
+
+    def read(self) -> Iterator[Found]:
+        found = list(self._found())
+        named = {each.test for each in found}
+        yield from (each for each in found if each.test is None or each.test not in self._passed)
+        for test in self._failed:
+            if test not in named:
+                yield Found(f"test {test} failed", phase="test", test=test)
+
+    def _found(self) -> Iterator[Found]:
+        position = 0
+        while position < len(self._lines):
+            line, here = self._lines[position], position
+            position += 1
+            if not line or line[0] == "{":
+                continue
+            if match := _HEADER.match(line):
+                block = self._block(position)
+                yield from self._compiled(match, block)
+                position = max(position, block.end)
+            elif match := _PANIC.match(line):
+                block = self._said(position)
+                yield self._panicked(match, block)
+                position = block.end
+            elif match := _SHORT.match(line):
+                severity, code = match["level"], match["code"]
+                place = (match["file"], int(match["line"]), int(match["column"]), code)
+                said = match["message"]
+                yield Found(said, *place, _phase(code, said), severity, identity=_identity(said, None))
+            elif match := _UNFORMATTED.match(line):
+                diff = self._block(position, stop=_UNFORMATTED).lines
+                changed = "\n".join(each for each in diff if each[:1] in ("+", "-"))
+                yield Found(line, match["file"], int(match["line"]), phase="format", tool="rustfmt", identity=changed)
+            else:
+                yield from self._tested(line, here)
+
+    def _block(self, start: int, stop: re.Pattern[str] = _HEADER) -> _Block:
+        """The lines from ``start`` to a blank one or the next diagnostic; causes after a blank line belong to it."""
+        position = start
+        while position < len(self._lines):
+            line = self._lines[position]
+            if stop.match(line) or _SECTION.match(line):
+                break
+            following = self._lines[position + 1] if position + 1 < len(self._lines) else ""
+            # Causes, what a build script printed and what a linker said go on behind a blank line.
+            if not line.strip() and not (following == "Caused by:" or (following[:2] == "  " and following[:3] != "   ")):
+                break
+            position += 1
+        return _Block(self._lines[start:position], position)
+
+    def _compiled(self, header: re.Match[str], block: _Block) -> Iterator[Found]:
+        said, level = header["message"], header["level"]
+        if _WRAPPER.match(said):
+            return
+        arrow = next((match for line in block.lines if (match := _ARROW.match(line))), None)
+        if arrow is None and (self._running or self._test):
+            return
+        if said.startswith("linking with"):
+            yield from _unlinked(said, block.lines)
+            return
+        label = next((match[1] for line in block.lines if (match := _LABEL.search(line))), None)
+        code = header["code"] or _lint(block.lines)
+        place: tuple[str | None, int | None, int | None] = (None, None, None)
+        if arrow:
+            place = (arrow["file"], int(arrow["line"]), int(arrow["column"]))
+        else:
+            said, place = self._without_place(said, block.lines)
+        yield Found(
+            said,
+            *place,
+            code,
+            phase=_phase(code, said) if arrow else "build",
+            severity=level,
+            test=self._test,
+            identity=_identity(said, label),
+        )
+
+    def _without_place(
+        self, said: str, lines: Sequence[str]
+    ) -> tuple[str, tuple[str | None, int | None, int | None]]:
+        """The message with its causes, and the place that a manifest or a panic of a build script names."""
+        causes = [line.strip() for at, line in enumerate(lines) if at and lines[at - 1] == "Caused by:"]
+        text = "\n".join([said, *causes])
+        for at, line in enumerate(lines):
+            if match := _PANIC.match(line):
+                panic = self._panicked(match, _Block(tuple(each.strip() for each in lines[at + 1 :]), 0))
+                return f"{said}\n{panic.message}", (match["file"], int(match["line"]), int(match["column"]))
+        file, place = _MANIFEST.search(text), _MANIFEST_PLACE.search("\n".join(lines))
+        if file and place:
+            return text, (file["file"], int(place["line"]), int(place["column"]))
+        return text, (None, None, None)
+
+    def _said(self, start: int) -> _Block:
+        """A panic's message, and the frames below it."""
+        position, noted = start, False
+        while position < len(self._lines) and self._lines[position].strip():
+            line = self._lines[position]
+            if _SECTION.match(line) or _RESULT.match(line) or _PANIC.match(line) or _HEADER.match(line):
+                break
+            if noted and line.startswith("Error: "):
+                break
+            noted = noted or line.startswith("note: ")
+            position += 1
+        return _Block(self._lines[start:position], position)
+
+    def _panicked(self, match: re.Match[str], block: _Block) -> Found:
+        frames = [frame for line in block.lines if (frame := _FRAME.match(line))]
+        own = next((frame for frame in frames if not _LIBRARY.search(frame["file"])), None)
+        place = own if own and _LIBRARY.search(match["file"]) else match
+        ends = [at for at, line in enumerate(block.lines) if re.match(r"\s*(?:note: |stack backtrace:)", line)]
+        said = [*([match["said"]] if match["said"] else []), *block.lines[: ends[0] if ends else None]]
+        said += [line for line in block.lines if line.startswith("note: panic did not contain")]
+        thread = match["thread"]
+        test = self._test or self._started or (thread if thread in self._failed else None)
+        return Found(
+            "\n".join(said).strip(),
+            place["file"],
+            int(place["line"]),
+            int(place["column"]) if place["column"] else None,
+            phase="test" if test else "runtime",
+            test=test,
+        )
+
+    def _tested(self, line: str, position: int) -> Iterator[Found]:
+        """A line of the test harness, or one of the program's last words."""
+        if match := _SECTION.match(line):
+            self._test, self._listed = (match["name"] or match["next"].rpartition(" ")[2]), False
+        elif match := _SUMMARY.match(line):
+            self._test, self._listed, self._running = None, False, False
+        elif match := _RESULT.match(line):
+            name, result = match["name"], match["result"]
+            self._started, self._running = (None, True) if result in ("ok", "FAILED", "ignored") else (name, True)
+            self._note(name, result)
+        elif self._started and line in ("ok", "FAILED"):
+            self._note(self._started, line)
+            self._started = None
+        elif match := (_QUIET_RESULT.match(line) or _NEXTEST.match(line)):
+            self._failed[match[1]] = None
+        elif line == "failures:":
+            self._test, self._listed = None, True
+        elif self._listed and line.startswith("    ") and line.strip():
+            self._failed[line.strip()] = None
+        elif match := _NOT_PANICKED.match(line):
+            place = (match[2], int(match[3]), int(match[4])) if match[2] else ()
+            yield Found(match[1], *place, phase="test", test=self._test or self._started)
+        elif match := _OVERFLOW.match(line):
+            yield Found(match[1], phase="runtime", test=self._test, identity="has overflowed its stack")
+        elif line.startswith("Error: ") and (self._test or self._output.exit_code != 0):
+            yield Found(line, phase="test" if self._test else "runtime", test=self._test)
+        elif line.lstrip().startswith("Running `") or line.startswith("running "):
+            self._running = True
+        elif line.lstrip().startswith(("Compiling ", "Checking ", "Running ", "Doc-tests ")):
+            self._running = False
+
+    def _note(self, test: str, result: str) -> None:
+        if result == "ok":
+            self._passed.add(test)
+        elif result == "FAILED":
+            self._failed[test] = None
+            self._passed.discard(test)
+
+
+def _lint(lines: Sequence[str]) -> str | None:
+    noted = [line for line in lines if re.match(r"\s*= (?:note|help): ", line)]
+    # An attribute in the source names it where no note does.
+    noted += [line for line in lines if re.match(r"\d+ +\| *#!\[(?:deny|warn|forbid)\([\w:]+\)\]$", line)]
+    for pattern in _LINTS:
+        if match := next((match for line in noted if (match := pattern.search(line))), None):
+            name = match[1].replace("-", "_")
+            return f"clippy::{name}" if pattern is _LINTS[-1] else name
+    return None
+
+
+def _unlinked(said: str, lines: Sequence[str]) -> Iterator[Found]:
+    """One error a symbol that no object defines."""
+    any_found = False
+    for at, line in enumerate(lines):
+        if not (symbol := _UNDEFINED.search(line)):
+            continue
+        any_found = True
+        near = next((match for each in lines[at : at + 3] if (match := _REFERENCE.search(each))), None)
+        place = (near["file"], int(near["line"])) if near else ()
+        yield Found(f"{said}\n{symbol[0]}", *place, phase="link", identity=symbol["lld"] or symbol["ld"])
+    if not any_found:
+        notes = [line.partition("= note: ")[2] for line in lines if "= note: " in line and '"-' not in line]
+        yield Found("\n".join([said, *notes]), phase="link")
+
+
+def _looks_like(output: Output) -> int:
+    return sum(1 for line in output.lines if _RUST.match(line))
+
+
+def _failed(output: Output) -> bool | None:
+    results = {match[1] or match[2] or "ok" for line in output.lines if (match := _SUMMARY.match(line))}
+    broken = any((match := _HEADER.match(line)) and match["level"] == "error" and _WRAPPER.match(match["message"])
+                 for line in output.lines)  # fmt: skip
+    if broken or results - {"ok"}:
+        return True
+    return False if results else None
+
+
+FAMILY = Family("rust", _tool, _looks_like, _parse, _failed)
