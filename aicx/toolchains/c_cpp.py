@@ -12,7 +12,7 @@ from aicx.toolchains.family import Family, Found, Output
 
 _TOOL = re.compile(
     r"(?:[\w.]{1,30}-){0,4}(?:gcc|cc|g\+\+|c\+\+|clang|clang\+\+|ld|gold|lld|ar|as|cpp|nvcc|emcc|em\+\+)(?:-\d[\d.]*)?|"
-    r"ld\.\w+|(?:make|gmake|cmake|ctest|ninja|meson|samu|ccache|distcc|scan-build|bear|cppcheck|valgrind|gcov)"
+    r"ld\.\w+|(?:cmake|ctest|ninja|meson|samu|ccache|distcc|scan-build|bear|cppcheck|valgrind|gcov)"
     r"|(?:run-)?clang-tidy(?:-\d+)?|clang-format(?:-\d+)?|cl|link|autoconf|automake|configure"
 )
 _FILE = r"(?:[A-Za-z]:)?[^\s:(][^:\n]{0,300}"
@@ -70,7 +70,8 @@ _C = re.compile(
     r"(?:fatal )?(?:error|warning|note|runtime error): |collect2: error|.*: undefined reference to [`']|CMake (?:Error|Warning)|"
     r"-- (?:Configuring |Build files have|The C(?:XX)? compiler|Detecting C)|\s*\d+/\d+ Test +#\d+: |\d+% tests passed|"
     r"==\d+== ?(?:ERROR: \w+Sanitizer|Memcheck|Invalid|HEAP)|WARNING: ThreadSanitizer|\[  (?:FAILED|PASSED)  \] |"
-    r"ninja: |\[\d+/\d+\] (?:Building|Linking) C|\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -"
+    r"(?:g?make(?:\[\d+\])?|\S{1,100}:\d+): (?:\*\*\* (?!\[)|Nothing to be done|'.{1,100}' is up to date|\S+: No such file)|"
+    r"\S.{0,200}: Assertion `|Assertion failed: |\S*ld: |ninja: |\[\d+/\d+\] (?:Building|Linking) C|\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -"
 )
 
 

@@ -18,6 +18,13 @@ FAMILIES = (
     "eslint",
     "js_test",
     "npm",
+    "rust",
+    "go",
+    "java",
+    "ruby",
+    "php",
+    "dotnet",
+    "c_cpp",
 )
 
 

@@ -173,6 +173,7 @@ class _Runs:
         crashes = list(self._read())
         yield from crashes
         failed = [test for test, result in self._results.items() if result == "FAIL"]
+        yield from _expectations(self._printed.get("", []))
         # The last one started has no result when it took the program down.
         for test in failed:
             printed = _expectations(self._printed.get(test, []))
@@ -199,8 +200,9 @@ class _Runs:
                 yield race
             elif _PACKAGE_RESULT.match(line):
                 test = None
-            elif test and (match := _LOG.match(line)):
-                position = self._log(match, position, test)
+            # Behind a cut, of a test whose result came before it.
+            elif (match := _LOG.match(line)) and (test or not self._results):
+                position = self._log(match, position, test or "")
             elif test and test.startswith("Example") and not line.startswith("#"):
                 self._examples.setdefault(test, []).append(line)
 
@@ -214,7 +216,7 @@ class _Runs:
             position += 1
         if match["file"] != "testing.go":
             message = _asserted(said) if any(line.startswith("Error Trace:") for line in said) else "\n".join(said)
-            found = Found(message.strip(), match["file"], int(match["line"]), phase="test", test=test)
+            found = Found(message.strip(), match["file"], int(match["line"]), phase="test", test=test or None)
             self._printed.setdefault(test, []).append(found)
         return position
 

@@ -154,6 +154,9 @@ def _without_place(said: str) -> str:
 def _tests(lines: Sequence[str]) -> Iterator[Found]:
     """PHPUnit's numbered list. Skipped, incomplete and risky tests are listed in the same way."""
     failing, position = True, 0
+    head = next((at for at, line in enumerate(lines) if _ITEM.match(line) or _SECTION.match(line) or _END.match(line)), 0)
+    if any(_PLACE.match(line) for line in lines[:head]) and any(line.startswith("Tests: ") for line in lines):
+        yield _failure(None, lines[:head])  # whose name was cut off
     while position < len(lines):
         line = lines[position]
         position += 1
