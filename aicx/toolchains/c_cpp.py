@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from aicx.toolchains import c_cpp_builds as builds
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.json_documents import documents, number, rows, word
+from aicx.toolchains.places import NOWHERE, place
+from aicx.toolchains.places import number as group_number
 
 _TOOL = re.compile(
     r"(?:[\w.]{1,30}-){0,4}(?:gcc|cc|g\+\+|c\+\+|clang|clang\+\+|ld|gold|lld|ar|as|cpp|nvcc|emcc|em\+\+)(?:-\d[\d.]*)?|"
@@ -17,9 +18,10 @@ _TOOL = re.compile(
 )
 _FILE = r"(?:[A-Za-z]:)?[^\s:(][^:\n]{0,300}"
 _DIAGNOSTIC = re.compile(
-    rf"(?P<file>{_FILE}):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?(?P<level>error|warning|runtime error): (?P<message>\S.*)$"
+    rf"(?P<file>{_FILE}):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?(?P<level>error|warning|runtime error): "
+    rf"(?P<message>\S.*)$"
 )
-_OPTION = re.compile(r" \[(?P<option>-W[^\]\s]{1,120}|[a-z][\w+-]{0,60}(?:[.-][\w.+-]{1,80})+(?:,[^\]]{1,100})?)\]$")
+_OPTION = re.compile(r" \[(?P<option>-W[^\]\s]{1,120}|(?=[a-z]+[.A-Z-])[a-z][\w.+-]{1,160}(?:,[^\]]{1,100})?)\]$")
 _DRIVER = re.compile(
     r"(?:\S{0,200}/)?(?:cc1(?:plus|obj)?|as|(?:[\w.]{1,30}-){0,4}(?:gcc|cc|g\+\+|c\+\+|clang|clang\+\+)(?:-[\d.]+)?): "
     r"(?:fatal )?(?P<level>error|warning): (?P<message>\S.*)$"
@@ -31,47 +33,66 @@ _MSVC = re.compile(
 )
 _SYSTEM = re.compile(
     r"/usr/|/opt/|/Library/|/Applications/|.*[/\\]include[/\\]c\+\+[/\\]|[A-Z]:[/\\]Program Files|"
-    r"\.\./\.\./|\.\./(?:sysdeps|csu|nptl|stdlib|posix)/|/build/(?:glibc|gcc)|.*/(?:sanitizer|libsanitizer)|.*/(?:asan|tsan)_"
+    r"\.\./\.\./|\.\./(?:sysdeps|csu|nptl|stdlib|posix)/|/build/(?:glibc|gcc)|.*/(?:sanitizer|libsanitizer)|"
+    r".*/(?:asan|tsan)_"
 )
 # Where the project used what failed below it: as gcc and as clang say it.
 _USED_ABOVE = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+):(?:(?P<column>\d+):)?\s+required (?:from|by)")
 _INCLUDED = re.compile(rf"(?:In file included|\s+) from (?P<file>{_FILE}):(?P<line>\d+)(?::\d+)?[,:]$")
-_USED_BELOW = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+):(?P<column>\d+): note: (?:in instantiation of|while substituting)")
+_USED_BELOW = re.compile(
+    rf"(?P<file>{_FILE}):(?P<line>\d+):(?P<column>\d+): note: (?:in instantiation of|while substituting)"
+)
 _CONTEXT = re.compile(rf"{_FILE}: (?:In |At |in )")
 
-_UNDEFINED = re.compile(r"(?:undefined (?:reference to|symbol:)|duplicate symbol:|multiple definition of) ?[`'‘\"]?(?P<symbol>[^`'’\"]{1,300})")
+_UNDEFINED = re.compile(
+    r"(?:undefined (?:reference to|symbol:)|duplicate symbol:|multiple definition of) ?[`'\u2018\"]?"
+    r"(?P<symbol>[^`'\u2019\"]{1,300})"
+)
 _LD = re.compile(r"(?:\S{0,200}[/\\])?(?:[\w-]{1,30}-)?ld(?:\.\w{1,10}|64\.lld)?(?:\.exe)?: ")
 _LD_OBJECT = re.compile(r"(?:\S{1,300}: in function|/tmp/)")
 _LD_PLACE = re.compile(rf"(?P<file>{_FILE}?):(?:(?P<line>\d+)|\(\.?[\w.$+-]+\)): ?(?:error: )?$")
-_LD_ERROR = re.compile(r"(?:error: )?(?P<message>cannot find \S.*|unable to find library \S.*|library not found for \S.*|"
-                       r"unrecognized option .*|unknown argument.*|cannot open .*|file format not recognized.*)$")  # fmt: skip
-_REFERENCED = re.compile(r">>> (?:referenced by|defined at) (?P<name>\S+?)(?::(?P<line>\d+))?(?: \((?P<file>[^():]+):\d+\))?$")
+_LD_ERROR = re.compile(
+    r"(?:error: )?(?P<message>cannot find \S.*|unable to find library \S.*|library not found for \S.*|"
+    r"unrecognized option .*|unknown argument.*|cannot open .*|file format not recognized.*)$"
+)
+_REFERENCED = re.compile(
+    r">>> (?:referenced by|defined at) (?P<name>\S+?)(?::(?P<line>\d+))?(?: \((?P<file>[^():]+):\d+\))?$"
+)
 _APPLE = re.compile(r'\s{2}"(?P<symbol>[^"]{1,300})", referenced from:$')
 
 _SANITIZER = re.compile(
-    r"(?:==\d+==\s?)?(?:ERROR|WARNING): (?P<tool>\w{1,30}Sanitizer): (?P<kind>(?:(?! on (?:unknown )?address| \(pid|:? on ).)+)"
+    r"(?:==\d+==\s?)?(?:ERROR|WARNING): (?P<tool>\w{1,30}Sanitizer): (?P<kind>(?:(?! on (?:unknown )?address|"
+    r" \(pid|:? on ).)+)"
 )
 _LEAK = re.compile(r"(?P<kind>(?:Direct|Indirect) leak) of ")
 _STACK_FRAME = re.compile(
-    r"\s+#\d+ (?:0x[0-9a-f]+ )?(?:in )?(?P<function>\S.{0,300}?) (?P<file>[^\s:()]{1,300}):(?P<line>\d+)(?::\d+)?(?: \(\S+\))?$"
+    r"\s+#\d+ (?:0x[0-9a-f]+ )?(?:in )?(?P<function>\S.{0,300}?) (?P<file>[^\s:()]{1,300}):"
+    r"(?P<line>\d+)(?::\d+)?(?: \(\S+\))?$"
 )
 _VALGRIND = re.compile(
     r"==\d+== (?P<message>Invalid \w.*|Conditional jump .*|Use of uninitialised .*|Mismatched free.*|Syscall param .*|"
     r"Source and destination overlap.*|Jump to the invalid .*|Argument '.*|"
     r"[\d,]+ (?:\([^)]{1,60}\) )?bytes in [\d,]+ blocks are (?:definitely|indirectly|possibly) lost.*)$"
 )
-_VALGRIND_FRAME = re.compile(r"==\d+==\s+(?:at|by) 0x[0-9A-F]+: (?P<function>.{1,300}) \((?P<file>[^\s()]{1,200}):(?P<line>\d+)\)$")
+_VALGRIND_FRAME = re.compile(
+    r"==\d+==\s+(?:at|by) 0x[0-9A-F]+: (?P<function>.{1,300}) \((?P<file>[^\s()]{1,200}):(?P<line>\d+)\)$"
+)
 _SYNTAX = re.compile(r"expected |unterminated |missing terminating|stray |extraneous |unexpected |#error")
-_TYPE = re.compile(r"no match(?:ing)? |cannot convert|incompatible |invalid (?:conversion|operands)|conflicting types|"
-                   r"no viable|too (?:many|few) arguments|abstract (?:type|class)|is an abstract")  # fmt: skip
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "`": "'"})
+_TYPE = re.compile(
+    r"no match(?:ing)? |cannot convert|incompatible |invalid (?:conversion|operands)|conflicting types|"
+    r"no viable|too (?:many|few) arguments|abstract (?:type|class)|is an abstract"
+)
+_QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019`", "'"))
 _C = re.compile(
     r"[^\s:][^:\n]{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|m|mm|cu|S|ino|tpp):\d+:(?:\d+:)? "
-    r"(?:fatal )?(?:error|warning|note|runtime error): |collect2: error|.*: undefined reference to [`']|CMake (?:Error|Warning)|"
+    r"(?:fatal )?(?:error|warning|note|runtime error): |collect2: error|.*: undefined reference to [`']|"
+    r"CMake (?:Error|Warning)|"
     r"-- (?:Configuring |Build files have|The C(?:XX)? compiler|Detecting C)|\s*\d+/\d+ Test +#\d+: |\d+% tests passed|"
     r"==\d+== ?(?:ERROR: \w+Sanitizer|Memcheck|Invalid|HEAP)|WARNING: ThreadSanitizer|\[  (?:FAILED|PASSED)  \] |"
-    r"(?:g?make(?:\[\d+\])?|\S{1,100}:\d+): (?:\*\*\* (?!\[)|Nothing to be done|'.{1,100}' is up to date|\S+: No such file)|"
-    r"\S.{0,200}: Assertion `|Assertion failed: |\S*ld: |ninja: |\[\d+/\d+\] (?:Building|Linking) C|\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -"
+    r"(?:g?make(?:\[\d+\])?|\S{1,100}:\d+): (?:\*\*\* (?!\[)|Nothing to be done|'.{1,100}' is up to date|"
+    r"\S+: No such file)|"
+    r"\S.{0,200}: Assertion `|Assertion failed: |\S*ld: |ninja: |\[\d+/\d+\] (?:Building|Linking) C|"
+    r"\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -"
 )
 
 
@@ -97,19 +118,21 @@ def _parse(output: Output) -> Iterator[Found]:
 
 def _documents(text: str) -> Iterator[Found]:
     """What gcc writes with `-fdiagnostics-format=json`, a list a line."""
-    for line in text.split("\n") if '"kind"' in text else ():
-        if not line.startswith("[{"):
+    if '"kind"' not in text:
+        return
+    for row in (row for document in documents(text) for row in rows(document)):
+        if row.get("kind") not in ("error", "fatal error", "warning"):
             continue
-        try:
-            rows: list[dict[str, Any]] = json.loads(line)
-        except ValueError:
-            continue
-        for row in rows:
-            if row.get("kind") in ("error", "fatal error", "warning"):
-                caret = ((row.get("locations") or [{}])[0]).get("caret", {})
-                said, severity = str(row.get("message")), "warning" if row["kind"] == "warning" else "error"
-                place = (caret.get("file"), caret.get("line"), caret.get("column"), row.get("option"))
-                yield Found(said, *place, _phase(said), severity, identity=_identity(said))
+        where = next(iter(rows(row.get("locations") or [])), {})
+        caret = next(iter(rows(where.get("caret"))), {})
+        said, severity = str(row.get("message")), "warning" if row["kind"] == "warning" else "error"
+        place = (
+            word(caret.get("file")),
+            number(caret.get("line")),
+            number(caret.get("column")),
+            word(row.get("option")),
+        )
+        yield Found(said, *place, _phase(said), severity, identity=_identity(said))
 
 
 def _compiled(lines: Sequence[str]) -> Iterator[Found]:
@@ -120,36 +143,36 @@ def _compiled(lines: Sequence[str]) -> Iterator[Found]:
         if match := (_USED_ABOVE.match(line) or _INCLUDED.match(line)):
             used = used if _SYSTEM.match(match["file"]) else match
         elif match := _DIAGNOSTIC.match(line):
-            place = match
+            spot = match
             if _SYSTEM.match(match["file"]):
                 above = used if used and used.re is _USED_ABOVE else None
                 instantiated = above or _used_below(lines, at + 1) or instantiated
-                place = instantiated or used or match
-            yield _diagnostic(match, place)
+                spot = instantiated or used or match
+            yield _diagnostic(match, spot)
         elif _CONTEXT.match(line):
             used = instantiated = None
         elif match := _DRIVER.match(line):
             if not _DRIVER_WRAPPER.search(match["message"]):
                 yield Found(match["message"], severity=match["level"], identity=_identity(match["message"]))
         elif match := _MSVC.match(line):
-            number, column = (int(match[name]) if match[name] else None for name in ("line", "column"))
+            column = group_number(match, "column")
             phase = "link" if match["code"].startswith("LNK") else _phase(match["message"])
-            file = None if match["file"].strip().endswith((".obj", ".exe")) else match["file"]
-            yield Found(match["message"], file, number, column, match["code"], phase, match["level"])
+            where = NOWHERE if match["file"].strip().endswith((".obj", ".exe")) else place(match)
+            yield Found(match["message"], *where, column, match["code"], phase, match["level"])
 
 
-def _diagnostic(match: re.Match[str], place: re.Match[str]) -> Found:
+def _diagnostic(match: re.Match[str], spot: re.Match[str]) -> Found:
     said, code = match["message"], None
     if option := _OPTION.search(said):
         said, code = said[: option.start()], option["option"]
         if code.startswith("-Werror,"):  # clang names the option that made it an error, too
             code = code.partition(",")[2]
     running = match["level"] == "runtime error"
-    column = int(place["column"]) if "column" in place.re.groupindex and place["column"] else None
+    column = group_number(spot, "column")
     level = "warning" if match["level"] == "warning" else "error"
     phase = "runtime" if running else "lint" if code and not code.startswith("-") else _phase(said)
     tool = "ubsan" if running else None
-    return Found(said, place["file"], int(place["line"]), column, code, phase, level, tool=tool, identity=_identity(said))
+    return Found(said, *place(spot), column, code, phase, level, tool=tool, identity=_identity(said))
 
 
 def _used_below(lines: Sequence[str], start: int) -> re.Match[str] | None:
@@ -181,17 +204,17 @@ def _linked(lines: Sequence[str]) -> Iterator[Found]:
         rest = line[prefix.end() :] if prefix else line
         symbol = _UNDEFINED.search(rest)
         if symbol and not _DIAGNOSTIC.match(line) and not line.startswith("  "):
-            place = _LD_PLACE.match(rest[: symbol.start()])
-            if place is None and prefix is None and not rest.startswith("(."):
+            spot = _LD_PLACE.match(rest[: symbol.start()])
+            if spot is None and prefix is None and not rest.startswith("(."):
                 continue
             said = rest[symbol.start() :]
-            yield _unlinked(said, place, lines[at + 1 : at + 8], _identity(symbol[0]))
+            yield _unlinked(said, spot, lines[at + 1 : at + 8], _identity(symbol[0]))
         elif prefix and (match := _LD_ERROR.match(rest)):
             yield Found(match["message"], phase="link", tool="ld")
 
 
-def _unlinked(said: str, place: re.Match[str] | None, below: Sequence[str], identity: str) -> Found:
-    file, line = (place["file"], int(place["line"]) if place["line"] else None) if place else (None, None)
+def _unlinked(said: str, spot: re.Match[str] | None, below: Sequence[str], identity: str) -> Found:
+    file, line = place(spot)
     references = []
     for each in below:
         if not each.startswith(">>>"):
@@ -200,7 +223,7 @@ def _unlinked(said: str, place: re.Match[str] | None, below: Sequence[str], iden
     if references and file is None:
         match = references[-1 if "duplicate" in said or "defined at" in below[0] else 0]
         file = match["file"] or match["name"]
-        line = int(match["line"]) if match["line"] else None
+        line = group_number(match, "line")
     if file and re.search(r"\.(?:o|obj|a|so)\b", file):
         file, line = None, None
     return Found(said, file, line, phase="link", tool="ld", identity=identity)
@@ -219,7 +242,9 @@ def _sanitized(lines: Sequence[str]) -> Iterator[Found]:
             yield _wrong(f"LeakSanitizer: {line.rstrip(':')}", None, _STACK_FRAME, lines, at + 1, match["kind"])
         elif match := _VALGRIND.match(line):
             said = match["message"]
-            yield _wrong(said, None, _VALGRIND_FRAME, lines, at + 1, re.sub(r"^[\d,]+.*?are |in loss record.*|[\d,]+", "", said))
+            yield _wrong(
+                said, None, _VALGRIND_FRAME, lines, at + 1, re.sub(r"^[\d,]+.*?are |in loss record.*|[\d,]+", "", said)
+            )
 
 
 def _wrong(
@@ -236,8 +261,7 @@ def _wrong(
             if _VALGRIND_FRAME is frame:
                 break
     function = where["function"] if where else ""
-    place = (where["file"], int(where["line"])) if where else ()
-    return Found(said, *place, code=code, phase="runtime", identity=f"{identity or said} {function}")
+    return Found(said, *place(where), code=code, phase="runtime", identity=f"{identity or said} {function}")
 
 
 def _looks_like(output: Output) -> int:

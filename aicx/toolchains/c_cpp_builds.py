@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Found, Output
+from aicx.toolchains.places import place
 
 _MAKE = re.compile(r"(?:\S{0,60}/)?(?:g|mingw32-|re)?make(?:\[\d+\])?: (?P<message>\S.*)$")
 _STOPPED = re.compile(r"\*\*\* (?P<message>.+)$")
@@ -25,23 +26,34 @@ _NINJA_FAILED = re.compile(r"FAILED: (?P<message>.*\S)")
 _CMAKE_TOOL = re.compile(r"(?:CTest )?Error: (?P<message>\S.*)$")
 
 _STARTED = re.compile(r"\s+Start +(?P<number>\d+): (?P<name>\S.*)$")
-_RESULT = re.compile(r"\s*\d+/\d+ Test +#(?P<number>\d+): (?P<name>\S.{0,200}?) \.{2,}(?P<result>.*?) +[\d.]+ sec")
+_RESULT = re.compile(
+    r"\s*\d+/\d+ Test +#(?P<number>\d+): (?P<name>\S.{0,200}?) \.{2,}+(?P<result>[^.\n].{0,80}?) +[\d.]{1,12} sec"
+)
 _LISTED = re.compile(r"\s+(?P<number>\d+) - (?P<name>\S.{0,200}?) \((?P<result>[^()]{1,60})\)(?:\s.*)?$")
 _NUMBERED = re.compile(r"\d{1,6}: ")
 
 _ASSERTIONS = (
-    re.compile(r"(?:\S{1,200}: )?(?P<file>[^\s:]{1,300}):(?P<line>\d+): .{1,300}?: (?P<message>Assertion [`'].*failed\.)$"),
-    re.compile(r"(?P<message>Assertion failed: \(.*\)), function .{1,200}, file (?P<file>\S{1,300}), line (?P<line>\d+)\.$"),
+    re.compile(
+        r"(?:\S{1,200}: )?(?P<file>[^\s:]{1,300}):(?P<line>\d+): .{1,300}?: (?P<message>Assertion [`'].*failed\.)$"
+    ),
+    re.compile(
+        r"(?P<message>Assertion failed: \(.*\)), function .{1,200}, file (?P<file>\S{1,300}), line (?P<line>\d+)\.$"
+    ),
     re.compile(r"(?P<message>Assertion failed: .*) \((?P<file>[^\s:()]{1,300}): \w{1,100}: (?P<line>\d+)\)$"),
 )
 _EXPECTED = re.compile(
-    r"(?P<file>[^\s:(][^:(\n]{0,300})(?::|\()(?P<line>\d+)\)?: (?P<kind>Failure|FAILED:|ERROR: (?:CHECK|REQUIRE)|error: Value of|"
+    r"(?P<file>[^\s:(][^:(\n]{0,300})(?::|\()(?P<line>\d+)\)?: (?P<kind>Failure|FAILED:|ERROR: (?:CHECK|REQUIRE)|"
+    r"error: Value of|"
     r"error: Expected|fatal error: in)(?P<message>.*)$"
 )
-_RUN = re.compile(r"\[ RUN      \] (?P<test>\S+)")
+_RUN = re.compile(r"(?:\[ RUN      \] |TEST CASE: {1,4})(?P<test>\S.*)$")
 _DONE = re.compile(r"\[  (?P<result>FAILED|     OK|SKIPPED) +\] (?P<test>[^\s,]+)")
-_VERDICT = re.compile(r"(?P<rate>\d+)% tests passed|(?P<failed>\[  FAILED  \] |(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|build stopped)|"
-                      r"\d+ (?:warnings? and \d+ )?errors? generated|-- Configuring incomplete)|(?P<ok>\[  PASSED  \] )")  # fmt: skip
+_VERDICT = re.compile(
+    r"(?P<rate>\d+)% tests passed|(?P<failed>\[  FAILED  \] |(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|"
+    r"build stopped)|"
+    r"\d+ (?:warnings? and \d+ )?errors? generated|-- Configuring incomplete)|"
+    r"(?P<ok>\[  PASSED  \] )"
+)
 
 
 def without_numbers(lines: Sequence[str]) -> Sequence[str]:
@@ -66,13 +78,12 @@ def configured(lines: Sequence[str], system: re.Pattern[str]) -> Iterator[Found]
                 break
             else:
                 said.append(below.strip())
-        place = match if match["line"] else None
+        spot = match
         if match["file"] and system.match(match["file"]):
-            place = next((call for call in calls if not system.match(call["file"])), place)
+            spot = next((call for call in calls if not system.match(call["file"])), match)
         text = "\n".join(part for part in said if part)
-        line_number = int(place["line"]) if place else None
         severity = "error" if match["level"].endswith("Error") else "warning"
-        yield Found(text, place["file"] if place else match["file"], line_number, severity=severity, tool="cmake")
+        yield Found(text, *place(spot), severity=severity, tool="cmake")
 
 
 def commands(lines: Sequence[str]) -> Iterator[Found]:
@@ -82,10 +93,9 @@ def commands(lines: Sequence[str]) -> Iterator[Found]:
             recipe = next((found for each in lines[at + 1 : at + 3] if (found := _recipe(each))), None)
             if recipe is None and match["made"] is None:
                 continue  # a shell's own error, of no rule
-            place = (recipe["file"], int(recipe["line"])) if recipe and recipe["line"] else ()
-            yield Found(line, *place, tool="make", identity=f"not found {match['program'] or match['made']}")
+            yield Found(line, *place(recipe), tool="make", identity=f"not found {match['program'] or match['made']}")
         elif match := _MAKEFILE.match(line):
-            yield Found(match["message"], match["file"], int(match["line"]), phase="syntax", tool="make")
+            yield Found(match["message"], *place(match), phase="syntax", tool="make")
         elif (match := _MAKE.match(line)) and (stopped := _STOPPED.match(match["message"])):
             if not _RECIPE.match(match["message"]):
                 yield Found(stopped["message"], tool="make")
@@ -102,8 +112,7 @@ def wrappers(lines: Sequence[str]) -> Iterator[Found]:
     """The innermost rule that failed, for an output that says no more."""
     for line in lines:
         if recipe := _recipe(line):
-            place = (recipe["file"], int(recipe["line"])) if recipe["line"] else ()
-            yield Found(recipe[0].removeprefix("*** "), *place, tool="make")
+            yield Found(recipe[0].removeprefix("*** "), *place(recipe), tool="make")
             return
         if match := _NINJA_FAILED.match(line):
             yield Found(match["message"], tool="ninja")
@@ -129,21 +138,24 @@ def _asserted(lines: Sequence[str]) -> Iterator[tuple[Found, str | None]]:
     current: str | None = None
     inner: str | None = None
     for at, line in enumerate(lines):
-        if match := _STARTED.match(line):
-            current = match["name"]
-        elif match := _RESULT.match(line):
+        if match := (_STARTED.match(line) or _RESULT.match(line)):
             current = match["name"]
         elif match := _RUN.match(line):
             inner = match["test"]
         elif _DONE.match(line):
             inner = None
         elif match := next((match for pattern in _ASSERTIONS if (match := pattern.match(line))), None):
-            place, test = (match["file"], int(match["line"])), inner or current
-            yield Found(match["message"], *place, phase="test" if test else "runtime", test=test), current
+            test = inner or current
+            yield Found(match["message"], *place(match), phase="test" if test else "runtime", test=test), current
+        elif line == "unknown file: Failure":
+            text = "\n".join(_below(lines, at + 1)) or line
+            yield Found(text, phase="test", test=inner or current), current
         elif match := _EXPECTED.match(line):
             said = [match["message"].strip(), *_below(lines, at + 1)]
+            if match["kind"].startswith("ERROR: "):
+                said[0] = match["kind"].removeprefix("ERROR: ") + said[0]
             text = "\n".join(part for part in said if part) or match["kind"]
-            yield Found(text, match["file"], int(match["line"]), phase="test", test=inner or current), current
+            yield Found(text, *place(match), phase="test", test=inner or current), current
 
 
 def _below(lines: Sequence[str], start: int) -> Iterator[str]:
@@ -178,4 +190,3 @@ def failed(output: Output) -> bool | None:
             broken = bool(match["failed"]) or (match["rate"] is not None and match["rate"] != "100")
             said = bool(said) or broken
     return said
-

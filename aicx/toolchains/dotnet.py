@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.places import Place, number, place
 
-_TOOLS = frozenset({"csc", "dotnet", "dotnet-format", "fsc", "msbuild", "MSBuild", "nuget", "vbc", "vstest.console", "xbuild"})
+_TOOLS = frozenset(
+    {"csc", "dotnet", "dotnet-format", "fsc", "msbuild", "MSBuild", "nuget", "vbc", "vstest.console", "xbuild"}
+)
 _TESTING = frozenset({"test", "vstest"})
 
 _REPORTED = re.compile(
@@ -16,7 +19,10 @@ _REPORTED = re.compile(
 )
 _PROJECT = re.compile(r" \[(?P<project>[^\]\s]{1,300}(?:proj|sln|slnx))(?:::[^\]]{1,200})?\]$")
 _PLAIN = re.compile(r"\s*(?P<level>error|warning)(?: (?P<code>[A-Z]{2,20}\d{1,6}))?\s?: (?P<message>\S.*)$")
-_SDK = re.compile(r".*[/\\](?:sdk|dotnet|packages|\.nuget)[/\\].*\.(?:targets|props)$|(?:CSC|FSC|VBC|MSBUILD|NUGET|dotnet)$", re.IGNORECASE)
+_SDK = re.compile(
+    r".*[/\\](?:sdk|dotnet|packages|\.nuget)[/\\].*\.(?:targets|props)$|(?:CSC|FSC|VBC|MSBUILD|NUGET|dotnet)$",
+    re.IGNORECASE,
+)
 _PHASES = (
     (re.compile(r"(?:NU|NETSDK|MSB3)\d"), "install"),
     (re.compile(r"TESTERROR|xUnit|NUnit|MSTEST"), "test"),
@@ -26,27 +32,42 @@ _PHASES = (
     (re.compile(r"WHITESPACE|FINALNEWLINE|IMPORTS|CHARSET|ENDOFLINE"), "format"),
 )
 
-_FAILED_TEST = re.compile(r"\s{0,4}(?:Failed|failed|X) (?P<test>[^\s\[(]\S{0,300}(?:\(.{0,300}\))?) (?:\[[^\]]{1,40}\]|\([\d.]+ ?m?s\))$")
+_FAILED_TEST = re.compile(
+    r"\s{0,4}(?:Failed|failed|X) (?P<test>[^\s\[(]\S{0,300}(?:\(.{0,300}\))?) (?:\[[^\]]{1,40}\]|\([\d.]+ ?m?s\))$"
+)
 _MARKED_TEST = re.compile(r"\[xUnit\.net [\d:.]+\]\s+(?P<test>\S.{0,300}) \[FAIL\]$")
-_HEADING = re.compile(r"\s{0,6}(?P<name>Error Message|Stack Trace|Standard Output Messages|Standard Error Messages|"
-                      r"Debug Trace|Additional Trace Messages|from \S+):?\s*$")  # fmt: skip
-_NEXT_TEST = re.compile(r"\s{0,4}(?:Failed|Passed|Skipped|failed|passed|skipped|X|√|!) \S|(?:Failed|Passed|Skipped)! +-|Test Run |"
-                        r"Total tests:|Results File|\[xUnit\.net|Test summary:")  # fmt: skip
+_HEADING = re.compile(
+    r"\s{0,6}(?P<name>Error Message|Stack Trace|Standard Output Messages|Standard Error Messages|"
+    r"Debug Trace|Additional Trace Messages|from \S+):?\s*$"
+)
+_NEXT_TEST = re.compile(
+    r"\s{0,4}(?:Failed|Passed|Skipped|failed|passed|skipped|X|√|!) \S|(?:Failed|Passed|Skipped)! +-|Test Run |"
+    r"Total tests:|Results File|\[xUnit\.net|Test summary:"
+)
 _FRAME = re.compile(r"\s+at (?P<function>\S.{0,500}?) in (?P<file>\S.{0,300}):line (?P<line>\d+)$")
 _ANY_FRAME = re.compile(r"\s+at \S|\s+--- End of |--- End of ")
-_EXCEPTION = re.compile(r"\s*(?P<code>(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Exception|Error)\w*) ?: ?(?P<message>.*)$")
-_UNHANDLED = re.compile(r"(?:Unhandled exception[.:]|Unhandled Exception:) (?P<code>[\w.+`]{1,300})(?:: (?P<message>.*))?$", re.IGNORECASE)
+_EXCEPTION = re.compile(
+    r"\s*(?P<code>(?:[A-Za-z_]\w*\.)+[A-Z]\w{0,150}(?:Exception|Error)\w{0,30}) ?: ?(?P<message>.*)$"
+)
+_UNHANDLED = re.compile(
+    r"(?:Unhandled exception[.:]|Unhandled Exception:) (?P<code>[\w.+`]{1,300})(?:: (?P<message>.*))?$", re.IGNORECASE
+)
 _INNER = re.compile(r"\s*---> (?P<code>[\w.+`]{1,300})(?:: (?P<message>.*))?$")
 _FOREIGN = re.compile(r"/_/|/_work/|.*[/\\](?:xunit|nunit|\.nuget)[/\\]|[A-Z]:[/\\]Dev[/\\]xunit", re.IGNORECASE)
 _REFUSED = re.compile(
     r"(?P<message>Could not execute because .*|The command could not be loaded.*|You must install or update \.NET.*|"
     r"No executable found matching command .*|Couldn't find a project to run.*|The build failed\. Fix .*)$"
 )
-_VERDICT = re.compile(r"\s*(?P<failed>Build FAILED\.|Failed! +-|Test Run Failed\.|Build failed with|Test summary:.* failed: [1-9]|Restore failed with)|"
-                      r"\s*(?:Build succeeded|Passed! +-|Test Run Successful\.|Test summary: )")  # fmt: skip
+_VERDICT = re.compile(
+    r"\s*(?P<failed>Build FAILED\.|Failed! +-|Test Run Failed\.|Build failed with|Test summary:.* failed: [1-9]|"
+    r"Restore failed with)|"
+    r"\s*(?:Build succeeded|Passed! +-|Test Run Successful\.|Test summary: )"
+)
 _DOTNET = re.compile(
-    r".{0,300}: (?:error|warning) (?:CS|FS|BC|NU|MSB|NETSDK|CA|IDE)\d|\s*(?:Build (?:FAILED|succeeded)|Determining projects to restore|"
-    r"Failed! +-|Passed! +-)|\s+at \S.* in \S.*\.(?:cs|fs|vb):line \d+|Unhandled exception\. \S|\[xUnit\.net |\s+\S+ -> \S+\.dll$|"
+    r".{0,300}: (?:error|warning) (?:CS|FS|BC|NU|MSB|NETSDK|CA|IDE)\d|\s*(?:Build (?:FAILED|succeeded)|"
+    r"Determining projects to restore|"
+    r"Failed! +-|Passed! +-)|\s+at \S.* in \S.*\.(?:cs|fs|vb):line \d+|Unhandled exception\. \S|\[xUnit\.net |"
+    r"\s+\S+ -> \S+\.dll$|"
     r"MSBuild version|VSTest version"
 )
 
@@ -69,19 +90,22 @@ def _reported(lines: Sequence[str]) -> Iterator[Found]:
         if " error" not in line and " warning" not in line and not line.lstrip().startswith(("error", "warning")):
             continue
         if match := _REPORTED.match(line):
-            said, file, number = match["message"], match["file"], match["line"]
+            said = match["message"]
             project = _PROJECT.search(said)
             said = said[: project.start()] if project else said
-            place = (file, int(number) if number else None, int(match["column"]) if match["column"] else None)
-            if _SDK.match(file):  # not the project's own: the project is the nearest
-                place = (project["project"] if project else None, None, None)
+            where: Place = place(match)
+            if _SDK.match(match["file"]):  # not the project's own: the project is the nearest
+                where = (project["project"] if project else None, None)
             test = None
             if match["code"] == "TESTERROR":
                 head, _, rest = said.partition(": ")
                 test, said = head.partition(" (")[0], rest.removeprefix("Error Message: ") or said
-            yield Found(said, *place, match["code"], _phase(match["code"]), match["level"], test)
+            column = number(match, "column") if where[1] else None
+            yield Found(said, *where, column, match["code"], _phase(match["code"]), match["level"], test)
         elif match := _PLAIN.match(line):
-            yield Found(match["message"], code=match["code"], phase=_phase(match["code"] or ""), severity=match["level"])
+            yield Found(
+                match["message"], code=match["code"], phase=_phase(match["code"] or ""), severity=match["level"]
+            )
 
 
 def _phase(code: str) -> str:
@@ -120,9 +144,10 @@ def _failure(test: str, block: Sequence[str]) -> Found:
             said.append(line.strip())
     text = "\n".join(line for line in said if line)
     exception = _EXCEPTION.match(text.partition("\n")[0])
-    place = next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None)
-    where = (place["file"], int(place["line"])) if place else ()
-    return Found(text or f"{test} failed", *where, code=exception["code"] if exception else None, phase="test", test=test)
+    where = place(next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None))
+    return Found(
+        text or f"{test} failed", *where, code=exception["code"] if exception else None, phase="test", test=test
+    )
 
 
 def _crashed(lines: Sequence[str]) -> Iterator[Found]:
@@ -131,18 +156,17 @@ def _crashed(lines: Sequence[str]) -> Iterator[Found]:
         if not (match := _UNHANDLED.match(line)):
             continue
         said, causes = [match["message"] or match["code"]], []
-        place: re.Match[str] | None = None
+        spot: re.Match[str] | None = None
         for below in lines[at + 1 : at + 200]:
             if frame := _FRAME.match(below):
-                place = place or (None if _FOREIGN.match(frame["file"]) else frame)
+                spot = spot or (None if _FOREIGN.match(frame["file"]) else frame)
             elif inner := _INNER.match(below):
                 causes.append(f"caused by {inner['code']}: {inner['message'] or ''}")
             elif not _ANY_FRAME.match(below):
-                if place or not below.strip() or causes:
+                if spot or not below.strip() or causes:
                     break
                 said.append(below)
-        where = (place["file"], int(place["line"])) if place else ()
-        yield Found("\n".join([*said, *causes]), *where, code=match["code"], phase="runtime")
+        yield Found("\n".join([*said, *causes]), *place(spot), code=match["code"], phase="runtime")
 
 
 def _looks_like(output: Output) -> int:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.places import NOWHERE, Place, number, place
 
 _TOOLS = frozenset({
-    "go", "gofmt", "gofumpt", "goimports", "golangci-lint", "golint", "gotestsum", "govulncheck", "richgo", "staticcheck",
-    "revive", "errcheck", "ginkgo",
+    "go", "gofmt", "gofumpt", "goimports", "golangci-lint", "golint", "gotestsum", "govulncheck", "richgo",
+    "staticcheck", "revive", "errcheck", "ginkgo",
 })  # fmt: skip
 
 _PLACE = re.compile(
@@ -20,15 +22,22 @@ _PLACE = re.compile(
 )
 _LINTER = re.compile(r" \((?P<code>[A-Za-z][\w-]{1,40})(?:: [^()]{1,60})?\)$")  # how linters name the rule
 _SYNTAX = re.compile(r"syntax error|expected |illegal |missing ',' |newline in|unexpected ")
-_TYPE = re.compile(r"cannot use|mismatched types|does not implement|not enough arguments|too many|assignment mismatch|"
-                   r"invalid operation|cannot convert|missing return")  # fmt: skip
-_LOG = re.compile(r"(?P<indent>\s+)(?P<file>[^\s:][^:\n]{0,200}\.go):(?P<line>\d+): ?(?P<message>.*)$")
+_TYPE = re.compile(
+    r"cannot use|mismatched types|does not implement|not enough arguments|too many|assignment mismatch|"
+    r"invalid operation|cannot convert|missing return"
+)
+_LOG = re.compile(r"(?P<indent>\s+)(?P<file>[^\s:][^:\n]{0,200}\.go):(?P<line>\d+):(?!\d+: ) ?(?P<message>.*)$")
 _STARTED = re.compile(r"\s*=== (?:RUN|CONT|NAME) +(?P<test>\S+)")
-_RESULT = re.compile(r"\s*(?:---|===) (?P<result>FAIL|PASS|SKIP|BENCH): (?:(?!Test|Example|Fuzz|Benchmark)\S+ )?(?P<test>\S+)")
-_PACKAGE_RESULT = re.compile(r"(?:FAIL|ok  |\?   )\t\S+|(?:FAIL|PASS|exit status \d+)$|coverage: |=== (?:Failed|Skipped)")
+_RESULT = re.compile(
+    r"\s*(?:---|===) (?P<result>FAIL|PASS|SKIP|BENCH): (?:(?!Test|Example|Fuzz|Benchmark)\S+ )?(?P<test>\S+)"
+)
+_PACKAGE_RESULT = re.compile(
+    r"(?:FAIL|ok  |\?   )\t\S+|(?:FAIL|PASS|exit status \d+)$|coverage: |=== (?:Failed|Skipped)"
+)
 # Words of a failed expectation: of the lines that a failed test printed, the others are what it logged.
 _EXPECTATION = re.compile(
-    r"\b(?:want|wanted|expect\w*|got|fail\w*|errors?|should|must|unexpected|mismatch|differs?|invalid|wrong|cannot|can't|"
+    r"\b(?:want|wanted|expect\w*|got|fail\w*|errors?|should|must|unexpected|mismatch|differs?|invalid|wrong|"
+    r"cannot|can't|"
     r"no such|nil|not|missing|timed? ?out|panic)\b|!=|Error Trace",
     re.IGNORECASE,
 )
@@ -37,14 +46,17 @@ _MORE_CRASH = re.compile(r"\t(?:panic: .+)$|\[signal ")
 _GOROUTINE = re.compile(r"goroutine \d+(?: [^\[\]]{1,60})? \[|runtime stack:$")
 _FRAME = re.compile(r"\s+(?P<file>\S[^:\n]{0,300}\.(?:go|s)):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$")
 _RACE = "WARNING: DATA RACE"
-_STANDARD = frozenset(
-    "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag"
-    " fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices"
-    " sort strconv strings sync syscall testing text time unicode unique unsafe vendor weak".split()
-)
+_STANDARD = frozenset({
+    "archive", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug",
+    "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io",
+    "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices",
+    "sort", "strconv", "strings", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor",
+    "weak",
+})  # fmt: skip
 _TEST_FUNCTION = re.compile(r"\.((?:Test|Example|Fuzz|Benchmark)[^.(]*)")
 _COMMAND = re.compile(
-    r"go(?: (?:build|fix|generate|get|install|list|mod|run|test|tool|vet|work)[\w ]{0,20})?: (?!downloading |finding |extracting |creating |added |upgraded |downgraded |removed |to add |warning|"
+    r"go(?: (?:build|fix|generate|get|install|list|mod|run|test|tool|vet|work)[\w ]{0,20})?: (?!downloading |"
+    r"finding |extracting |creating |added |upgraded |downgraded |removed |to add |warning|"
     r"errors parsing|updates to |found |trying |using )(?P<message>\S.*)$"
 )
 _IMPORTS = re.compile(r"(?:package )?\S+(?: imports| tested by \S+ imports)?$")
@@ -82,10 +94,7 @@ def _unfolded(output: Output) -> Sequence[str]:
         if not line.startswith("{"):
             packages.setdefault("", []).append(line + "\n")
             continue
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
+        row = _loaded(line)
         packages.setdefault(str(row.get("Package") or row.get("ImportPath")), []).append(str(row.get("Output") or ""))
     return [line for parts in packages.values() for line in "".join(parts).split("\n")]
 
@@ -102,21 +111,20 @@ def _documents(text: str) -> Iterator[Found]:
     start = text.find('{"Issues":')
     for row in (_loaded(text[start:].partition("\n")[0]).get("Issues") or []) if start >= 0 else []:
         pos = row.get("Pos") or {}
-        place = (pos.get("Filename"), pos.get("Line"), pos.get("Column"), row.get("FromLinter"))
-        yield Found(str(row.get("Text")), *place, phase="lint", severity=row.get("Severity") or "error")
+        where = (pos.get("Filename"), pos.get("Line"), pos.get("Column"), row.get("FromLinter"))
+        yield Found(str(row.get("Text")), *where, phase="lint", severity=row.get("Severity") or "error")
 
 
 def _loaded(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
 
 def _reported(match: re.Match[str], message: str, code: str | None, phase: str = "lint") -> Found:
-    column = int(match["column"]) if match["column"] else None
-    return Found(message, match["file"], int(match["line"]), column, code, phase=phase)
+    return Found(message, *place(match), number(match, "column"), code, phase=phase)
 
 
 def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Found]:
@@ -125,15 +133,28 @@ def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Found]:
     vetting = tuple(words[:2]) == ("go", "vet")
     for at, line in enumerate(lines):
         if match := _PLACE.match(line):
+            if match["message"].startswith("note: "):  # of the C compiler below cgo
+                continue
             rule = _LINTER.search(match["message"])
             if linter or (rule and at + 2 < len(lines) and lines[at + 2].strip() == "^"):
                 said = match["message"][: rule.start()] if rule else match["message"]
                 yield _reported(match, said, rule["code"] if rule else None)
             else:
                 said = "\n".join([match["message"], *_indented(lines, at + 1)])
-                phase = "install" if match["file"].endswith(("go.mod", "go.sum")) or "no required module" in said else (
-                    "syntax" if _SYNTAX.match(said) else "type" if _TYPE.match(said) else "lint" if vetting else "build")
-                yield _reported(match, said, None, phase)
+                phase = (
+                    "install"
+                    if match["file"].endswith(("go.mod", "go.sum")) or "no required module" in said
+                    else (
+                        "syntax"
+                        if _SYNTAX.match(said)
+                        else "type"
+                        if _TYPE.match(said)
+                        else "lint"
+                        if vetting
+                        else "build"
+                    )
+                )
+                yield _reported(match, said.removeprefix("error: "), None, phase)
         elif match := _COMMAND.match(line):
             yield Found("\n".join([match["message"], *_indented(lines, at + 1)]), phase="install")
         elif _IMPORTS.match(line) and (below := list(_indented(lines, at + 1))) and ": " in below[-1]:
@@ -216,7 +237,7 @@ class _Runs:
             position += 1
         if match["file"] != "testing.go":
             message = _asserted(said) if any(line.startswith("Error Trace:") for line in said) else "\n".join(said)
-            found = Found(message.strip(), match["file"], int(match["line"]), phase="test", test=test or None)
+            found = Found(message.strip(), *place(match), phase="test", test=test or None)
             self._printed.setdefault(test, []).append(found)
         return position
 
@@ -227,7 +248,7 @@ class _Runs:
                 said.append(self._lines[position].strip())
             position += 1
         stack = self._lines[start:position]
-        function, place = _deepest(_goroutines(stack))
+        function, where = _deepest(_goroutines(stack))
         named = _TEST_FUNCTION.search(function or "")
         running = next((line.split()[0] for line in stack if re.match(r"\t(?:Test|Fuzz|Example)\S* \(", line)), None)
         test = running or (named[1] if named else None) or (test if self._results.get(test or "") != "PASS" else None)
@@ -236,19 +257,19 @@ class _Runs:
         test = open_test if test and open_test and open_test.startswith(f"{test}/") else test
         self._crashed.update((test, (test or "").partition("/")[0]))
         phase = "test" if test or any(line.startswith("testing.") for line in stack) else "runtime"
-        return Found("\n".join(said), *place, phase=phase, test=test, identity=_without_addresses(said)), position
+        return Found("\n".join(said), *where, phase=phase, test=test, identity=_without_addresses(said)), position
 
     def _race(self, position: int, test: str | None) -> tuple[Found, int]:
         start = position
         while position < len(self._lines) and not self._lines[position].startswith("======"):
             position += 1
         stack = self._lines[start:position]
-        function, place = _deepest([list(_frames(stack))])
+        function, where = _deepest([list(_frames(stack))])
         access = next((line.partition(" at ")[0].strip() for line in stack if " at 0x" in line), "")
         named = _TEST_FUNCTION.search(function or "")
         test = named[1] if named else test
         self._crashed.add(test)
-        return Found(f"{_RACE}: {access}", *place, phase="test" if test else "runtime", test=test), position
+        return Found(f"{_RACE}: {access}", *where, phase="test" if test else "runtime", test=test), position
 
 
 def _goroutines(stack: Sequence[str]) -> list[list[tuple[str, str, int]]]:
@@ -258,20 +279,20 @@ def _goroutines(stack: Sequence[str]) -> list[list[tuple[str, str, int]]]:
 
 def _frames(lines: Sequence[str]) -> Iterator[tuple[str, str, int]]:
     """Function, file and line of each frame, the deepest first."""
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         if (match := _FRAME.match(line)) and not above.startswith("created by"):
             yield above.strip(), match["file"], int(match["line"])
 
 
-def _deepest(stacks: Iterable[Sequence[tuple[str, str, int]]]) -> tuple[str | None, tuple[str, int] | tuple[()]]:
+def _deepest(stacks: Iterable[Sequence[tuple[str, str, int]]]) -> tuple[str | None, Place]:
     """The project's deepest frame, of a stack with a test in it if there is one; and the test's function."""
     own = [frames for stack in stacks if (frames := [frame for frame in stack if _is_own(*frame[:2])])]
     if not own:
-        return None, ()
+        return None, NOWHERE
     testing = [frames for frames in own if any(_TEST_FUNCTION.search(frame[0]) for frame in frames)]
     frames = (testing or own)[0]
     function = next((frame[0] for frame in frames if _TEST_FUNCTION.search(frame[0])), frames[0][0])
-    return function, frames[0][1:]
+    return function, (frames[0][1], frames[0][2])
 
 
 def _is_own(function: str, file: str) -> bool:

@@ -6,47 +6,59 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.places import NOWHERE, number, place
 
 _TOOLS = frozenset({"ant", "gradle", "gradlew", "java", "javac", "javadoc", "jar", "kotlinc", "mvn", "mvnd", "mvnw"})
 
 _SOURCE = r"[^\s:\[(][^:\n\[(]{0,300}\.(?:java|kts?|scala|groovy)"
 _LEVELS = r"(?:(?P<warning>w(?:arning)?)|e(?:rror)?)"
+_MAVEN_LEVEL = r"\[(?:ERROR|(?P<warning>WARN(?:ING)?))\]"
+_MESSAGE = r"(?:\[(?P<code>[\w-]{1,40})\] )?(?P<message>.+)$"
 # javac, kotlinc; the compiler plug-in of Maven; kotlinc below Gradle.
 _COMPILED = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?P<file>{_SOURCE}):(?P<line>\d+):(?:(?P<column>\d+):)? {_LEVELS}: (?:\[(?P<code>[\w-]{{1,40}})\] )?(?P<message>.+)$",
-        rf"\[(?:ERROR|(?P<warning>WARN(?:ING)?))\] (?P<file>{_SOURCE}):\[(?P<line>\d+)(?:,(?P<column>\d+))?\] "
-        r"(?:error: )?(?:\[(?P<code>[\w-]{1,40})\] )?(?P<message>.+)$",
-        rf"{_LEVELS}: (?:file://)?(?P<file>{_SOURCE}):(?: \()?(?P<line>\d+)(?::|, )(?P<column>\d+)\)?:? (?P<message>.+)$",
+        rf"(?P<file>{_SOURCE}):(?P<line>\d+):(?:(?P<column>\d+):)? {_LEVELS}: {_MESSAGE}",
+        rf"{_MAVEN_LEVEL} (?P<file>{_SOURCE}):\[(?P<line>\d+)(?:,(?P<column>\d+))?\] (?:error: )?{_MESSAGE}",
+        rf"{_LEVELS}: (?:file://)?(?P<file>{_SOURCE}):(?: \()?(?P<line>\d+)(?::|, )(?P<column>\d+)\)?:? {_MESSAGE}",
     )
 )
 _CHECKSTYLE = re.compile(
-    rf"\[(?:ERROR|(?P<warning>WARN(?:ING)?))\] (?P<file>{_SOURCE}):(?P<line>\d+)(?::(?P<column>\d+))?: "
+    rf"{_MAVEN_LEVEL} (?P<file>{_SOURCE}):(?P<line>\d+)(?::(?P<column>\d+))?: "
     r"(?P<message>.+) \[(?P<code>\w{1,60})\]$"
 )
 _RULE = re.compile(r"\((?P<group>\w{1,40})\) (?P<code>[A-Z]\w{1,60}): ")
 _DETAIL = re.compile(r"(?:\[(?:ERROR|WARNING|INFO)\] )?\s{2,4}(symbol|location|required|found|reason):")
-_SYNTAX = re.compile(r"'.{1,3}' expected|<identifier> expected|illegal (?:start|character)|reached end of file|unclosed |"
-                     r"class, interface|not a statement|unexpected (?:type|token)|Expecting |'else' without")  # fmt: skip
-_TYPE = re.compile(r"incompatible types|cannot be applied|cannot be converted|type mismatch|bad operand|no suitable|"
-                   r"does not override|argument type", re.IGNORECASE)  # fmt: skip
+_SYNTAX = re.compile(
+    r"'.{1,3}' expected|<identifier> expected|illegal (?:start|character)|reached end of file|unclosed |"
+    r"class, interface|not a statement|unexpected (?:type|token)|Expecting |'else' without"
+)
+_TYPE = re.compile(
+    r"incompatible types|cannot be applied|cannot be converted|type mismatch|bad operand|no suitable|"
+    r"does not override|argument type",
+    re.IGNORECASE,
+)
 _PLAIN = re.compile(r"(?P<level>error|warning): (?:\[(?P<code>[\w-]{1,40})\] )?(?P<message>\S.*)$")
 _PLAIN_WRAPPER = re.compile(r"warnings found and -Werror|compilation failed|\d+ errors?$")
 
 _EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){1,20}[A-Z][\w$]{0,120})"
 _THROWN = re.compile(
-    rf'\s*(?:=> |(?:Exception in thread "(?P<thread>[^"]{{0,200}})" ))?(?:Caused by: )?{_EXCEPTION}(?:: (?P<message>.*))?$'
+    rf'\s*(?:=> |(?:Exception in thread "(?P<thread>[^"]{{0,200}})" ))?(?:Caused by: )?'
+    rf"{_EXCEPTION}(?:: (?P<message>.*))?$"
 )
 _UNNAMED = re.compile(r"(?:Exception|Error|Throwable|Failure)$")
 _FRAME = re.compile(
     r"\s+(?:at )?(?:[\w.@-]{0,80}/{1,2}){0,2}(?P<function>[\w.$<>]{1,300}) ?"
     r"\((?P<file>[\w$-]{1,200}\.(?:java|kts?|scala|groovy)):(?P<line>\d+)\)"
 )
-_ANY_FRAME = re.compile(r"\s+(?:at \S+ ?\(|\.\.\. \d+ (?:more|common))|\s+\[\.\.\.\]$|\s+(?:[\w.$]+/)?[\w.$]+\([\w.: ]+\)$")
+_ANY_FRAME = re.compile(
+    r"\s+(?:at \S+ ?\(|\.\.\. \d+ (?:more|common))|\s+\[\.\.\.\]$|\s+(?:[\w.$]+/)?[\w.$]+\([\w.: ]+\)$"
+)
 _CAUSE = re.compile(rf"\s*Caused by: {_EXCEPTION}(?:: (?P<message>.*))?$")
+_NO_TRACE = re.compile(r"\[(?:INFO|ERROR|WARNING)\]|FAILURES!!!|Tests run:")
 _LIBRARY = re.compile(
-    r"(?:java|javax|jdk|sun|com\.sun|jakarta|junit|kotlin|kotlinx|scala|groovy|org\.(?:junit|opentest4j|apache|hamcrest|"
+    r"(?:java|javax|jdk|sun|com\.sun|jakarta|junit|kotlin|kotlinx|scala|groovy|org\.(?:junit|opentest4j|apache|"
+    r"hamcrest|"
     r"assertj|mockito|gradle|testng|codehaus|springframework|hibernate|groovy|slf4j|jboss|eclipse|spockframework)|"
     r"worker\.org|com\.google\.(?:common|inject|gson)|com\.fasterxml|io\.(?:netty|micrometer|reactivex)|reactor|"
     r"net\.bytebuddy|ch\.qos)\."
@@ -57,23 +69,30 @@ _SUREFIRE = re.compile(
 )
 _OLDER_NAME = re.compile(r"(?P<name>[^(]{1,200})\((?P<class>[a-z][\w$]*(?:\.[\w$]+)+|[A-Z][\w$]*)\)")
 _SUMMARY = re.compile(
-    r"\[ERROR\] {2,4}(?P<class>[\w$.]{1,200}?)\.(?P<method>[\w$]{1,200})(?P<rest>[^:»\n]{0,100})(?::(?P<line>\d+))?"
+    r"\[ERROR\] {2,4}(?P<class>[\w$.]{1,200}?)\.(?P<method>[\w$]{1,200}+)(?P<rest>[^:»\n]{0,100})(?::(?P<line>\d+))?"
     r"(?:->(?P<path>\S{1,300}))? (?P<message>.+)$"
 )
 _GRADLE_TEST = re.compile(r"(?P<class>[\w.$]{1,200})(?: > \S.{0,200}?)?? > (?P<name>\S.{0,200}) FAILED$")
-_GRADLE_BRIEF = re.compile(rf"\s+{_EXCEPTION}(?:: (?P<message>.*))? at (?P<file>[\w$-]+\.(?:java|kts?|groovy)):(?P<line>\d+)$")
+_GRADLE_BRIEF = re.compile(
+    rf"\s+{_EXCEPTION}(?:: (?P<message>.*))? at (?P<file>[\w$-]+\.(?:java|kts?|groovy)):(?P<line>\d+)$"
+)
 _JUNIT4 = re.compile(r"\d+\) (?P<name>\w[^()\n]{0,200})\((?P<class>[\w.$]{1,200})\)$")
 _JUNIT5 = re.compile(r"\s+MethodSource \[className = '(?P<class>[^']{1,200})', methodName = '(?P<name>[^']{1,200})'")
-_LAUNCHER = re.compile(r"(?:Error: (?!Could not create)|Error occurred during |no main manifest|Unrecognized option)\S?.*$")
+_LAUNCHER = re.compile(
+    r"(?:Error: (?!Could not create)|Error occurred during |no main manifest|Unrecognized option)\S?.*$"
+)
 _MAVEN = re.compile(r"\[(?:ERROR|FATAL)\] (?P<message>\S.*)$")
 _MAVEN_NOISE = re.compile(
-    r"(?:\[ERROR\] )?(?:COMPILATION ERROR|Failures:|Errors:|Tests run:|To see the full|Re-run Maven|For more information|"
+    r"(?:\[ERROR\] )?(?:COMPILATION ERROR|Failures:|Errors:|Tests run:|To see the full|Re-run Maven|"
+    r"For more information|"
     r"\[Help|-> \[Help|Please refer to|There are test failures|After correcting|mvn |Some problems were encountered|"
     r"The build could not read|The project |Tests are )"
 )
 _POM_PLACE = re.compile(r" @ (?:\S+, (?P<file>\S+), )?line (?P<line>\d+), column (?P<column>\d+)")
 _POM = re.compile(r"(?:POM |\()(?P<file>[^\s()]{1,300}\.xml)")
-_TEST_FAILURES = re.compile(r"There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)|compiler error")
+_TEST_FAILURES = re.compile(
+    r"There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)|compiler error"
+)
 _GRADLE_PLACE = re.compile(r"(?:Build|Settings|Script) (?:file )?'(?P<file>[^']{1,300})' line: (?P<line>\d+)")
 _VERDICT = re.compile(
     r"(?:\[(?:INFO|ERROR)\] )?(?P<failed>BUILD FAIL\w+|FAILURES!!!|Tests run: \d+, +(?:Failures: [1-9]|"
@@ -117,9 +136,9 @@ def _compiled(lines: Sequence[str]) -> Iterator[Found]:
         said = "\n".join([said, *_details(lines, at + 1)])
         lint = match.re is _CHECKSTYLE or rule is not None
         phase = "lint" if lint else "syntax" if _SYNTAX.match(said) else "type" if _TYPE.match(said) else "build"
-        column = int(match["column"]) if match["column"] else _caret(lines, at + 1)
+        column = number(match, "column") or _caret(lines, at + 1)
         severity = "warning" if match["warning"] else "error"
-        yield Found(said, match["file"], int(match["line"]), column, code, phase, severity)
+        yield Found(said, *place(match), column, code, phase, severity)
 
 
 def _details(lines: Sequence[str], start: int) -> Iterator[str]:
@@ -159,8 +178,8 @@ class _Traces:
             if test := _heading(line):
                 self._test = test
             elif self._test and (match := _GRADLE_BRIEF.match(line)):
-                place = (match["file"], int(match["line"]), None, match["code"])
-                yield Found(match["message"] or match["code"], *place, "test", test=self._test), True
+                said = match["message"] or match["code"]
+                yield Found(said, *place(match), code=match["code"], phase="test", test=self._test), True
                 self._test = None
             elif (match := _THROWN.match(line)) and not line.startswith("Caused by"):
                 headed = bool(self._test or match["thread"])
@@ -180,9 +199,7 @@ class _Traces:
             line = self._lines[position]
             if _ANY_FRAME.match(line) or _CAUSE.match(line) or line.lstrip().startswith("Suppressed: "):
                 last = position + 1
-            elif last > start or not headed or position - start > 60 or _heading(line):
-                break
-            elif re.match(r"\[(?:INFO|ERROR|WARNING)\]|FAILURES!!!|Tests run:", line):
+            elif last > start or not headed or position - start > 60 or _heading(line) or _NO_TRACE.match(line):
                 break
             position += 1
         return last
@@ -201,21 +218,27 @@ class _Traces:
             elif not frames and not _ANY_FRAME.match(line):
                 said.append(line.strip())
         own = [row for row in frames if _is_own(row[0])]
-        place = next((frame for frame, caused in own if not caused), own[0][0] if own else None)
+        spot = next((frame for frame, caused in own if not caused), own[0][0] if own else None)
         text = "\n".join(said).strip()
-        because = [f"Caused by: {each['code']}" + (f": {each['message']}" if each["message"] else "") for each in causes]
+        because = [
+            f"Caused by: {each['code']}" + (f": {each['message']}" if each["message"] else "") for each in causes
+        ]
         return Found(
             "\n".join([text or match["code"], *because]),
-            _file(place) if place else None,
-            int(place["line"]) if place else None,
+            _file(spot) if spot else None,
+            number(spot, "line") if spot else None,
             code=match["code"],
             phase="test" if self._test else "runtime",
             test=self._test,
+            # Maven's list at the end has a failed test's first line alone.
+            identity=(text or match["code"]).partition("\n")[0] if self._test else None,
         )
 
 
 def _is_own(frame: re.Match[str]) -> bool:
-    return not _LIBRARY.match(frame["function"]) and not re.match(r"\s+(?:at )?(?:java|jdk)\.[\w.]+(?:@[\w.]+)?/", frame[0])
+    return not _LIBRARY.match(frame["function"]) and not re.match(
+        r"\s+(?:at )?(?:java|jdk)\.[\w.]+(?:@[\w.]+)?/", frame[0]
+    )
 
 
 def _file(frame: re.Match[str]) -> str:
@@ -226,12 +249,12 @@ def _file(frame: re.Match[str]) -> str:
 
 def _heading(line: str) -> str | None:
     """The test that a line announces the trace of, as `Class.method`."""
-    if match := _SUREFIRE.match(line):
+    if match := _SUREFIRE.match(line) if "<<< " in line else None:
         if match["name"].startswith("Tests run:"):
             return None
         older = _OLDER_NAME.fullmatch(match["name"])
         return _test_name(older["class"], older["name"]) if older else _test_name(None, match["name"])
-    for pattern in (_GRADLE_TEST, _JUNIT4, _JUNIT5):
+    for pattern in (_JUNIT4, _JUNIT5, *((_GRADLE_TEST,) if line.endswith(" FAILED") else ())):
         if match := pattern.match(line):
             return _test_name(match["class"], match["name"])
     return None
@@ -251,23 +274,23 @@ def _test_name(owner: str | None, name: str) -> str:
     return f"{simple}.{name}" if name else simple
 
 
-def _summaries(lines: Sequence[str], named: set[str | None]) -> Iterator[Found]:
+def _summaries(lines: Sequence[str], named: set[str]) -> Iterator[Found]:
     """The list of failed tests at Maven's end, for those whose trace was cut or left out."""
-    bare = {(name or "").partition("(")[0] for name in named}
+    bare = {re.split(r"[(\[{]", name, maxsplit=1)[0] for name in named}
     for line in lines:
         if not (match := _SUMMARY.match(line)):
             continue
         test = _test_name(match["class"], match["method"])
-        if test in bare or test.partition(".")[0] in bare or any(name.startswith(f"{test}[") or name.endswith(f".{test}") for name in bare):
+        if test in bare or test.partition(".")[0] in bare:  # a class's name alone where its set-up failed
             continue
         kind, said = None, match["message"]
         if said.startswith("» "):
             kind, _, said = said[2:].partition(" ")
         elif match["line"] is None:
             continue
-        number = int(match["line"]) if match["line"] else None
+        line_number = number(match, "line")
         file = match["class"].rpartition(".")[2].partition("$")[0] + ".java"
-        yield Found(said or kind or "", file if number else None, number, code=kind, phase="test", test=test)
+        yield Found(said or kind or "", file if line_number else None, line_number, code=kind, phase="test", test=test)
 
 
 def _build(lines: Sequence[str]) -> Iterator[Found]:
@@ -277,17 +300,16 @@ def _build(lines: Sequence[str]) -> Iterator[Found]:
     poms = [row for row in said if _POM_PLACE.search(row[1]) or "POM" in row[1]]
     goals = [row for row in said if row[1].startswith("Failed to execute goal")]
     for at, text in (poms or goals or said)[:1]:
-        place, file = _POM_PLACE.search(text), _POM.search("\n".join([text, *lines[at : at + 12]]))
-        name = (place["file"] if place else None) or (file["file"] if file and place else None)
-        line, column = (int(place["line"]), int(place["column"])) if place else (None, None)
+        spot, file = _POM_PLACE.search(text), _POM.search("\n".join([text, *lines[at : at + 12]]))
+        name = (spot["file"] if spot else None) or (file["file"] if file and spot else None)
+        line_number, column = (number(spot, "line"), number(spot, "column")) if spot else NOWHERE
         phase = "install" if re.search(r"resolve|offline|download|artifact", text) else "build"
-        yield Found(text.partition(" -> [Help")[0], name, line, column, phase=phase)
+        yield Found(text.partition(" -> [Help")[0], name, line_number, column, phase=phase)
     for at, line in enumerate(lines):
         if line.startswith("* What went wrong:"):
             end = next((end for end in range(at + 1, len(lines)) if lines[end].startswith("* ")), len(lines))
             text = "\n".join(each for each in lines[at + 1 : min(end, at + 30)] if each.strip())
-            place = _GRADLE_PLACE.search("\n".join(lines[max(0, at - 6) : end]))
-            where = (place["file"], int(place["line"])) if place else ()
+            where = place(_GRADLE_PLACE.search("\n".join(lines[max(0, at - 6) : end])))
             yield Found(text, *where, phase="install" if "resolve" in text else "build")
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.json_documents import documents, number, rows, word
+from aicx.toolchains.places import NOWHERE, place
 
 _TOOLS = re.compile(
-    r"php(?:\d[\d.]*)?|phpunit|pest|paratest|phpstan|psalm|phpcs|phpcbf|php-cs-fixer|pint|composer|artisan|codecept|infection|"
+    r"php(?:\d[\d.]*)?|phpunit|pest|paratest|phpstan|psalm|phpcs|phpcbf|php-cs-fixer|pint|composer|artisan|"
+    r"codecept|infection|"
     r"rector|phpmd|phpdbg|parallel-lint"
 )
 _LEVEL = re.compile(
-    r"(?:PHP )?(?P<level>Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Compile error|Core error|"
+    r"(?:PHP )?(?P<level>Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Compile error|"
+    r"Core error|"
     r"(?:User )?(?:Warning|Notice|Deprecated)|Strict Standards|Startup):\s+(?P<rest>\S.*)$"
 )
 _UNCAUGHT = re.compile(r"Uncaught (?P<code>[\w\\]{1,300})(?:: (?P<message>.*))?$")
@@ -22,11 +25,14 @@ _THROWN_IN = re.compile(r"\s+thrown in (?P<file>\S.{0,300}) on line (?P<line>\d+
 _CALL = re.compile(r"#\d+ (?P<file>/?[^\s(][^(\n]{0,300}\.php)\((?P<line>\d+)\): ")
 _TAGS = re.compile(r"<(?:/?b|br ?/)>")
 _FOREIGN = re.compile(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
-_LAST_WORDS = re.compile(r"(?P<message>Could not open input file: \S.*|Cannot open file \".*|Test file \".*|No tests executed!|"
-                         r"Class \S+ could not be found in .*|Test directory \".*|Unknown option \".*)$")  # fmt: skip
+_LAST_WORDS = re.compile(
+    r"(?P<message>Could not open input file: \S.*|Cannot open file \".*|Test file \".*|No tests executed!|"
+    r"Class \S+ could not be found in .*|Test directory \".*|Unknown option \".*)$"
+)
 
 _SECTION = re.compile(
-    r"There (?:was|were) \d+ (?:PHPUnit )?(?:test runner )?(?P<kind>errors?|failures?|warnings?|risky tests?|incomplete tests?|"
+    r"There (?:was|were) \d+ (?:PHPUnit )?(?:test runner )?(?P<kind>errors?|failures?|warnings?|risky tests?|"
+    r"incomplete tests?|"
     r"skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
 )
 _ITEM = re.compile(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")
@@ -37,30 +43,47 @@ _END = re.compile(r"--$|FAILURES!$|ERRORS!$|WARNINGS!$|Tests: \d+, |OK(?:,| \()|
 _DOX = re.compile(r"(?:.*[^ ])? ?✘ (?P<test>\S.*)$")
 _DOX_CLASS = re.compile(r"(?P<name>\S[^│✔✘↩∅☢⚠]{0,200}?)(?: \([\w\\]+\))?$")
 _TEAMCITY = re.compile(r"##teamcity\[(?P<event>testFailed|testStarted) (?P<rest>.*)\]$")
-_ATTRIBUTE = re.compile(r"(\w+)='((?:[^'|]|\|.)*)'")
+_ATTRIBUTE = re.compile(r"\b(\w{1,40})='((?:[^'|]|\|.)*)'")
 _ESCAPED = re.compile(r"\|(n|r|'|\||\[|\]|0x[0-9a-fA-F]{4})")
-_PEST = re.compile(r"\s{1,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|›) (?P<name>\S.{0,300}?)(?:\s{2,}(?P<code>\w+))?\s*$")
+_PEST = re.compile(
+    r"\s{1,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|\u203a) (?P<name>\S.{0,300}?)(?:\s{2,9}(?P<code>\w+))?$"
+)
 _PEST_AT = re.compile(r"\s+at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
 
-_STAN_FILE = re.compile(r"\s+Line\s{1,10}(?P<file>\S.*\.php\b\S*)(?: \(in context.*\))?\s*$")
+_STAN_FILE = re.compile(r"\s+Line\s{1,10}(?P<file>\S.{0,300}?\.php)\b(?: \(in context.*)?$")
 _STAN_ROW = re.compile(r"\s{1,4}(?P<line>\d+)\s{2,}(?P<message>\S.*)$")
 _STAN_MORE = re.compile(r"\s{9,}(?P<mark>🪪|💡|✏️|at |tip: )?\s*(?P<message>\S.*)$")
 _STAN_RAW = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.php):(?P<line>\d+):(?P<message>[A-Z].*)$")
-_ANNOTATION = re.compile(r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+)(?:,col=(?P<column>\d+))?[^:]{0,100}::(?P<message>.+)$")
-_PSALM = re.compile(r"(?P<level>ERROR|INFO): (?P<code>\w+)(?: - |\s+at )(?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+):(?P<column>\d+)(?: - (?P<message>.+))?$")
-_SNIFF_FILE = re.compile(r"FILE: (?P<file>\S.*?)\s*$")
-_SNIFF = re.compile(r"\s*(?P<line>\d+) \| (?P<level>ERROR|WARNING)\s*\| (?:\[.\] )?(?P<message>\S.*?)(?: \((?P<code>\w+(?:\.\w+)+)\))?\s*$")
+_ANNOTATION = re.compile(
+    r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+)(?:,col="
+    r"(?P<column>\d+))?[^:]{0,100}::(?P<message>.+)$"
+)
+_PSALM = re.compile(
+    r"(?P<level>ERROR|INFO): (?P<code>\w+)(?: - |\s+at )(?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+):"
+    r"(?P<column>\d+)(?: - (?P<message>.+))?$"
+)
+_SNIFF_FILE = re.compile(r"FILE: (?P<file>\S.*)$")
+_SNIFF = re.compile(
+    r"\s*(?P<line>\d+) \| (?P<level>ERROR|WARNING)\s*\| (?:\[.\] )?(?P<message>\S.*?)(?: \((?P<code>\w+(?:\.\w+)+)\))?$"
+)
 _FIXED = re.compile(r"\s+\d+\) (?P<file>\S+\.php)(?: \((?P<rules>[\w ,]+)\))?$")
 
 _PROBLEM = re.compile(r"\s+Problem \d+$")
 _CONSOLE = re.compile(r"\s*In (?P<file>[\w.-]{1,200}\.php) line (?P<line>\d+):$")
-_JSON_PLACE = re.compile(r"\"?(?P<file>[^\s\"]{1,300}\.json)\"? does not contain valid JSON\s+Parse error on line (?P<line>\d+)")
-_COMPOSER = re.compile(r"(?P<message>Composer could not find \S.*|\[RuntimeException\].*|Script \S.* (?:returned|handling).*)$")
+_JSON_PLACE = re.compile(
+    r"\"?(?P<file>[^\s\"]{1,300}\.json)\"? does not contain valid JSON\s+Parse error on line (?P<line>\d+)"
+)
+_COMPOSER = re.compile(
+    r"(?P<message>Composer could not find \S.*|\[RuntimeException\].*|Script \S.* (?:returned|handling).*)$"
+)
 _NARROWEST = 60  # columns; a text that fills fewer was not broken
 _PHP = re.compile(
-    r"(?:PHP )?(?:Fatal error|Parse error|Warning|Deprecated|Notice): .* (?:in|on line) |PHPUnit \d|#\d+ \S+\.php\(\d+\): |"
-    r"OK \(\d+ tests?, \d+ assert|Tests: \d+, Assertions: |\S+\.php:\d+$|##teamcity\[test\w+ name='test|\s+Line\s{2,}\S+\.php|"
-    r"No syntax errors detected in \S+\.php|Loading composer repositories|\s+Problem \d+$|\s+at \S+\.php:\d+$|FILE: \S+\.php"
+    r"(?:PHP )?(?:Fatal error|Parse error|Warning|Deprecated|Notice): .* (?:in|on line) |PHPUnit \d|"
+    r"#\d+ \S+\.php\(\d+\): |"
+    r"OK \(\d+ tests?, \d+ assert|Tests: \d+, Assertions: |\S+\.php:\d+$|##teamcity\[test\w+ name='test|"
+    r"\s+Line\s{2,}\S+\.php|"
+    r"No syntax errors detected in \S+\.php|Loading composer repositories|\s+Problem \d+$|\s+at \S+\.php:\d+$|"
+    r"FILE: \S+\.php"
 )
 
 
@@ -72,13 +95,14 @@ def _tool(words: Sequence[str]) -> str | None:
 
 
 def _parse(output: Output) -> Iterator[Found]:
-    lines = [_TAGS.sub("", line).replace("-&gt;", "->") if "<" in line else line for line in output.lines]
+    lines = [line.rstrip() for line in output.lines]
+    lines = [_TAGS.sub("", line).replace("-&gt;", "->") if "<" in line else line for line in lines]
     if any("│" in line for line in lines):
         lines = _undecorated(lines)
     found = [*_reported(lines), *_documents(output.text), *_analysed(lines)]
     tests = list(_teamcity(lines)) or list(_tests(lines)) or list(_described(output.lines))
     found += tests or _pest(lines)
-    found += _composed(lines)
+    found += _composed(output.lines)
     yield from found
     if not any(each.severity == "error" for each in found):
         last = [Found(match["message"], phase="runtime") for line in lines if (match := _LAST_WORDS.match(line))]
@@ -141,8 +165,9 @@ def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tupl
     said = [_without_place("\n".join(parts)) for _code, parts in chain]
     because = [f"caused by {code}: {text}" for (code, _parts), text in zip(chain[-2::-1], said[-2::-1], strict=True)]
     own = thrown if thrown and not _FOREIGN.match(thrown["file"]) else None
-    place = own or next((call for call in calls if not _FOREIGN.match(call["file"])), None)
-    where = (_file(place["file"]), int(place["line"])) if place else ()
+    spot = own or next((call for call in calls if not _FOREIGN.match(call["file"])), None)
+    file, line_number = place(spot)
+    where = (_file(file), line_number) if file else NOWHERE
     return Found("\n".join([said[-1], *because]), *where, code=chain[-1][0], phase="runtime"), position
 
 
@@ -154,7 +179,9 @@ def _without_place(said: str) -> str:
 def _tests(lines: Sequence[str]) -> Iterator[Found]:
     """PHPUnit's numbered list. Skipped, incomplete and risky tests are listed in the same way."""
     failing, position = True, 0
-    head = next((at for at, line in enumerate(lines) if _ITEM.match(line) or _SECTION.match(line) or _END.match(line)), 0)
+    head = next(
+        (at for at, line in enumerate(lines) if _ITEM.match(line) or _SECTION.match(line) or _END.match(line)), 0
+    )
     if any(_PLACE.match(line) for line in lines[:head]) and any(line.startswith("Tests: ") for line in lines):
         yield _failure(None, lines[:head])  # whose name was cut off
     while position < len(lines):
@@ -182,8 +209,7 @@ def _failure(test: str | None, block: Sequence[str]) -> Found:
             said.append(line.rstrip())
     text = "\n".join(said).strip()
     kind = _KIND.match(text)
-    place = next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None)
-    where = (place["file"], int(place["line"])) if place else ()
+    where = place(next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None))
     return Found(text, *where, code=kind["code"] if kind else None, phase="test", test=test)
 
 
@@ -200,7 +226,7 @@ def _described(lines: Sequence[str]) -> Iterator[Found]:
             block = [re.sub(r"^\s*[│├┐┊╵┴] ?", "", each) for each in lines[start:position]]
             test = f"{owner}::{match['test']}" if owner else match["test"]
             yield _failure(test, block)
-        elif (match := _DOX_CLASS.match(line)) and position < len(lines) and re.match(r" [✔✘↩∅☢⚠] ", lines[position]):
+        elif position < len(lines) and re.match(r" [✔✘↩∅☢⚠] ", lines[position]) and (match := _DOX_CLASS.match(line)):
             owner = match["name"]
 
 
@@ -230,31 +256,27 @@ def _pest(lines: Sequence[str]) -> Iterator[Found]:
         if not (match := _PEST.match(line)):
             continue
         said: list[str] = []
-        place: re.Match[str] | None = None
+        spot: re.Match[str] | None = None
         for below in lines[at + 1 : at + 60]:
-            place = _PEST_AT.match(below)
-            if place or _PEST.match(below):
+            spot = _PEST_AT.match(below)
+            if spot or _PEST.match(below):
                 break
             said.append(below.strip())
-        where = (place["file"], int(place["line"])) if place else ()
         test = f"{match['owner']}::{match['name']}"
-        yield Found("\n".join(said).strip(), *where, code=match["code"], phase="test", test=test, tool="pest")
+        yield Found("\n".join(said).strip(), *place(spot), code=match["code"], phase="test", test=test, tool="pest")
 
 
 def _documents(text: str) -> Iterator[Found]:
-    """The JSON style of PHPStan."""
-    start = text.find('{"totals":')
-    try:
-        document = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else {}
-    except ValueError:
-        document = {}
-    files = document.get("files")
-    for file, row in files.items() if isinstance(files, dict) else ():
-        for each in row.get("messages", ()):
-            severity = "warning" if each.get("type") == "WARNING" else "error"
-            code = each.get("identifier") or each.get("source")
-            yield Found(str(each.get("message")), file, each.get("line"), code=code, phase="lint", severity=severity)
-    yield from (Found(str(each), phase="lint") for each in document.get("errors", ()) if isinstance(each, str))
+    """The JSON styles of PHPStan and PHP_CodeSniffer."""
+    for document in (row for value in documents(text) for row in rows(value) if "totals" in row):
+        files = document.get("files")
+        for file, row in files.items() if isinstance(files, dict) else ():
+            for each in rows(row.get("messages") if isinstance(row, dict) else []):
+                severity = "warning" if each.get("type") == "WARNING" else "error"
+                code = word(each.get("identifier")) or word(each.get("source"))
+                yield Found(str(each.get("message")), file, number(each.get("line")), None, code, "lint", severity)
+        errors = document.get("errors")
+        yield from (Found(each, phase="lint") for each in (errors if isinstance(errors, list) else ()) if word(each))
 
 
 def _analysed(lines: Sequence[str]) -> Iterator[Found]:
@@ -270,9 +292,18 @@ def _analysed(lines: Sequence[str]) -> Iterator[Found]:
         elif match := (_PSALM.match(line) or _ANNOTATION.match(line) or _STAN_RAW.match(line)):
             groups = match.groupdict()
             below = lines[at + 1].strip() if at + 1 < len(lines) else ""
-            column, severity = groups.get("column"), "warning" if groups.get("level") in ("INFO", "warning") else "error"
-            place = (match["file"], int(match["line"]), int(column) if column else None)
-            yield Found(groups["message"] or below, *place, groups.get("code"), "type", severity)
+            column, severity = (
+                groups.get("column"),
+                "warning" if groups.get("level") in ("INFO", "warning") else "error",
+            )
+            yield Found(
+                groups["message"] or below,
+                *place(match),
+                int(column) if column else None,
+                groups.get("code"),
+                "type",
+                severity,
+            )
         elif match := _SNIFF_FILE.match(line):
             sniffed = match["file"]
         elif sniffed and (match := _SNIFF.match(line)):
@@ -308,25 +339,23 @@ def _composed(lines: Sequence[str]) -> Iterator[Found]:
             yield Found("\n".join(said), phase="install", tool="composer")
         elif match := _CONSOLE.match(line):
             text = _boxed(lines, at + 1)
-            place = _JSON_PLACE.search(text)
-            where = (place["file"], int(place["line"])) if place else ()
-            yield Found(text, *where, phase="install", tool="composer")
+            yield Found(text, *place(_JSON_PLACE.search(text)), phase="install", tool="composer")
         elif match := _COMPOSER.match(line):
             yield Found(match["message"], phase="install", tool="composer")
 
 
 def _boxed(lines: Sequence[str], start: int) -> str:
     """The text of a box as wide as its longest line: a line that fills it goes on in the next."""
-    rows = []
+    parts: list[str] = []
     for line in lines[start : start + 40]:
         if line.strip() and not line.startswith("  "):
             break
-        if not line.strip() and any(row.strip() for row in rows):
+        if not line.strip() and any(row.strip() for row in parts):
             break
-        rows.append(line[2:-2] if line.endswith("  ") else line[2:])
-    width = max(map(len, rows), default=0)
+        parts.append(line[2:-2] if line.endswith("  ") else line[2:])
+    width = max(map(len, parts), default=0)
     broken = width >= _NARROWEST
-    text = "".join(row if broken and len(row.rstrip()) == width else row.rstrip() + "\n" for row in rows)
+    text = "".join(row if broken and len(row.rstrip()) == width else row.rstrip() + "\n" for row in parts)
     return text.strip()
 
 

@@ -8,21 +8,28 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.json_documents import number, rows, word
+from aicx.toolchains.places import place
 
 _TOOLS = frozenset({
-    "bundle", "bundler", "cucumber", "gem", "irb", "jruby", "m", "minitest", "rails", "rake", "rspec", "rubocop", "ruby",
-    "srb", "standardrb", "turbo_tests", "parallel_rspec", "parallel_test", "rubocop-daemon",
+    "bundle", "bundler", "cucumber", "gem", "irb", "jruby", "m", "minitest", "rails", "rake", "rspec", "rubocop",
+    "ruby", "srb", "standardrb", "turbo_tests", "parallel_rspec", "parallel_test", "rubocop-daemon",
 })  # fmt: skip
 _FILE = r"[^\s:\[\]()][^:\n]{0,300}"
-_RAISED = re.compile(rf"(?P<file>(?:<internal:[^>]{{1,200}}>|{_FILE})):(?P<line>\d+):in [`'](?P<method>.{{0,200}}?)': (?P<message>.*)$")
+_RAISED = re.compile(
+    rf"(?P<file>(?:<internal:[^>]{{1,200}}>|{_FILE})):(?P<line>\d+):in [`'](?P<method>.{{0,200}}?)': (?P<message>.*)$"
+)
 _RAISED_OUTSIDE = re.compile(rf"(?P<file>ruby|{_FILE}\.rb)(?::(?P<line>\d+))?: (?P<message>\S.*)$")
 _CLASS = re.compile(r" ?\((?P<code>[A-Z]\w*(?:::[A-Z]\w*)*)\)$")
 _FROM = re.compile(rf"\s+(?:\d+: )?from (?P<file>(?:<internal:[^>]{{1,200}}>|{_FILE})):(?P<line>\d+)(?::in .*)?$")
 _TOLD_LESS = re.compile(r"\s+ ?\.\.\. \d+ levels\.\.\.$")
 _LIBRARY = re.compile(
-    r"<internal:|/usr/|/opt/|.*/(?:gems|rubygems|rubygems-integration|\.rbenv|\.rvm|\.asdf)/|.*/lib/ruby/|.*/vendor/bundle/|\(eval"
+    r"<internal:|/usr/|/opt/|.*/(?:gems|rubygems|rubygems-integration|\.rbenv|\.rvm|\.asdf)/|.*/lib/ruby/|"
+    r".*/vendor/bundle/|\(eval"
 )
-_SYNTAX = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+): (?P<message>(?:syntax error|.*\bunexpected |.*unterminated ).*)$")
+_SYNTAX = re.compile(
+    rf"(?P<file>{_FILE}):(?P<line>\d+): (?P<message>(?:syntax error|.*\bunexpected |.*unterminated ).*)$"
+)
 _PRISM_LABEL = re.compile(r"\s+\| +[\^~]+ (?P<message>\S.*)$")
 _WARNING = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+): warning: (?P<message>.+)$")
 
@@ -32,22 +39,27 @@ _OUTSIDE = re.compile(r"An error occurred (?:while loading (?P<file>\S+?\.rb)|in
 _COMMENTED_FRAME = re.compile(r"\s*# (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)(?::in .*)?$")
 _CLASS_LINE = re.compile(r"\s+(?P<code>[A-Z]\w*(?:::[A-Z]\w*)*):$|(?P<outer>[A-Z]\w*(?:::[A-Z]\w*)*):$")
 _END_OF_EXAMPLES = re.compile(r"Finished in |Failed examples:|\d+ examples?, |Randomized with|Top \d+ slowest|Pending:")
-_RERUN = re.compile(r"rspec (?:'(?P<quoted>[^']{1,300})'|(?P<file>[^\s:\[]{1,300})(?::(?P<line>\d+))?\S*) # (?P<name>.+)$")
+_RERUN = re.compile(
+    r"rspec (?:'(?P<quoted>[^']{1,300})'|(?P<file>[^\s:\[]{1,300})(?::(?P<line>\d+))?\S*) # (?P<name>.+)$"
+)
 _RSPEC_TOTAL = re.compile(r"\d+ examples?, (?P<failures>\d+) failures?(?P<rest>.*)$")
 
 _UNIT = re.compile(r"\s*(?:\d+\) )?(?P<kind>Failure|Error|Skipped):$")
-_UNIT_TEST = re.compile(rf"(?P<test>[A-Z]\S{{0,200}}#\S.{{0,200}}?)(?: \[(?P<file>{_FILE}):(?P<line>\d+)\])?:$")
+_UNIT_TEST = re.compile(rf"(?P<test>[A-Z][^\s#]{{0,200}}#\S.{{0,200}}?)(?: \[(?P<file>{_FILE}):(?P<line>\d+)\])?:$")
 _FRAME = re.compile(rf"\s*(?P<file>{_FILE}):(?P<line>\d+):in [`'].*$")
-_TEST_UNIT = re.compile(r"(?P<kind>Failure|Error): (?P<name>\S[^()]{0,200})\((?P<owner>[\w:]{1,200})\)(?:: (?P<code>[\w:]+): (?P<message>.*))?$")
+_TEST_UNIT = re.compile(
+    r"(?P<kind>Failure|Error): (?P<name>\S[^()]{0,200})\((?P<owner>[\w:]{1,200})\)(?:: (?P<code>[\w:]+): "
+    r"(?P<message>.*))?$"
+)
 _EXCERPT = re.compile(r"\s+(?:=> )?\d+: ")
 _UNIT_TOTAL = re.compile(r"\d+ (?:runs|tests), \d+ assertions, (?P<failures>\d+) failures, (?P<errors>\d+) errors")
 
-_OFFENSE = re.compile(
-    rf"(?:# )?(?P<file>{_FILE}):(?P<line>\d+):(?P<column>\d+): (?P<level>[CRWEFIA]): (?P<said>.+)$"
-)
+_OFFENSE = re.compile(rf"(?:# )?(?P<file>{_FILE}):(?P<line>\d+):(?P<column>\d+): (?P<level>[CRWEFIA]): (?P<said>.+)$")
 _OFFENSE_BELOW = re.compile(r"(?P<level>[CRWEFIA]): +(?P<line>\d+): +(?P<column>\d+): (?P<said>.+)$")
 _OFFENSE_FILE = re.compile(r"== (?P<file>.+) ==$")
-_ANNOTATION = re.compile(r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+),col=(?P<column>\d+)::(?P<said>.+)$")
+_ANNOTATION = re.compile(
+    r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+),col=(?P<column>\d+)::(?P<said>.+)$"
+)
 _COP = re.compile(r"(?:\[(?P<mark>[A-Z]\w+)\] )?(?P<code>[A-Z]\w+(?:/[A-Z]\w+)+): (?P<message>.+)$")
 _INSPECTED = re.compile(r"\d+ files? inspected, (?P<count>no|\d+) offenses?")
 _LEVELS = {"error": "error", "fatal": "error", "E": "error", "F": "error"}
@@ -55,15 +67,18 @@ _LEVELS = {"error": "error", "fatal": "error", "E": "error", "F": "error"}
 _RAKE = re.compile(r"rake aborted!$|(?:bin/)?rails aborted!$")
 _RAKE_WRAPPER = re.compile(r"Command failed with status|Tasks: TOP")
 _BUNDLER = re.compile(
-    r"(?P<message>(?:Could not find (?:gem|\S+ in|compatible versions|'\S+' \(|a valid gem|command)|bundler: (?:command not found|"
+    r"(?P<message>(?:Could not find (?:gem|\S+ in|compatible versions|'\S+' \(|a valid gem|command)|"
+    r"bundler: (?:command not found|"
     r"failed to load)|Bundler could not find|ERROR: +\S|\[!\] |The gemspec |Your bundle |You have already activated|"
-    r"Gem::\S+|Bundler::\S+Error|Unknown switches|Your Ruby version is|Could not locate Gemfile|There was an error parsing|"
+    r"Gem::\S+|Bundler::\S+Error|Unknown switches|Your Ruby version is|Could not locate Gemfile|"
+    r"There was an error parsing|"
     r"Because ).*)$"
 )
 _GEMFILE = re.compile(r"\s*# +from (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)$")
 _RUBY = re.compile(
     rf"\s*(?:from )?{_FILE}\.rb:\d+:in [`']|\d+ examples?, \d+ failures?|\s+# \./\S+\.rb:\d+:in |rake aborted!|"
-    r"\d+ (?:runs|tests), \d+ assertions, |\d+ files? inspected, |rspec \./\S+:\d+ # |\S+:\d+:\d+: [CRWEF]: (?:\[\w+\] )?[A-Z]\w+/|"
+    r"\d+ (?:runs|tests), \d+ assertions, |\d+ files? inspected, |rspec \./\S+:\d+ # |"
+    r"\S+:\d+:\d+: [CRWEF]: (?:\[\w+\] )?[A-Z]\w+/|"
     r"\S+\.rb:\d+: (?:syntax error|warning: )|Could not find gem |bundler: |\s+Failure/Error: "
 )
 
@@ -90,10 +105,6 @@ def _own(frames: Sequence[re.Match[str]]) -> re.Match[str] | None:
     return next((frame for frame in frames if not _LIBRARY.match(frame["file"])), None)
 
 
-def _place(frame: re.Match[str] | None) -> tuple[str, int] | tuple[()]:
-    return (frame["file"], int(frame["line"])) if frame else ()
-
-
 def _raised(lines: Sequence[str]) -> Iterator[Found]:
     """Uncaught exceptions with their causes, syntax errors, and warnings of the interpreter."""
     position = 0
@@ -102,11 +113,13 @@ def _raised(lines: Sequence[str]) -> Iterator[Found]:
         line = lines[position]
         position += 1
         if match := _WARNING.match(line):
-            yield Found(match["message"], *_place(match), severity="warning", phase="build")
+            yield Found(match["message"], *place(match), severity="warning", phase="build")
         elif match := _SYNTAX.match(line):
-            labels = [label["message"] for each in lines[position : position + 40] if (label := _PRISM_LABEL.match(each))]
+            labels = [
+                label["message"] for each in lines[position : position + 40] if (label := _PRISM_LABEL.match(each))
+            ]
             said = "\n".join([_CLASS.sub("", match["message"]), *(labels if "errors found" in line else ())])
-            yield Found(said, *_place(match), phase="syntax")
+            yield Found(said, *place(match), phase="syntax")
         elif (match := _RAISED.match(line)) or (
             (match := _RAISED_OUTSIDE.match(line)) and (_CLASS.search(line) or "syntax error" in line)
         ):
@@ -123,7 +136,8 @@ def _exception(
 ) -> tuple[Found, int]:
     """One uncaught exception, and where its backtrace ends; those that caused it are in its message."""
     said, code = _named(match["message"])
-    frames, causes, rest, saying = [match, *before], [], True, True
+    frames, rest, saying = [match, *before], True, True
+    causes: list[str] = []
     while position < len(lines):
         line = lines[position]
         if frame := _FROM.match(line):
@@ -141,11 +155,11 @@ def _exception(
             said += f"\n{line}"
         position += 1
     inner = _SYNTAX.match(said.partition("\n")[0])
-    place = inner or _own([frame for frame in frames if frame["line"]])
+    spot = inner or _own([frame for frame in frames if frame["line"]])
     if inner:
         said = inner["message"]
     phase = "syntax" if inner or code == "SyntaxError" else "runtime"
-    return Found("\n".join([said.strip(), *causes]), *_place(place), code=code, phase=phase), position
+    return Found("\n".join([said.strip(), *causes]), *place(spot), code=code, phase=phase), position
 
 
 def _named(message: str) -> tuple[str, str | None]:
@@ -161,27 +175,28 @@ def _documents(text: str) -> Iterator[Found]:
             continue
         try:
             document, _end = json.JSONDecoder().raw_decode(text, start)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        for example in document.get("examples", ()):
+        for example in rows(document.get("examples") or []):
             if example.get("status") == "failed":
                 yield _json_example(example)
-        for message in document.get("messages", ()):
+        for message in document.get("messages") or ():
             yield from _examples(str(message).split("\n"))
-        for file in document.get("files", ()):
-            for row in file.get("offenses", ()):
-                where = row.get("location") or {}
-                place = (file.get("path"), where.get("line"), where.get("column"))
+        for file in rows(document.get("files") or []):
+            for row in rows(file.get("offenses") or []):
+                where = next(iter(rows(row.get("location") or [])), {})
+                at = (word(file.get("path")), number(where.get("line")), number(where.get("column")))
                 if not row.get("corrected"):
-                    yield _offense(str(row.get("message")), place, str(row.get("severity")), row.get("cop_name"))
+                    yield _offense(str(row.get("message")), at, str(row.get("severity")), word(row.get("cop_name")))
 
 
 def _json_example(example: dict[str, Any]) -> Found:
-    exception = example.get("exception") or {}
-    frames = [match for line in exception.get("backtrace") or () if (match := _FRAME.match(line))]
-    place = _place(_own(frames)) or (example.get("file_path"), example.get("line_number"))
+    exception = next(iter(rows(example.get("exception") or [])), {})
+    frames = [match for line in exception.get("backtrace") or () if (match := _FRAME.match(str(line)))]
+    own = _own(frames)
+    where = place(own) if own else (word(example.get("file_path")), number(example.get("line_number")))
     said, test = str(exception.get("message")).strip(), str(example.get("full_description"))
-    return Found(said, *place, code=exception.get("class"), phase="test", test=test, tool="rspec")
+    return Found(said, *where, code=word(exception.get("class")), phase="test", test=test, tool="rspec")
 
 
 def _offenses(lines: Sequence[str]) -> Iterator[Found]:
@@ -189,23 +204,23 @@ def _offenses(lines: Sequence[str]) -> Iterator[Found]:
     for line in lines:
         if match := _OFFENSE_FILE.match(line):
             file = match["file"]
-        elif match := (_OFFENSE.match(line) or _ANNOTATION.match(line) or (_OFFENSE_BELOW.match(line) if file else None)):
+        elif match := (
+            _OFFENSE.match(line) or _ANNOTATION.match(line) or (_OFFENSE_BELOW.match(line) if file else None)
+        ):
             name = match["file"] if "file" in match.re.groupindex else file
-            place = (name, int(match["line"]), int(match["column"]))
+            at = (name, int(match["line"]), int(match["column"]))
             cop = _COP.match(match["said"])
             if cop is None or cop["mark"] not in ("Corrected", "Todo"):
-                yield _offense(match["said"], place, match["level"])
+                yield _offense(match["said"], at, match["level"])
 
 
-def _offense(
-    said: str, place: tuple[str | None, int | None, int | None], level: str, code: str | None = None
-) -> Found:
+def _offense(said: str, at: tuple[str | None, int | None, int | None], level: str, code: str | None = None) -> Found:
     if cop := _COP.match(said):
         said, code = cop["message"], cop["code"]
     # A terminal's style shows names in colour instead of in backticks.
     identity = said.replace("`", "")
     phase = "syntax" if code == "Lint/Syntax" else "lint"
-    return Found(said, *place, code, phase, _LEVELS.get(level, "warning"), tool="rubocop", identity=identity)
+    return Found(said, *at, code, phase, _LEVELS.get(level, "warning"), tool="rubocop", identity=identity)
 
 
 def _examples(lines: Sequence[str]) -> Iterator[Found]:
@@ -258,16 +273,24 @@ def _failure(test: str | None, block: Sequence[str], file: str | None) -> Found:
     text = "\n".join(line for line in said if line)
     text = text.partition("Failure/Error: ")[2] or text
     syntax = next((match for line in said if code == "SyntaxError" and (match := _SYNTAX.match(line))), None)
-    place = _place(syntax or _own(frames)) or ((file,) if file else ())
-    return Found(text, *place, code=code, phase="test" if test else "runtime", test=test, tool="rspec")
+    spot = syntax or _own(frames)
+    where = place(spot) if spot else (file, None)
+    phase = "test" if test else "runtime"
+    return Found(text, *where, code=code, phase=phase, test=test, tool="rspec", identity=_without_source(text, code))
 
 
-def _cut_examples(lines: Sequence[str], known: set[str | None]) -> Iterator[Found]:
+def _without_source(text: str, code: str | None) -> str:
+    """The message alone, as the JSON style has it: below the line of the source and the exception's class."""
+    if code and f"\n{code}:\n" in text:
+        return text.partition(f"\n{code}:\n")[2]
+    return text.partition("\n")[2] or text
+
+
+def _cut_examples(lines: Sequence[str], known: set[str]) -> Iterator[Found]:
     """Examples of the list for running them again whose report was cut off."""
     for line in lines:
         if (match := _RERUN.match(line)) and match["name"] not in known:
-            place = (match["file"], int(match["line"])) if match["line"] else ()
-            yield Found(f"{match['name']} failed", *place, phase="test", test=match["name"], tool="rspec")
+            yield Found(f"{match['name']} failed", *place(match), phase="test", test=match["name"], tool="rspec")
 
 
 def _units(lines: Sequence[str]) -> Iterator[Found]:
@@ -283,7 +306,7 @@ def _units(lines: Sequence[str]) -> Iterator[Found]:
             said = [each for each in block if not _FRAME.match(each) and not _EXCERPT.match(each)]
             message = match["message"] or "\n".join(said).strip()
             test_name = f"{match['owner']}#{match['name']}"
-            yield Found(message, *_place(frame), code=match["code"], phase="test", test=test_name, tool="test-unit")
+            yield Found(message, *place(frame), code=match["code"], phase="test", test=test_name, tool="test-unit")
 
 
 def _until_next(lines: Sequence[str], start: int) -> Sequence[str]:
@@ -306,8 +329,8 @@ def _unit(test: re.Match[str], error: bool, block: Sequence[str]) -> Found:
     text, code = "\n".join(said).strip(), None
     if error and (match := re.match(r"(?P<code>[A-Z]\w*(?:::\w+)*): ", text)):
         code = match["code"]
-    place = (test["file"], int(test["line"])) if test["file"] else _place(_own(frames))
-    return Found(text, *place, code=code, phase="test", test=test["test"], tool="minitest")
+    where = place(test) if test["file"] else place(_own(frames))
+    return Found(text, *where, code=code, phase="test", test=test["test"], tool="minitest")
 
 
 def _rake(lines: Sequence[str]) -> Iterator[Found]:
@@ -317,7 +340,7 @@ def _rake(lines: Sequence[str]) -> Iterator[Found]:
         said = lines[at + 1]
         frame = _own([frame for each in lines[at + 2 : at + 40] if (frame := _FRAME.match(each))])
         kind = re.match(r"([A-Z]\w*(?:::\w+)*): ", said)
-        yield Found(said, *_place(frame), code=kind[1] if kind else None, phase="runtime", tool="rake")
+        yield Found(said, *place(frame), code=kind[1] if kind else None, phase="runtime", tool="rake")
 
 
 def _bundled(lines: Sequence[str]) -> Iterator[Found]:
@@ -329,7 +352,7 @@ def _bundled(lines: Sequence[str]) -> Iterator[Found]:
                     break
                 said.append(below.strip())
             frame = next((found for each in lines[at + 1 : at + 12] if (found := _GEMFILE.match(each))), None)
-            yield Found("\n".join(said), *_place(frame), phase="install", tool="bundler", identity=match["message"])
+            yield Found("\n".join(said), *place(frame), phase="install", tool="bundler", identity=match["message"])
             return
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.json_documents import documents, rows
+from aicx.toolchains.places import number, place
 
 _TOOLS = frozenset({
     "cargo", "cargo-clippy", "cargo-nextest", "clippy-driver", "cross", "miri", "rustc", "rustdoc", "rustfmt", "trunk",
@@ -42,14 +43,18 @@ _PANIC = re.compile(
 _OVERFLOW = re.compile(r"\s{0,12}(thread '([^']{0,200})'(?: \(\d+\))? has overflowed its stack)")
 _FRAME = re.compile(r"\s+at (?P<file>\S[^:]{0,300}):(?P<line>\d+)(?::(?P<column>\d+))?$")
 _LIBRARY = re.compile(r"/rustc/|[/\\]\.cargo[/\\]|/library/(?:core|std|alloc|test)/")
-_SECTION = re.compile(r"\s{0,8}-{3,4} (?:(?P<name>\S.{0,200}) std(?:out|err) -{4}|STD(?:OUT|ERR): +(?P<next>\S.*) -{3})$")
+_SECTION = re.compile(
+    r"\s{0,8}-{3,4} (?:(?P<name>\S.{0,200}) std(?:out|err) -{4}|STD(?:OUT|ERR): +(?P<next>\S.*) -{3})$"
+)
 _RESULT = re.compile(r"test (?P<name>\S.{0,200}?)(?: - should panic)? \.\.\. ?(?P<result>.*)$")
 _QUIET_RESULT = re.compile(r"(\S.{0,200}) --- FAILED$")
 _NEXTEST = re.compile(r"\s{0,12}(?:FAIL|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\](?: +\( *\d+/\d+\))? +\S+ (?P<name>\S+)$")
-_NOT_PANICKED = re.compile(r"note: (test did not panic as expected)(?: at (\S[^:]{0,300}):(\d+):(\d+))?")
+_NOT_PANICKED = re.compile(
+    r"note: (test did not panic as expected)(?: at (?P<file>\S[^:]{0,300}):(?P<line>\d+):(?P<column>\d+))?"
+)
 _SUMMARY = re.compile(r"test result: (ok|FAILED)|\s+Summary \[.*\b\d+ (?:(failed)|passed)")
 _UNFORMATTED = re.compile(r"Diff in (?P<file>\S.{0,300}?)(?::| at line )(?P<line>\d+):$")
-_UNDEFINED = re.compile(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'‘](?P<ld>[^'’]{1,300})")
+_UNDEFINED = re.compile(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'\u2018](?P<ld>[^'\u2019]{1,300})")
 _REFERENCE = re.compile(r"(?:>>> referenced by \S+ \()?(?P<file>[\w./-]{1,300}\.rs):(?P<line>\d+)")
 _MANIFEST = re.compile(r"`(?P<file>[^`]{1,300}\.toml)`")
 _MANIFEST_PLACE = re.compile(r"at line (?P<line>\d+)(?:,)? column (?P<column>\d+)")
@@ -62,6 +67,9 @@ _RUST = re.compile(
 )
 
 _TYPES = re.compile(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
+
+
+_Spot = tuple[str | None, int | None, int | None]  # file, line, column
 
 
 class _Block(NamedTuple):
@@ -118,13 +126,7 @@ def _phase(code: str | None, message: str) -> str:
 
 def _json(text: str) -> Iterator[Found]:
     """Diagnostics and test results of the JSON styles, a document a line."""
-    for line in text.split("\n") if '{"' in text else ():
-        if not line.startswith("{"):
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
+    for row in (row for document in documents(text) for row in rows(document)):
         if row.get("type") == "test" and row.get("event") == "failed":
             yield from _section(str(row.get("name")), str(row.get("stdout") or "").split("\n"))
         message = row.get("message") if row.get("reason") == "compiler-message" else row
@@ -136,7 +138,7 @@ def _diagnostic(row: dict[str, Any]) -> Iterator[Found]:
     said, level, code = str(row.get("message")), row.get("level"), (row.get("code") or {}).get("code")
     if level not in ("error", "warning") or _WRAPPER.match(said):
         return
-    span = next((span for span in row["spans"] if span.get("is_primary")), {})
+    span: dict[str, Any] = next((span for span in row["spans"] if span.get("is_primary")), {})
     label = span.get("label")
     yield Found(
         said,
@@ -198,9 +200,9 @@ class _Reader:
                 position = block.end
             elif match := _SHORT.match(line):
                 severity, code = match["level"], match["code"]
-                place = (match["file"], int(match["line"]), int(match["column"]), code)
                 said = match["message"]
-                yield Found(said, *place, _phase(code, said), severity, identity=_identity(said, None))
+                where = (*place(match), number(match, "column"), code)
+                yield Found(said, *where, _phase(code, said), severity, identity=_identity(said, None))
             elif match := _UNFORMATTED.match(line):
                 diff = self._block(position, stop=_UNFORMATTED).lines
                 changed = "\n".join(each for each in diff if each[:1] in ("+", "-"))
@@ -217,7 +219,9 @@ class _Reader:
                 break
             following = self._lines[position + 1] if position + 1 < len(self._lines) else ""
             # Causes, what a build script printed and what a linker said go on behind a blank line.
-            if not line.strip() and not (following == "Caused by:" or (following[:2] == "  " and following[:3] != "   ")):
+            if not line.strip() and not (
+                following == "Caused by:" or (following[:2] == "  " and following[:3] != "   ")
+            ):
                 break
             position += 1
         return _Block(self._lines[start:position], position)
@@ -234,14 +238,13 @@ class _Reader:
             return
         label = next((match[1] for line in block.lines if (match := _LABEL.search(line))), None)
         code = header["code"] or _lint(block.lines)
-        place: tuple[str | None, int | None, int | None] = (None, None, None)
         if arrow:
-            place = (arrow["file"], int(arrow["line"]), int(arrow["column"]))
+            where: _Spot = (*place(arrow), number(arrow, "column"))
         else:
-            said, place = self._without_place(said, block.lines)
+            said, where = self._without_place(said, block.lines)
         yield Found(
             said,
-            *place,
+            *where,
             code,
             phase=_phase(code, said) if arrow else "build",
             severity=level,
@@ -249,19 +252,17 @@ class _Reader:
             identity=_identity(said, label),
         )
 
-    def _without_place(
-        self, said: str, lines: Sequence[str]
-    ) -> tuple[str, tuple[str | None, int | None, int | None]]:
+    def _without_place(self, said: str, lines: Sequence[str]) -> tuple[str, _Spot]:
         """The message with its causes, and the place that a manifest or a panic of a build script names."""
         causes = [line.strip() for at, line in enumerate(lines) if at and lines[at - 1] == "Caused by:"]
         text = "\n".join([said, *causes])
         for at, line in enumerate(lines):
             if match := _PANIC.match(line):
                 panic = self._panicked(match, _Block(tuple(each.strip() for each in lines[at + 1 :]), 0))
-                return f"{said}\n{panic.message}", (match["file"], int(match["line"]), int(match["column"]))
-        file, place = _MANIFEST.search(text), _MANIFEST_PLACE.search("\n".join(lines))
-        if file and place:
-            return text, (file["file"], int(place["line"]), int(place["column"]))
+                return f"{said}\n{panic.message}", (*place(match), number(match, "column"))
+        file, spot = _MANIFEST.search(text), _MANIFEST_PLACE.search("\n".join(lines))
+        if file and spot:
+            return text, (file["file"], int(spot["line"]), int(spot["column"]))
         return text, (None, None, None)
 
     def _said(self, start: int) -> _Block:
@@ -280,7 +281,7 @@ class _Reader:
     def _panicked(self, match: re.Match[str], block: _Block) -> Found:
         frames = [frame for line in block.lines if (frame := _FRAME.match(line))]
         own = next((frame for frame in frames if not _LIBRARY.search(frame["file"])), None)
-        place = own if own and _LIBRARY.search(match["file"]) else match
+        spot = own if own and _LIBRARY.search(match["file"]) else match
         ends = [at for at, line in enumerate(block.lines) if re.match(r"\s*(?:note: |stack backtrace:)", line)]
         said = [*([match["said"]] if match["said"] else []), *block.lines[: ends[0] if ends else None]]
         said += [line for line in block.lines if line.startswith("note: panic did not contain")]
@@ -288,9 +289,8 @@ class _Reader:
         test = self._test or self._started or (thread if thread in self._failed else None)
         return Found(
             "\n".join(said).strip(),
-            place["file"],
-            int(place["line"]),
-            int(place["column"]) if place["column"] else None,
+            *place(spot),
+            number(spot, "column"),
             phase="test" if test else "runtime",
             test=test,
         )
@@ -315,8 +315,9 @@ class _Reader:
         elif self._listed and line.startswith("    ") and line.strip():
             self._failed[line.strip()] = None
         elif match := _NOT_PANICKED.match(line):
-            place = (match[2], int(match[3]), int(match[4])) if match[2] else ()
-            yield Found(match[1], *place, phase="test", test=self._test or self._started)
+            yield Found(
+                match[1], *place(match), number(match, "column"), phase="test", test=self._test or self._started
+            )
         elif match := _OVERFLOW.match(line):
             yield Found(match[1], phase="runtime", test=self._test, identity="has overflowed its stack")
         elif line.startswith("Error: ") and (self._test or self._output.exit_code != 0):
@@ -353,8 +354,7 @@ def _unlinked(said: str, lines: Sequence[str]) -> Iterator[Found]:
             continue
         any_found = True
         near = next((match for each in lines[at : at + 3] if (match := _REFERENCE.search(each))), None)
-        place = (near["file"], int(near["line"])) if near else ()
-        yield Found(f"{said}\n{symbol[0]}", *place, phase="link", identity=symbol["lld"] or symbol["ld"])
+        yield Found(f"{said}\n{symbol[0]}", *place(near), phase="link", identity=symbol["lld"] or symbol["ld"])
     if not any_found:
         notes = [line.partition("= note: ")[2] for line in lines if "= note: " in line and '"-' not in line]
         yield Found("\n".join([said, *notes]), phase="link")
