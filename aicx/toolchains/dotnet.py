@@ -166,7 +166,8 @@ def _crashed(lines: Sequence[str]) -> Iterator[Found]:
                 if spot or not below.strip() or causes:
                     break
                 said.append(below)
-        yield Found("\n".join([*said, *causes]), *place(spot), code=match["code"], phase="runtime")
+        text = "\n".join([*said, *causes])
+        yield Found(text, *place(spot), code=match["code"], phase="runtime", identity=f"{match['code']}: {text}")
 
 
 def _looks_like(output: Output) -> int:

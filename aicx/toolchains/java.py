@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.places import NOWHERE, number, place
+from aicx.toolchains.places import number, place
 
 _TOOLS = frozenset({"ant", "gradle", "gradlew", "java", "javac", "javadoc", "jar", "kotlinc", "mvn", "mvnd", "mvnw"})
 
@@ -231,7 +231,7 @@ class _Traces:
             phase="test" if self._test else "runtime",
             test=self._test,
             # Maven's list at the end has a failed test's first line alone.
-            identity=(text or match["code"]).partition("\n")[0] if self._test else None,
+            identity=(text or match["code"]).partition("\n")[0] if self._test else f"{match['code']}: {text}",
         )
 
 
@@ -302,9 +302,9 @@ def _build(lines: Sequence[str]) -> Iterator[Found]:
     for at, text in (poms or goals or said)[:1]:
         spot, file = _POM_PLACE.search(text), _POM.search("\n".join([text, *lines[at : at + 12]]))
         name = (spot["file"] if spot else None) or (file["file"] if file and spot else None)
-        line_number, column = (number(spot, "line"), number(spot, "column")) if spot else NOWHERE
+        row, column = (number(spot, "line"), number(spot, "column")) if spot else (None, None)
         phase = "install" if re.search(r"resolve|offline|download|artifact", text) else "build"
-        yield Found(text.partition(" -> [Help")[0], name, line_number, column, phase=phase)
+        yield Found(text.partition(" -> [Help")[0], name, row, column, phase=phase)
     for at, line in enumerate(lines):
         if line.startswith("* What went wrong:"):
             end = next((end for end in range(at + 1, len(lines)) if lines[end].startswith("* ")), len(lines))

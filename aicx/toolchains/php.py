@@ -168,7 +168,8 @@ def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tupl
     spot = own or next((call for call in calls if not _FOREIGN.match(call["file"])), None)
     file, line_number = place(spot)
     where = (_file(file), line_number) if file else NOWHERE
-    return Found("\n".join([said[-1], *because]), *where, code=chain[-1][0], phase="runtime"), position
+    text, code = "\n".join([said[-1], *because]), chain[-1][0]
+    return Found(text, *where, code=code, phase="runtime", identity=f"{code}: {text}"), position
 
 
 def _without_place(said: str) -> str:

@@ -159,7 +159,8 @@ def _exception(
     if inner:
         said = inner["message"]
     phase = "syntax" if inner or code == "SyntaxError" else "runtime"
-    return Found("\n".join([said.strip(), *causes]), *place(spot), code=code, phase=phase), position
+    text = "\n".join([said.strip(), *causes])
+    return Found(text, *place(spot), code=code, phase=phase, identity=f"{code}: {text}" if code else text), position
 
 
 def _named(message: str) -> tuple[str, str | None]:
