@@ -273,7 +273,7 @@ class _Runs:
 
 
 def _goroutines(stack: Sequence[str]) -> list[list[tuple[str, str, int]]]:
-    starts = [at for at, line in enumerate(stack) if _GOROUTINE.match(line)]
+    starts = [at for at, line in enumerate(stack) if _GOROUTINE.match(line)] or [0]
     return [list(_frames(stack[at:end])) for at, end in zip(starts, [*starts[1:], len(stack)], strict=True)]
 
 

@@ -46,13 +46,13 @@ _TEAMCITY = re.compile(r"##teamcity\[(?P<event>testFailed|testStarted) (?P<rest>
 _ATTRIBUTE = re.compile(r"\b(\w{1,40})='((?:[^'|]|\|.)*)'")
 _ESCAPED = re.compile(r"\|(n|r|'|\||\[|\]|0x[0-9a-fA-F]{4})")
 _PEST = re.compile(
-    r"\s{1,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|\u203a) (?P<name>\S.{0,300}?)(?:\s{2,9}(?P<code>\w+))?$"
+    r"\s{0,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|\u203a) (?P<name>\S.{0,300}?)(?:\s{2,9}(?P<code>\w+))?$"
 )
-_PEST_AT = re.compile(r"\s+at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
+_PEST_AT = re.compile(r"\s*at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
 
 _STAN_FILE = re.compile(r"\s+Line\s{1,10}(?P<file>\S.{0,300}?\.php)\b(?: \(in context.*)?$")
 _STAN_ROW = re.compile(r"\s{1,4}(?P<line>\d+)\s{2,}(?P<message>\S.*)$")
-_STAN_MORE = re.compile(r"\s{9,}(?P<mark>🪪|💡|✏️|at |tip: )?\s*(?P<message>\S.*)$")
+_STAN_MORE = re.compile(r"\s{7,}(?P<mark>🪪|💡|✏️|at |tip: )?\s*(?P<message>\S.*)$")
 _STAN_RAW = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.php):(?P<line>\d+):(?P<message>[A-Z].*)$")
 _ANNOTATION = re.compile(
     r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+)(?:,col="
