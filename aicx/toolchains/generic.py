@@ -56,7 +56,7 @@ def _tool(words: Sequence[str]) -> str | None:
 
 def _parse(output: Output) -> Iterator[Found]:
     found = list(certain(output))
-    if not any(each.severity == "error" for each in found) and output.exit_code:
+    if not any(each.severity == "error" for each in found) and (output.exit_code or _failed(output)):
         found += last_resort(output)
     yield from found
 
@@ -105,4 +105,9 @@ def last_resort(output: Output) -> list[Found]:
     return [Found(text[:_LONGEST_LAST], phase="runtime")] if text else []
 
 
-FAMILY = Family("generic", _tool, lambda _output: 0, _parse)
+def _failed(output: Output) -> bool | None:
+    """What a wrapper says at the end, also where a pipe hides its exit code."""
+    return True if any(_WRAPPER.match(line) for line in output.lines) else None
+
+
+FAMILY = Family("generic", _tool, lambda _output: 0, _parse, _failed)

@@ -43,7 +43,7 @@ SAMPLES = (
         "sources of MSBuild",
         "dotnet build",
         1,
-        "/usr/share/dotnet/sdk/8.0.100/Microsoft.NET.targets(90,5): error NETSDK1045: The current .NET SDK does not support "
+        "/usr/share/dotnet/sdk/8.0/a.targets(90,5): error NETSDK1045: The current .NET SDK does not support "
         "targeting .NET 9.0. [/src/shop/Shop.csproj]\n",
         (Place("/src/shop/Shop.csproj", None, "NETSDK1045", "does not support"),),
     ),
@@ -107,6 +107,6 @@ SAMPLES = (
         "passes",
         "dotnet test | tail",
         0,
-        "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3, Duration: 12 ms - Shop.Tests.dll (net8.0)\n",
+        "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3, Shop.Tests.dll (net8.0)\n",
     ),
 )

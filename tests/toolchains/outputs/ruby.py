@@ -150,7 +150,8 @@ SAMPLES = (
         "rspec -fj",
         1,
         'printed{"version":"3.12.0","examples":[{"full_description":"Cart locks","status":"failed",'
-        '"file_path":"spec/cart_spec.rb","line_number":6,"exception":{"class":"Cart::Locked","message":"cart is locked",'
+        '"file_path":"spec/cart_spec.rb","line_number":6,'
+        '"exception":{"class":"Cart::Locked","message":"cart is locked",'
         '"backtrace":["/usr/lib/ruby/gems/tax-1.0/lib/tax.rb:9:in `check\'","/shop/lib/cart.rb:7:in '
         "`lock'\"]}}]}\n1 example, 1 failure\n",
         (Place("/shop/lib/cart.rb", 7, "Cart::Locked", "cart is locked"),),

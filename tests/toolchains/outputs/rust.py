@@ -80,8 +80,6 @@ SAMPLES = (
         "JSON",
         "cargo check --message-format=json 2>/dev/null",
         101,
-        """
-        """
         '{"reason":"compiler-message","message":{"message":"cannot find value `q`","code":{"code":"E0425"},'
         '"level":"error","spans":[{"file_name":"src/lib.rs","line_start":9,"column_start":5,"is_primary":true,'
         '"label":"not found in this scope"}]}}\n'
