@@ -37,6 +37,7 @@ from aicx.api.answers import (
     show,
     steer,
     store,
+    task,
     why,
 )
 from aicx.api.answers import map as maps
@@ -94,6 +95,11 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "memory eval": (memory_judged.EVAL_SCHEMA, [memory_judged.EvalAnswer]),
     "memory audit": (memory_judged.AUDIT_SCHEMA, [memory_judged.AuditAnswer]),
     "failures parse": (failures.PARSE_SCHEMA, [failures.ParseAnswer]),
+    "task status": (task.STATUS_SCHEMA, [task.TaskStatus]),
+    "task change": (task.CHANGE_SCHEMA, [task.TaskChange]),
+    "task list": (task.LIST_SCHEMA, [task.TaskList]),
+    "task show": (task.SHOW_SCHEMA, [task.TaskWhole]),
+    "next": (task.NEXT_SCHEMA, [task.NextAnswer]),
     "reports": (bundle.SCHEMA, [bundle.Bundle]),
     "install": (install.SCHEMA, [install.InstallAnswer]),
     "show": (show.SCHEMA, [show.ShowAnswer]),
