@@ -25,13 +25,15 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     if json:
         made = [step_of(step) for step in steps]
         skipped = [skipped_of(task) for task in found.skipped]
-        console.out_answer(NEXT_SCHEMA, NextAnswer(made[0] if made else None, made, skipped))
+        console.out_answer(NEXT_SCHEMA, NextAnswer(made[0] if made else None, made, skipped, found.notes))
         return
     for step in steps:
         record, derived = step.task.record, step.task.derived
         why = f"derived, open because {derived}" if derived else record.title
         console.out(f"{step.text}  {console.style(f'({record.ref}: {why})', fg='bright_black')}")
         warn_of(step.task)
+    for note in found.notes:
+        console.warn(note)
     if found.skipped:
         count = console.plural(len(found.skipped), "task")
         console.notify(f"{count} left on other branches not used here: aicx task status")

@@ -46,19 +46,27 @@ _OPEN_BECAUSE: dict[StateReason, str] = {
 }
 
 
-def derived_tasks(settings: Settings, place: WorkPlace, present: Present, now: datetime) -> list[Loaded]:
+def derived_tasks(
+    settings: Settings, place: WorkPlace, present: Present, now: datetime
+) -> tuple[list[Loaded], list[str]]:
     """The latest open session that may be continued here, last, after open ones on branches that are not merged.
 
-    Empty where nothing is stored, or no session was left open.
+    Empty where nothing is stored, or no session was left open. The second list says what could not be read.
     """
+    notes: list[str] = []
     try:
         with open_catalog(settings.layout) as opened:
-            return _derived(settings, place, present, opened.catalog, now)
-    except NotFound:
-        return []
+            notes += [*opened.notes, *([opened.fallback_reason] if opened.fallback_reason else [])]
+            return _derived(settings, place, present, opened.catalog, now, notes), notes
+    except NotFound:  # nothing is stored yet
+        return [], []
+    except CorpusDamaged as error:
+        return [], [*notes, f"no session was looked at: {error.message} (next: {error.hint})"]
 
 
-def _derived(settings: Settings, place: WorkPlace, present: Present, catalog: Catalog, now: datetime) -> list[Loaded]:
+def _derived(
+    settings: Settings, place: WorkPlace, present: Present, catalog: Catalog, now: datetime, notes: list[str]
+) -> list[Loaded]:
     root = str(place.root)
     scope = Scope(project_of(settings, place), tuple(dict.fromkeys([repository_of(root), root])))
     roots = Roots.of([*scope.folders, *known_folders(catalog, scope)])
@@ -74,7 +82,8 @@ def _derived(settings: Settings, place: WorkPlace, present: Present, catalog: Ca
     for session in sessions:
         if any(session.completed_at <= at and branch in (None, session.branch) for at, branch in settled):
             continue  # somebody said since that this work is over
-        steps, _ = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
+        steps, unread = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
+        notes += unread
         brief = brief_of(steps, roots, session.cwd, elsewhere) if steps else None
         if brief is None or brief.state != "active" or not (brief.goal or brief.asked):
             continue

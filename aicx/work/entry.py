@@ -36,6 +36,7 @@ def status_of(found: OpenTasks, place: WorkPlace) -> TaskStatus:
         worktree_id=place.worktree_id,
         root=str(place.root),
         git=git_of(found.context),
+        notes=found.notes,
     )
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from aicx.config import Settings
+from aicx.errors import NotFound, UsageError
 from aicx.git.branches import Branches
 from aicx.git.identity import Repository, find_repository
 from aicx.git.roots import Roots
@@ -54,7 +55,13 @@ class WorkPlace:
 
 def find_place(settings: Settings, folder: Path) -> WorkPlace:
     """The place of ``folder``. Raises NotFound where there is no such folder, UsageError for a bare repository."""
-    repository = find_repository(folder)
+    hint = "--repo takes a folder in a working copy"
+    try:
+        repository = find_repository(folder)
+    except NotFound as error:
+        raise NotFound(error.message, hint=hint) from error
+    except UsageError as error:
+        raise UsageError(error.message.removesuffix(": it has no files to map"), hint=hint) from error
     work = settings.layout.work
     plain = Repository(repository.root, None).repo_id
     if repository.common is not None:

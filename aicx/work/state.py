@@ -35,6 +35,7 @@ class OpenTasks:
     waiting: Sequence[Loaded]
     damaged: Sequence[DamagedTask]
     context: GitContext
+    notes: Sequence[str] = ()  # what could not be read of sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,12 @@ def open_tasks(
             return found
         from aicx.work.derived import derived_tasks  # imported here: reading sessions takes the corpus
 
-        derived = derived_tasks(settings, place, present, now)
+        derived, notes = derived_tasks(settings, place, present, now)
         return replace(
             found,
             active=[one for one in derived if one.loading.loadable],
             skipped=[*found.skipped, *(one for one in derived if not one.loading.loadable)],
+            notes=notes,
         )
 
 

@@ -247,8 +247,27 @@ class TestDerived:
         place("close", place("start")["task"]["id"])
         assert place("status")["active"] == []
 
+    def test_a_damaged_catalogue_keeps_nobody_from_work(self, place: TaskPlace) -> None:
+        store(place, open_session(place))
+        path = place.home / "catalog.sqlite"
+        path.write_bytes(b"SQLite format 3\0" + b"x" * path.stat().st_size)
+        found = place("status")
+        assert [one["origin"] for one in found["active"]] == ["derived"]
+        assert any("catalog" in note for note in found["notes"])
+        task = place.start("Go on")
+        assert place("update", task, "--next", "x")["changed_fields"] == ["next_action"]
+
     def test_without_a_session_there_is_no_goal_to_take(self, place: TaskPlace) -> None:
         assert "no open session" in place.failed("start")["error"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "message"), [("missing", "there is no folder"), ("widgets/.git", "bare repository")]
+)
+def test_a_folder_that_has_no_work_is_refused_with_the_next_step(place: TaskPlace, folder: str, message: str) -> None:
+    found = place.failed("status", "--repo", str(place.folder / folder))
+    assert message in found["error"]
+    assert "map" not in found["error"] + found["hint"]
 
 
 class TestNext:

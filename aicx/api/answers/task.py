@@ -126,6 +126,7 @@ class TaskStatus:
     worktree_id: Annotated[str, "the working folder's id"]
     root: str
     git: Annotated[TaskGit, "what git says now"]
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,3 +223,4 @@ class NextAnswer:
     next: Annotated[NextStepAnswer | None, "what to do next; null where nothing is open"]
     steps: Annotated[Sequence[NextStepAnswer], "the next step of each open task"]
     skipped: Annotated[Sequence[SkippedTask], "tasks that may not be used here, and why"]
+    notes: Sequence[str]

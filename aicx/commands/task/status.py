@@ -35,5 +35,7 @@ def command(repo: options.Repo = None, utc: options.Utc = False, json: options.J
             console.style(f"  not used here ({task.loading.reason}): {task.loading.warning}", fg="bright_black")
         )
     warn_of_damaged(found.damaged)
+    for note in found.notes:
+        console.warn(note)
     if not found.active:
         console.notify('No task is open here. Begin one: aicx task start "what is to be reached"')
