@@ -58,7 +58,7 @@ def text_of(fields: Mapping[str, Any], name: str) -> str:
     """The text of a field. Raises TypeError where it is something else."""
     value = fields[name]
     if not isinstance(value, str):
-        raise TypeError(f"{name} is no text")
+        raise TypeError(f"{name} is not a text")
     return value
 
 

@@ -1,4 +1,4 @@
-"""What `doctor` finds in the work: files that are no tasks, secrets, and events that do not fit the files."""
+"""What `doctor` finds in the work: files that cannot be read as tasks, secrets, events that do not fit the files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def check_files(layout: Layout, *, unfinished: bool) -> Check:
     if found.damaged:
         paths = _some([f"{path} ({why})" for path, why in found.damaged])
         return Check(
-            name, "critical", f"files that are no tasks, and are left as they are: {paths}", "mend or delete them"
+            name,
+            "critical",
+            f"files that cannot be read as tasks, and are left as they are: {paths}",
+            "mend or delete them",
         )
     secret = [record for record in found.records if any(redact_plain(text).text != text for text in texts_of(record))]
     if secret:

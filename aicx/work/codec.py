@@ -20,7 +20,7 @@ _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError, Attribut
 
 
 class Undecodable(ValueError):
-    """Says in a word or two why a file is no work record."""
+    """Says in a word or two why a file cannot be read as a work record."""
 
 
 def encode(record: WorkRecord) -> bytes:

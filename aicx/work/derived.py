@@ -1,4 +1,4 @@
-"""The task that nobody declared: the latest session of a repository that was left open, as its log tells it."""
+"""A task without a declaration: the latest session of a repository that was left open, as its log tells it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ EVERY = (*FOLDERS, HANDOFFS, ATTEMPTS)
 
 
 class DamagedTask(NamedTuple):
-    """A file that is no work record. It is reported and left as it is."""
+    """A file that cannot be read as a work record. It is reported and left as it is."""
 
     path: str  # below the home
     why: str
@@ -59,7 +59,8 @@ def read_record(layout: Layout, relative: str, *, hidden: bool = False) -> WorkR
         raise
     except (OSError, Undecodable) as error:
         raise CorpusDamaged(
-            f"{path} is no task: {_words(error)}", hint="mend the file by hand or delete it; aicx leaves it as it is"
+            f"{path} cannot be read as a task: {_words(error)}",
+            hint="mend the file by hand or delete it; aicx leaves it as it is",
         ) from error
 
 

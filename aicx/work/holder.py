@@ -67,7 +67,7 @@ class _Work(Holder):
                     change.put(kept, "redacted")
             if change.staged:
                 change.publish()
-            super().erase(erasure)  # and files that are no tasks
+            super().erase(erasure)  # and files that cannot be read as tasks
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts tasks by the rules of today."""

@@ -113,7 +113,7 @@ class Present:
 
     def _ask(self, commit: str) -> bool | None:
         assert self._git is not None
-        # A record may have been edited: what is no hash could be an option, or name something else.
+        # A record may have been edited: anything but a hash could be an option, or name something else.
         if not _is_hash(commit) or self._git.ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
             return None
         return self._git.ask("merge-base", "--is-ancestor", commit, "HEAD") is not None

@@ -136,7 +136,7 @@ class WorkRecord:
 
 def clean(text: str, limit: int = MAX_TEXT) -> str:
     """``text`` as it may be stored: without secrets, on one line of at most ``limit`` characters."""
-    from aicx.redaction import redact_plain  # imported here: whoever only reads does without its rules
+    from aicx.redaction import redact_plain  # imported here: reading does without its rules
 
     line = shorten(redact_plain(text).text, len(text) + _MARK)
     return shorten(redact_plain(line).text, limit)  # again, because what was on two lines may be a secret on one

@@ -27,7 +27,7 @@ class OpenTasks:
     """The tasks of a repository that are not closed for good, those of this worktree first, then the last begun.
 
     ``active`` may be used here, ``skipped`` may not, and nothing updates them; ``waiting`` are paused or blocked.
-    Where nobody began one that may be used, the latest open session is ``active`` as a derived one.
+    Without one that may be used, the latest open session is ``active`` as a derived task.
     """
 
     active: Sequence[Loaded]
@@ -99,8 +99,7 @@ def start(
     with looking(place, now) as present, changing(settings, now, source, notify) as change:
         known, name = _same(settings, place, present, goal)
         if known is not None:
-            resumed = replace(known, status="in_progress")
-            return _write(change, place, present, known, resumed, patch, "resumed")
+            return _write(change, place, present, known, _resumed(known, place), patch, "resumed")
         record = WorkRecord(
             id=name,
             kind="thread",
@@ -162,8 +161,7 @@ def resume_task(
     with _target(settings, place, task, now, source, notify) as (change, present, found, _):
         if not here:
             _require_usable(found, present)
-        record = replace(found, status="in_progress", worktree_id=place.worktree_id, closing_note="")
-        return _write(change, place, present, found, record, _NOTHING, "resumed")
+        return _write(change, place, present, found, _resumed(found, place), _NOTHING, "resumed")
 
 
 def close(
@@ -224,6 +222,10 @@ def _target(
             raise NotFound(f"no task is open here{skipped}", hint='aicx task start "what is to be reached"')
         first, *others = (one.record for one in found.active)
         yield change, present, first, tuple(others)
+
+
+def _resumed(record: WorkRecord, place: WorkPlace) -> WorkRecord:
+    return replace(record, status="in_progress", worktree_id=place.worktree_id, closing_note="")
 
 
 def _require_usable(record: WorkRecord, present: Present) -> None:

@@ -247,7 +247,7 @@ class TestDerived:
         place("close", place("start")["task"]["id"])
         assert place("status")["active"] == []
 
-    def test_a_damaged_catalogue_keeps_nobody_from_work(self, place: TaskPlace) -> None:
+    def test_a_damaged_catalogue_does_not_stop_work(self, place: TaskPlace) -> None:
         store(place, open_session(place))
         path = place.home / "catalog.sqlite"
         path.write_bytes(b"SQLite format 3\0" + b"x" * path.stat().st_size)

@@ -31,7 +31,7 @@ COMMANDS = {
     "pause": ("close", "old-one", "--status", "paused"),
     "resume": ("resume", "closed-one"),
 }
-# What the next writer adds, which is no part of what is compared.
+# What the next writer adds, which is left out of the comparison.
 AFTER = "Written afterwards"
 
 

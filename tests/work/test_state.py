@@ -285,7 +285,7 @@ class TestTogether:
             lambda: update(place.settings, place.place, task, NEXT, NOW),
             lambda: close(place.settings, place.place, task, "resolved", NOW),
         ):
-            with pytest.raises(CorpusDamaged, match="is no task: not JSON"):
+            with pytest.raises(CorpusDamaged, match="cannot be read as a task: not JSON"):
                 change()
         again = place("start", "Damaged")
         assert (again["new"], path.read_bytes()) == (True, before)
@@ -314,7 +314,7 @@ class TestTogether:
 
 
 def fill(place: TaskPlace, like: WorkRecord, count: int) -> None:
-    """Writes so many open tasks, older than ``like``, each of another commit that nobody knows."""
+    """Writes ``count`` open tasks, older than ``like``, each of a commit that the repository does not have."""
     assert like.git_context is not None
     for number in range(count):
         head = f"{number:040x}"

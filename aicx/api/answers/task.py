@@ -52,7 +52,7 @@ class TaskUncertainty:
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """A task. ``origin`` is ``derived`` for the latest open session of a repository where nobody began a task."""
+    """A task. ``origin`` is ``derived`` for the latest open session of a repository without a task that may be used."""
 
     ref: Annotated[str, "its reference, such as `work:3fa29c01d5e2`; that of the session for a derived one"]
     id: Annotated[str | None, "its id; null for a derived one"]
@@ -110,7 +110,7 @@ class SkippedTask:
 
 @dataclass(frozen=True, slots=True)
 class DamagedFile:
-    path: Annotated[str, "a file that is no task, from the corpus's folder; it is left as it is"]
+    path: Annotated[str, "a file that cannot be read as a task, from the corpus's folder; it is left as it is"]
     why: Annotated[str, "what is wrong with it"]
 
 
@@ -121,7 +121,7 @@ class TaskStatus:
     active: Annotated[Sequence[TaskEntry], "tasks that may be used here, those of this worktree first"]
     skipped: Annotated[Sequence[SkippedTask], "tasks that may not, and why"]
     waiting: Annotated[Sequence[TaskEntry], "tasks that are paused or blocked"]
-    damaged: Annotated[Sequence[DamagedFile], "files that are no tasks"]
+    damaged: Annotated[Sequence[DamagedFile], "files that cannot be read as tasks"]
     repo_id: Annotated[str, "the repository's id on this machine"]
     worktree_id: Annotated[str, "the working folder's id"]
     root: str
@@ -151,7 +151,7 @@ class TaskList:
     tasks: Annotated[Sequence[TaskRow], "the tasks, the last changed first"]
     total: Annotated[int, "number of tasks that fit"]
     limit: Annotated[int, "number of tasks asked for"]
-    damaged: Annotated[Sequence[DamagedFile], "files that are no tasks"]
+    damaged: Annotated[Sequence[DamagedFile], "files that cannot be read as tasks"]
 
 
 @dataclass(frozen=True, slots=True)

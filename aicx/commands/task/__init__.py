@@ -6,8 +6,8 @@ HELP = """Keep the state of your work: the goal, what was tried and proved, and 
 
 A task is kept outside the repository, and the next session, of whatever agent, finds it with `aicx task status`, or
 `aicx next` for a line. It remembers the branch it was left on: elsewhere it is listed, but not used, until that branch
-is merged. Several tasks may be open, and sessions that run at once do not overwrite each other. Where nobody began a
-task, the latest session that was left open is shown in its place, and labelled as derived.
+is merged. Several tasks may be open, and sessions that run at once do not overwrite each other. Without a task,
+the latest session that was left open is shown in its place, and labelled as derived.
 
 A task is named by its id, the beginning of it, or its title (fix-the-export). Where no task is named, the one that was
 last begun or resumed in this folder is meant.

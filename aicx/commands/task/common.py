@@ -112,7 +112,7 @@ def warn_of(task: Loaded) -> None:
 
 def warn_of_damaged(found: Sequence[DamagedTask]) -> None:
     for path, why in found:
-        console.warn(f"{path} is no task and is left as it is: {why}")
+        console.warn(f"{path} cannot be read as a task and is left as it is: {why}")
 
 
 def _print_list(heading: str, texts: Sequence[str]) -> None:

@@ -12,8 +12,8 @@ from aicx.work.state import open_tasks
 def command(repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False) -> None:
     """Show what is open here: the tasks of this repository that hold on the branch that is checked out.
 
-    Tasks that were left on a branch that is not merged here are listed with the reason, and not used. Where nobody
-    began a task, the latest session that was left open is shown as a derived one.
+    Tasks that were left on a branch that is not merged here are listed with the reason, and not used. Without a
+    task, the latest session that was left open is shown as a derived one.
 
     Example: aicx task status
     Example: aicx task status --json
