@@ -33,7 +33,7 @@ test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
 	@$(BIN)/python -m pytest -q -n 2 $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
-	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q tests/clients/real
+	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real
 
 bench: $(VENV)/.bench ## Measure rankers without models on the bundled set and on your own history; minutes.
 	@$(BIN)/aicx bench run -d bundled -d own -r grep -r rank-bm25 -r fts5 -r lexical -r aicx

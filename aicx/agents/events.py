@@ -16,6 +16,8 @@ from aicx.errors import NotFound, UsageError
 from aicx.git.identity import find_repository
 
 _STORING = ("pre-compact", "session-end", "stop", "notify")
+# After these a session does not have what it was told any more.
+_FORGETTING = ("compact", "clear")
 
 
 def answer(event: str, agent: str, given: bytes) -> bytes:
@@ -33,7 +35,7 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
         raise UsageError(f"there is no event {event}")
     from aicx.agents.startup import startup_text
 
-    compacted = _text(said, "source") == "compact"
+    compacted = _text(said, "source") in _FORGETTING
     text = startup_text(settings, agent, folder, datetime.now(UTC), session=session, compacted=compacted)
     if not text:
         return b""

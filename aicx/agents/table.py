@@ -22,8 +22,9 @@ class Agent:
     """``instructions`` is the file, relative to the repository, that the agent reads at the start of a session.
 
     ``traces`` are what it leaves on a machine. ``events`` are its names of the moments in which `aicx hook` is called,
-    ``timeout`` the greatest time it then waits, in its own unit. ``settings`` is the file with its hooks, None for an
-    agent without any; one outside the repository is shared by all repositories. ``next`` is what a person has to do.
+    ``timeout`` the greatest time it then waits, in its own unit, ``extra`` what else is in each hook. ``settings`` is
+    the file with its hooks, None for an agent without any; one outside the repository is shared by all repositories.
+    ``next`` is what a person has to do.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Agent:
     traces: Callable[[config.Settings, Path], list[Path]]
     events: Mapping[str, str] = field(default_factory=dict)
     timeout: int = _TIMEOUT
+    extra: Mapping[str, str] = field(default_factory=dict)
     settings: Callable[[config.Settings, Path], SettingsFile] | None = None
     notifies: bool = False
     next: str = ""
@@ -73,6 +75,7 @@ AGENTS = {
             "AfterAgent": "stop",
         },
         timeout=_TIMEOUT * 1000,
+        extra={"name": "aicx"},
         settings=lambda settings, root: (root / ".gemini" / "settings.json", JSON),
         next="trust the folder when Gemini CLI asks: hooks of other folders do not run",
     ),
@@ -108,7 +111,12 @@ def wanted(name: str, settings: config.Settings) -> Wanted:
     """The hooks of one agent, which start this very aicx on this very corpus."""
     agent = AGENTS[name]
     hooks = {
-        its_event: {"type": "command", "command": _command(settings, event, name), "timeout": agent.timeout}
+        its_event: {
+            **agent.extra,
+            "type": "command",
+            "command": _command(settings, event, name),
+            "timeout": agent.timeout,
+        }
         for its_event, event in agent.events.items()
     }
     notify = [*_environment(settings, env=True), *program(), "hook", "notify", "--agent", name]

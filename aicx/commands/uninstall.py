@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,8 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
                 servers.make(entry, options.now())
             except AicxError as error:
                 failed.append(error.message)
+        if not failed:
+            shutil.rmtree(settings.layout.agents, ignore_errors=True)
     if json:
         console.out_answer(UNINSTALL_SCHEMA, UninstallAnswer(done, dry_run, files_of(changes), failed))
     else:

@@ -101,9 +101,10 @@ def test_a_session_is_told_once(user: Home) -> None:
     assert context(events.answer("session-start", "codex", said(user))).startswith("codex@orbit")
 
 
-def test_after_a_compaction_the_brief_comes_again_without_the_banner(user: Home) -> None:
+@pytest.mark.parametrize("source", ["compact", "clear"])
+def test_what_forgets_the_brief_has_it_come_again_without_the_banner(user: Home, source: str) -> None:
     events.answer("session-start", "claude", said(user))
-    text = context(events.answer("session-start", "claude", said(user, source="compact")))
+    text = context(events.answer("session-start", "claude", said(user, source=source)))
     assert "awake" not in text
     assert "lexer" in text
 
@@ -223,6 +224,13 @@ class TestProcess:
             "session-start", "--agent", "claude", given=said(user), environ={"PATH": f"{folder}:{os.environ['PATH']}"}
         )
         assert time.monotonic() - began < _SLACK
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+    def test_a_disk_that_hangs_is_given_up(self, user: Home) -> None:
+        os.mkfifo(user.corpus / "config.toml")  # what opens it waits for a writer that never comes
+        began = time.monotonic()
+        done = call("session-start", "--agent", "claude", given=said(user))
+        assert SECONDS < time.monotonic() - began < _SLACK
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
     def test_an_agent_that_never_ends_its_input_is_answered(self, user: Home) -> None:

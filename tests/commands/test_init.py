@@ -7,7 +7,7 @@ import os
 import stat
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -349,6 +349,31 @@ def test_a_write_that_fails_leaves_every_file_as_it_was(
     assert not list((home / ".aicx" / "agents" / "folders").glob("*.json"))
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("command", [init, clean])
+@pytest.mark.parametrize("writes", range(7))
+def test_clean_restores_what_a_kill_left_at_any_step(
+    repo: Path, home: Path, command: Callable[[Path], int], writes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(repo / "CLAUDE.md", b"# Mine\n")
+    write(repo / SETTINGS["gemini"], ODD_JSON["no hooks yet"])
+    before = tree(repo, home)
+    if command is clean:
+        assert init(repo) == 0
+    child = os.fork()
+    if child == 0:
+        left = iter(range(writes))
+        made = change._write
+        monkeypatch.setattr(
+            change, "_write", lambda *words: made(*words) if next(left, None) is not None else os._exit(9)
+        )
+        command(repo)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == (9 << 8 if writes < 7 else 0)
+    assert clean(repo) == 0
+    assert tree(repo, home) == before
+
+
 def test_settings_of_all_repositories_go_with_the_last_one(repo: Path, home: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
@@ -389,7 +414,7 @@ def test_uninstall_leaves_nothing_of_ours_anywhere(repo: Path, home: Path, tmp_p
     after = tree(repo, other, home)
     backups = {path for path in after if path.endswith(".bak")}
     assert {path: held for path, held in after.items() if path not in backups} == before
-    assert not list((home / ".aicx" / "agents" / "folders").glob("*.json"))
+    assert not (home / ".aicx" / "agents").exists()
 
 
 def test_uninstall_goes_on_where_one_repository_cannot_be_changed(

@@ -662,8 +662,18 @@ class TestClientEvents:
         assert skipped(items) == {"agent_progress": 1, "progress": 1}
 
     def test_context_attachment_is_counted(self, read):
-        items = read(record("attachment", attachment={"type": "skill_listing"}), record("attachment", attachment=None))
-        assert skipped(items) == {"attachment: skill_listing": 1, "attachment: none": 1}
+        hook = {"type": "hook_additional_context", "content": ["claude@orbit"], "hookEvent": "SessionStart"}
+        items = read(
+            record("attachment", attachment={"type": "skill_listing"}),
+            record("attachment", attachment=hook),
+            record("attachment", attachment=None),
+        )
+        assert entries(items) == []
+        assert skipped(items) == {
+            "attachment: skill_listing": 1,
+            "attachment: hook_additional_context": 1,
+            "attachment: none": 1,
+        }
 
 
 class TestQueue:

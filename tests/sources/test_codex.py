@@ -694,6 +694,7 @@ class TestSession:
             item(4, "hologram"),
             {"timestamp": at(5), "type": "world_state", "payload": {"full": AGENTS_MD}},
             {"timestamp": at(6), "type": "quantum", "payload": {}},
+            {"timestamp": at(7), "type": "token_usage_record", "payload": {"input_tokens": 10}},
         ]
         assert logs.skipped(*lines) == {
             "token_count": 2,
@@ -701,6 +702,7 @@ class TestSession:
             "unknown type: response_item/hologram": 1,
             "world_state": 1,
             "unknown type: quantum": 1,
+            "token_usage_record": 1,
         }
 
 

@@ -328,6 +328,13 @@ def test_a_reminder_inside_a_prompt_is_cut_out(tmp_path: Path) -> None:
     assert skipped(tmp_path) == {"scaffolding inside a text": 1}
 
 
+def test_what_a_hook_put_before_a_prompt_is_cut_out(tmp_path: Path) -> None:
+    given = [{"text": "<hook_context>gemini@orbit\n\n## Now\n- a &lt;b&gt;\n</hook_context>\n\nGo on."}]
+    assert said_of(tmp_path, "user", given) == [("user", "Go on.")]
+    # At a terminal it is a message of its own.
+    assert said_of(tmp_path, "user", [{"text": "<hook_context>gemini@orbit</hook_context>"}]) == []
+
+
 def test_a_prompt_written_by_the_client_is_not_typed(tmp_path: Path) -> None:
     assert from_json(tmp_path, message("u", "user", "System: Please continue."))[0].origin == "injected"
 

@@ -58,7 +58,7 @@ _SILENT_ITEMS = frozenset(
         "tool_search_output",
     }
 )
-_BOOKKEEPING = frozenset({"world_state", "inter_agent_communication_metadata"})
+_BOOKKEEPING = frozenset({"world_state", "inter_agent_communication_metadata", "token_usage_record"})
 _BARE_EVENTS = frozenset({"user_message", "agent_message"})  # what clients showed, written without an envelope
 
 

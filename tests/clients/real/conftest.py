@@ -12,6 +12,12 @@ from tests.corpus.builders import Home
 from tests.servers.mcp.planting import planted_home
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("clients")
+
+
 @pytest.fixture(scope="session", params=CLIENTS)
 def client(request: pytest.FixtureRequest) -> RealClient:
     """Each client in turn; skips, with its reason, one that cannot be installed."""
