@@ -7,15 +7,15 @@ from pathlib import Path
 
 from aicx.config import Settings
 
-# Claude Code puts longer context into a file and shows the model its beginning.
-MAX_CHARACTERS = 9_500
+# Beyond 10,000 characters Claude Code puts context into a file, and beyond 10,000 bytes Codex cuts out its middle.
+MAX_BYTES = 9_500
 _BUDGETS = (2000, 1500, 1000, 500)  # tokens
 
 
 def startup_text(
     settings: Settings, agent: str, folder: Path, now: datetime, *, session: str | None = None, compacted: bool = False
 ) -> str:
-    """The context of a session that begins in ``folder``, of at most MAX_CHARACTERS; nothing where it knows it already.
+    """The context of a session that begins in ``folder``, of at most MAX_BYTES as UTF-8; nothing where it knows it already.
 
     ``session`` is its own id, of which nothing is quoted. One that was ``compacted`` has lost its brief, and gets it
     again without the banner. That it began is recorded with its contract. Everything from logs and git is between
@@ -35,6 +35,6 @@ def startup_text(
     for budget in _BUDGETS:
         brief = markdown_brief(settings, found.report, budget).text.decode("utf-8", "replace")
         text = "\n\n".join([*lines, brief])
-        if len(text) <= MAX_CHARACTERS:
+        if len(text.encode()) <= MAX_BYTES:
             break
     return text

@@ -15,7 +15,7 @@ import pytest
 
 from aicx.agents import background, events, hook_log
 from aicx.agents.hook import SECONDS, within
-from aicx.agents.startup import MAX_CHARACTERS, startup_text
+from aicx.agents.startup import MAX_BYTES, startup_text
 from aicx.cli import run
 from aicx.paths import Layout
 from aicx.storage.lock import hold_lock
@@ -122,7 +122,7 @@ def test_the_context_is_bounded(user: Home) -> None:
         user.claude(log.prompt(f"Goal {number} {words}", number * 100).answer(words, number * 100 + 1))
     user.store()
     text = startup_text(user.settings, "claude", place(user), when(5000))
-    assert 1000 < len(text) <= MAX_CHARACTERS
+    assert 1000 < len(text.encode()) <= MAX_BYTES
     assert text.rstrip().endswith("````")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -14,9 +15,13 @@ import pytest
 pytest.importorskip("mcp")
 pytest.importorskip("tomlkit")
 
+from aicx.agents.change import Change
+from aicx.agents.plan import plan_init
+from aicx.agents.startup import MAX_BYTES
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.corpus.files.read import load_sidecar, walk_chunks
+from aicx.git.identity import find_repository
 from tests.clients.real.running import RealClient
 from tests.commands.test_init import tree
 
@@ -58,6 +63,24 @@ def wait_until_stored(home: Path, words: str) -> None:
     while not any(words in text for text in stored(home)):
         assert time.monotonic() < end, (home / ".aicx" / "agents").exists() and list((home / ".aicx").rglob("*.log"))
         time.sleep(0.2)
+
+
+def test_the_longest_context_arrives_whole(
+    client: RealClient, repo: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AICX_HOME")
+    context = "BEGIN " + "ä word " * (MAX_BYTES // len("ä word ".encode()) - 2) + "END"
+    answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    assert run(["init", "--repo", str(repo), "--agents", client.name, "--yes"]) == 0
+    [file] = [change.path for change in plan_of(repo, client) if change.path.suffix in (".json", ".toml")]
+    file.write_text(re.sub(r"[^\"]* hook session-start --agent \w+", f"cat {tmp_path}/answer.json", file.read_text()))
+    session = client.run(home, [], prompt=PROMPT, cwd=repo)
+    assert context in texts(session.requests[0])
+
+
+def plan_of(repo: Path, client: RealClient) -> Sequence[Change]:
+    return plan_init(load_settings(), find_repository(repo), [client.name]).changes
 
 
 def test_a_session_is_briefed_once_stored_by_itself_and_restored_by_clean(
