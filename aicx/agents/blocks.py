@@ -1,6 +1,6 @@
-"""A block of whole lines between a start and an end line, in Markdown and in TOML; the rest of the file is not touched.
+"""A block of whole lines between a start and an end line; the rest of the file is not touched.
 
-The lines that set a block apart are chosen so that the block alone says how the file was without it: see `insertion`.
+The line ends that set a block apart are chosen so that the block alone says how the file was without it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ class Marks(NamedTuple):
 
 
 MARKDOWN = Marks("<!-- aicx:start -->", "<!-- aicx:end -->")
-TOML_NOTIFY = Marks("# aicx:start notify", "# aicx:end notify")
-TOML_HOOKS = Marks("# aicx:start hooks", "# aicx:end hooks")
 
 
 def find(text: str, marks: Marks) -> tuple[int, int] | None:
@@ -50,25 +48,28 @@ def block(marks: Marks, body: str, end: str) -> str:
     return end.join([marks.start, *body.strip("\n").split("\n"), marks.end])
 
 
-def insertion(text: str, marks: Marks, body: str, *, first: bool = False) -> Insertion:
-    """What puts a block at the end of a text, or as its ``first`` lines.
-
-    At the end, an empty line comes before it, and the text's last line ends as before, or still does not.
-    """
-    end = line_end(text)
-    begin = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
-    lines = block(marks, body, end)
-    if first or len(text) == begin:
-        return Insertion(begin, lines + end)
-    return Insertion(len(text), end + lines + end if text.endswith("\n") else end + end + lines)
+def insertion(text: str, marks: Marks, body: str) -> Insertion:
+    """What puts a block at the end of a text, whose last line ends as before, or still does not."""
+    return appended(text, block(marks, body, line_end(text)))
 
 
 def without(text: str, marks: Marks) -> str:
     """The text without its block, as it was before `insertion`. Raises as `find` does."""
     place = find(text, marks)
-    if place is None:
-        return text
-    before, after = text[: place[0]], text[place[1] :]
+    return text if place is None else cut(text, *place)
+
+
+def appended(text: str, lines: str) -> Insertion:
+    """What puts ``lines``, which lack their last line end, at the end of a text, set apart by an empty line."""
+    end = line_end(text)
+    if text in ("", _BYTE_ORDER_MARK):
+        return Insertion(len(text), lines + end)
+    return Insertion(len(text), end + lines + end if text.endswith("\n") else end + end + lines)
+
+
+def cut(text: str, start: int, end: int) -> str:
+    """The text without whole lines, as it was before `appended`; ``end`` is before the last one's line end."""
+    before, after = text[:start], text[end:]
     if not after:
         return re.sub(r"(\r?\n){1,2}\Z", "", before)
     # The line end before a block is not its own where the block was put first.

@@ -14,6 +14,11 @@ from aicx.errors import CorpusDamaged
 
 _OURS = re.compile(r"\bhook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b")
 _BLANK = "\ufeff \t\r\n"
+_TOML_HEAD = "# `aicx init` wrote these hooks, and `aicx clean` removes them."
+_TABLE = rf"\[\[hooks\.\w+\]\]\r?\nhooks = \[\{{[^\r\n]*{_OURS.pattern}[^\r\n]*"
+_TOML_HOOKS = re.compile(rf"^(?:{re.escape(_TOML_HEAD)}\r?\n)?{_TABLE}(?:\r?\n{_TABLE})*", re.MULTILINE)
+_NOTIFY = r'notify = \[[^\r\n]*"hook", "notify", "--agent", "[a-z]+"\][^\r\n]*(?:\r?\n|\Z)'
+_TOML_NOTIFY = re.compile(rf"(?:^|(?<=\A\ufeff)){_NOTIFY}", re.MULTILINE)
 _BY_HAND = "mend the file first; nothing was changed"
 
 
@@ -105,48 +110,51 @@ def _parsed(text: str) -> jsonc.Node:
 
 
 def _toml_is_current(text: str, wanted: Wanted) -> bool:
-    _toml(text)
-    end = line_end(text)
-    for marks, body in _toml_blocks(wanted).items():
-        place = blocks.find(text, marks)
-        if place is None:
-            # One program is notified; somebody else's stays.
-            if marks is blocks.TOML_NOTIFY and "notify" in _toml(text):
-                continue
-            return False
-        if text[slice(*place)] != blocks.block(marks, body, end):
-            return False
-    return True
+    held = _toml(text)
+    notify = held.get("notify")
+    found = [
+        (event, handler)
+        for event, groups in held.get("hooks", {}).items()
+        for group in (groups if isinstance(groups, list) else ())
+        for handler in group.get("hooks", ())
+        if _OURS.search(str(handler.get("command")))
+    ]
+    is_told = notify == list(wanted.notify) or (notify is not None and not _is_ours(notify))
+    return is_told and sorted(found, key=str) == sorted(
+        ((event, dict(one)) for event, one in wanted.hooks.items()), key=str
+    )
 
 
 def _toml_put(text: str, wanted: Wanted) -> list[Insertion]:
-    held = _toml(text)
-    made: list[Insertion] = []
-    changed = text
-    for marks, body in _toml_blocks(wanted).items():
-        if marks is blocks.TOML_NOTIFY and "notify" in held:
-            continue
-        made.append(blocks.insertion(changed, marks, body, first=marks is blocks.TOML_NOTIFY))
-        changed = put_in(changed, made[-1:])
-    _toml(changed, "[hooks] is written in a way that nothing can be added to; put our hooks in by hand")
+    """No line marks the end of ours: Codex moves comments behind a table to the next one, and writes between them.
+
+    JSON's strings and lists of strings are TOML's as well.
+    """
+    end, made = line_end(text), []
+    if "notify" not in _toml(text):
+        begin = len(text) - len(text.removeprefix("\ufeff"))
+        made.append(Insertion(begin, f"notify = {json.dumps(list(wanted.notify), ensure_ascii=False)}{end}"))
+    lines = [_TOML_HEAD]
+    for event, handler in wanted.hooks.items():
+        inline = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in handler.items())
+        lines += [f"[[hooks.{event}]]", f"hooks = [{{ {inline} }}]"]
+    made.append(blocks.appended(put_in(text, made), end.join(lines)))
+    _toml(put_in(text, made), "[hooks] is written in a way that nothing can be added to; put our hooks in by hand")
     return made
 
 
 def _toml_drop(text: str) -> str:
-    for marks in (blocks.TOML_HOOKS, blocks.TOML_NOTIFY):
-        text = blocks.without(text, marks)
-    _toml(text)
+    while found := _TOML_HOOKS.search(text):
+        text = blocks.cut(text, *found.span())
+    text = _TOML_NOTIFY.sub("", text)
+    held = _toml(text)
+    if _is_ours(held.get("notify")) or _OURS.search(str(held.get("hooks"))):
+        raise CorpusDamaged("our hooks are written in another way by now", hint="take them out by hand")
     return text
 
 
-def _toml_blocks(wanted: Wanted) -> dict[blocks.Marks, str]:
-    """What each block holds. JSON's strings and lists of them are TOML's as well."""
-    tables = []
-    for event, handler in wanted.hooks.items():
-        inline = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in handler.items())
-        tables.append(f"[[hooks.{event}]]\nhooks = [{{ {inline} }}]")
-    notify = json.dumps(list(wanted.notify), ensure_ascii=False)
-    return {blocks.TOML_NOTIFY: f"notify = {notify}", blocks.TOML_HOOKS: "\n".join(tables)}
+def _is_ours(notify: Any) -> bool:
+    return isinstance(notify, list) and notify[-4:-1] == ["hook", "notify", "--agent"]
 
 
 def _toml(text: str, otherwise: str = "it cannot be read as TOML") -> dict[str, Any]:

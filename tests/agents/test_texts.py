@@ -17,7 +17,7 @@ from aicx.errors import CorpusDamaged
 
 HOOK = {"type": "command", "command": "/opt/aicx hook stop --agent claude || true", "timeout": 3}
 WANTED = Wanted({"SessionStart": {**HOOK, "command": "/opt/aicx hook session-start --agent claude"}, "Stop": HOOK})
-NOTIFYING = Wanted(WANTED.hooks, ("/opt/aicx", "hook", "notify"))
+NOTIFYING = Wanted(WANTED.hooks, ("/opt/aicx", "hook", "notify", "--agent", "codex"))
 OTHER = {"hooks": [{"type": "command", "command": "make format"}]}
 
 LINES = some.text(some.sampled_from("ab `#-<>!é\t"), max_size=12)
@@ -69,9 +69,9 @@ def without_empty(value: Any) -> Any:
     return {name: one for name, one in value.items() if name != "hooks"} | ({"hooks": hooks} if hooks else {})
 
 
-@given(texts(), some.booleans())
-def test_a_block_alone_says_how_the_text_was_without_it(text: str, first: bool) -> None:
-    made = blocks.insertion(text, blocks.MARKDOWN, "one\ntwo", first=first)
+@given(texts())
+def test_a_block_alone_says_how_the_text_was_without_it(text: str) -> None:
+    made = blocks.insertion(text, blocks.MARKDOWN, "one\ntwo")
     changed = put_in(text, [made])
     assert blocks.without(changed, blocks.MARKDOWN) == text
     assert taken_out(changed, [made]) == text
@@ -193,6 +193,28 @@ def test_codex_is_notified_and_its_settings_stay(name: str) -> None:
     assert without_empty(found) == without_empty(before)
     assert TOML.is_current(changed, NOTIFYING)
     assert TOML.drop(changed) == text == taken_out(changed, made)
+
+
+def test_what_codex_writes_between_our_lines_and_behind_them_stays() -> None:
+    """As Codex 0.169.0 does it: what a person agreed to follows the hooks, and a new key the other keys."""
+    text = "# mine\n[mcp_servers.other]\ncommand = 'x'\n"
+    changed = put_in(text, TOML.put(text, NOTIFYING))
+    state = '\n[hooks.state]\n\n[hooks.state."/c.toml:stop:0:0"]\ntrusted_hash = "sha256:ba18"\n'
+    notify, _, hooks = changed.partition(text)
+    codex = f'{notify}model = "gpt"\n{text}{hooks}{state}'
+    assert TOML.is_current(codex, NOTIFYING)
+    for found in (TOML.drop(codex), taken_out(codex, TOML.put(text, NOTIFYING))):
+        assert found is not None
+        assert tomllib.loads(found) == tomllib.loads(f'model = "gpt"\n{text}{state}')
+        assert "# mine" in found
+    again = put_in(TOML.drop(codex), TOML.put(TOML.drop(codex), NOTIFYING))
+    assert tomllib.loads(again) == tomllib.loads(codex)
+
+
+def test_hooks_that_somebody_wrote_in_another_way_are_refused() -> None:
+    text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'aicx hook stop --agent codex'\n"
+    with pytest.raises(CorpusDamaged, match="another way"):
+        TOML.drop(text)
 
 
 def test_a_program_that_codex_notifies_already_stays() -> None:

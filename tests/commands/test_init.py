@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -239,6 +241,23 @@ def test_without_a_terminal_a_confirmation_is_needed(repo: Path, home: Path) -> 
     before = tree(repo, home)
     assert run(["init", "--repo", str(repo), "--agents", "codex"]) == 2
     assert tree(repo, home) == before
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 130), ("", 130)])
+def test_at_a_terminal_it_asks(repo: Path, home: Path, answer: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tree(repo, home)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert run(["init", "--repo", str(repo), "--agents", "claude"]) == code
+    assert (tree(repo, home) == before) == bool(code)
+
+
+def test_secrets_of_the_files_are_not_shown(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    write(repo / SETTINGS["claude"], f'{{\n  "env": {{\n    "TOKEN": "{secret}"\n  }}\n}}\n'.encode())
+    assert init(repo, "--json", agents="claude") == 0
+    assert secret not in capsys.readouterr().out
+    assert secret in (repo / SETTINGS["claude"]).read_text()
 
 
 def test_the_agents_are_those_that_left_traces(repo: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
