@@ -62,7 +62,7 @@ AGENTS = {
         _EVENTS,
         settings=_codex_settings,
         notifies=True,
-        next="start a session and agree to the new hooks with /hooks: Codex runs none that nobody has reviewed",
+        next="start a session at a terminal, and agree to the new hooks when it asks: until then it runs none of them",
     ),
     "gemini": Agent(
         "Gemini CLI",
