@@ -52,8 +52,11 @@ def session_number(settings: Settings, report: ResumeReport, session: str | None
         return count_sessions(opened.catalog, scope, report.now, but=session) + 1
 
 
-def is_first_start(layout: Layout, agent: str, session: str | None) -> bool:
-    """Whether this is the first start of a session that is seen, which it then was; True where it has no name."""
+def is_first_start(layout: Layout, agent: str, session: str | None, most: int = _MAX_STARTED) -> bool:
+    """Whether this is the first start of a session that is seen, which it then was; True where it has no name.
+
+    ``most`` sessions are remembered.
+    """
     if session is None:
         return True
     started = layout.agents / "started"
@@ -63,9 +66,9 @@ def is_first_start(layout: Layout, agent: str, session: str | None) -> bool:
     except FileExistsError:
         return False
     known = os.listdir(started)
-    if len(known) > _MAX_STARTED:
+    if len(known) > most:
         oldest = sorted(known, key=lambda name: (started / name).stat().st_mtime)
-        for name in oldest[: _MAX_STARTED // 2]:
+        for name in oldest[: most // 2]:
             with suppress(FileNotFoundError):
                 (started / name).unlink()
     return True

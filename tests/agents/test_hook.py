@@ -17,6 +17,7 @@ from aicx.agents import background, events, hook_log
 from aicx.agents.hook import SECONDS, within
 from aicx.agents.startup import MAX_BYTES, startup_text
 from aicx.cli import run
+from aicx.lifecycle.banner import is_first_start
 from aicx.paths import Layout
 from aicx.storage.lock import hold_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
@@ -163,11 +164,10 @@ def test_a_worktree_of_a_repository_that_was_set_up_belongs_to_it(user: Home, tm
 
 
 def test_sessions_that_began_long_ago_are_forgotten(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "_MAX_STARTED", 6)
     for number in range(20):
-        events._is_first(user.settings.layout, "claude", f"s{number}")
+        is_first_start(user.settings.layout, "claude", f"s{number}", most=6)
     assert len(list((user.corpus / "agents" / "started").iterdir())) <= 6
-    assert not events._is_first(user.settings.layout, "claude", "s19")
+    assert not is_first_start(user.settings.layout, "claude", "s19")
 
 
 # A process that an agent waits for ------------------------------------------------------------------------------
