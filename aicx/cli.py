@@ -40,6 +40,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "next": ("aicx.commands.next", "Say what to do next here, in a line."),
         "prepare": ("aicx.commands.prepare", "Begin a session: banner, brief, open tasks and a contract."),
         "finalize": ("aicx.commands.finalize", "End a session: a handoff, and how the contract was kept."),
+        "usage": ("aicx.commands.usage", "Show what continuity did here, in figures."),
         "boot": ("aicx.commands.boot", "Show what a session would begin with here, and why."),
     },
     "Store": {

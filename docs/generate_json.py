@@ -31,6 +31,7 @@ from aicx.api.answers import (
     memory_sources,
     projects,
     rank,
+    readiness,
     refs,
     resume,
     search,
@@ -39,6 +40,7 @@ from aicx.api.answers import (
     steer,
     store,
     task,
+    usage,
     why,
 )
 from aicx.api.answers import map as maps
@@ -81,6 +83,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "finalize": (lifecycle.FINALIZE_SCHEMA, [lifecycle.FinalizeAnswer]),
     "boot": (lifecycle.BOOT_SCHEMA, [lifecycle.BootAnswer]),
     "task handoffs": (lifecycle.HANDOFFS_SCHEMA, [lifecycle.HandoffsAnswer]),
+    "usage": (usage.SCHEMA, [usage.UsageAnswer]),
     "failures list": (failures.LIST_SCHEMA, [failures.FailuresAnswer]),
     "failures show": (failures.SCHEMA, [failures.FailureAnswer]),
     "memory entry": (memory.ENTRY_SCHEMA, [memory.EntryAnswer]),
@@ -113,6 +116,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "list": (lists.SCHEMA, [overview.LogList]),
     "state": (states.SCHEMA, [overview.State, overview.LogsReset]),
     "doctor": (doctor.SCHEMA, [doctor.DoctorAnswer]),
+    "doctor repo": (readiness.SCHEMA, [readiness.RepoDoctorAnswer]),
     "extract": (extract.SCHEMA, [extract.ExtractAnswer]),
     "forget": (forget.SCHEMA, [forget.ForgetAnswer]),
     "demo": (demo.SCHEMA, [demo.DemoAnswer]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -19,15 +20,32 @@ from aicx.corpus.doctor.repair import Repair
 from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.holders import load_holders
 from aicx.errors import AicxError, UsageError
-from aicx.paths import Layout
+from aicx.paths import Layout, user_path
 
 _COLORS = {"green": "green", "warning": "yellow", "critical": "red", "skipped": "bright_black"}
+_REPO_COLORS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 Fix = Annotated[bool, typer.Option("--fix", help="Repair everything that can be made again; never deletes a chunk.")]
 Quick = Annotated[bool, typer.Option("--quick", "-q", help="Do not compare chunks with their checksums.")]
 
 
-def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) -> int:
+def command(
+    fix: Fix = False,
+    quick: Quick = False,
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            *("--repo", "-r"),
+            metavar="FOLDER",
+            click_type=options.PATH,
+            help="Check a repository instead: agents set up, sessions stored, tasks and contracts in order.",
+        ),
+    ] = None,
+    release_readiness: Annotated[
+        bool, typer.Option("--release-readiness", help="With --repo: be strict, as before a release.")
+    ] = False,
+    json: options.Json = False,
+) -> int:
     """Check the corpus, everything derived from it, and the logs that are about to be deleted.
 
     Changes nothing unless --fix is given. With it, an interrupted run is finished, damaged catalogues, indexes and
@@ -41,7 +59,14 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
     Example: aicx doctor
     Example: aicx doctor --quick --json
     Example: aicx doctor --fix
+    Example: aicx doctor --repo . --json
     """
+    if repo is not None:
+        if fix or quick:
+            raise UsageError("--repo only looks", hint="aicx doctor --fix mends the corpus")
+        return _examine_repository(repo, release=release_readiness, json=json)
+    if release_readiness:
+        raise UsageError("--release-readiness is about a repository", hint="aicx doctor --repo . --release-readiness")
     settings, config_error = _settings()
     if fix and config_error is not None:
         raise config_error
@@ -53,6 +78,32 @@ def command(fix: Fix = False, quick: Quick = False, json: options.Json = False) 
     else:
         _show(checks, done)
     return AicxError.exit_code if worst == "critical" else 0
+
+
+def _examine_repository(repo: str, *, release: bool, json: bool) -> int:
+    # Imported here: most ask about the corpus.
+    from aicx.agents.readiness import examine as examine_repository
+    from aicx.api.answers import readiness
+
+    found = examine_repository(load_settings(), user_path(repo), options.now(), release=release)
+    checks = [
+        readiness.RepoCheck(one.name, one.status, one.summary, one.details, one.recommended_action)
+        for one in found.checks
+    ]
+    actions = dict.fromkeys(one.recommended_action for one in checks if one.recommended_action)
+    if json:
+        answer = readiness.RepoDoctorAnswer(
+            found.status, str(found.root), version("aicx-py"), found.mode, checks, list(actions)
+        )
+        console.out_answer(readiness.SCHEMA, answer)
+    else:
+        width = max(len(check.name) for check in checks)
+        for check in checks:
+            status = console.style(f"{check.status:8}", fg=_REPO_COLORS[check.status], bold=check.status == "error")
+            console.out(f"{status}  {check.name:{width}}  {check.summary}")
+            if check.recommended_action:
+                console.out(f"{'':10}{'':{width}}  {console.style('next:', fg='cyan')} {check.recommended_action}")
+    return AicxError.exit_code if found.status == "error" else 0
 
 
 def _mend(settings: Settings) -> Repair:

@@ -1,0 +1,217 @@
+"""Whether a repository is ready for work that outlives its sessions: agents set up, sessions stored, nothing damaged.
+
+Only looks; nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from aicx.agents import records
+from aicx.agents.plan import place_of, plan_init
+from aicx.agents.table import AGENTS
+from aicx.config import Settings
+from aicx.errors import AicxError
+from aicx.git.identity import Repository
+from aicx.lifecycle.attempts import attempts_in
+from aicx.lifecycle.identity import Asker
+from aicx.lifecycle.prepare import prepare
+from aicx.lifecycle.results import results_of
+from aicx.servers.clients.change import plan as plan_server
+from aicx.servers.clients.table import CLIENTS, entry
+from aicx.work.at_place import facts_at
+from aicx.work.conventions import choose_test_command
+from aicx.work.place import WorkPlace, find_place
+from aicx.work.state import open_tasks
+
+Status = Literal["ok", "warning", "error"]
+Mode = Literal["standard", "release"]
+_ORDER: tuple[Status, ...] = ("ok", "warning", "error")
+_PROGRAM_SECONDS = 3.0
+_RECENT = 20  # attempts that say how things go
+
+
+class Finding(NamedTuple):
+    """One check, with what to do about it where something is to be done."""
+
+    name: str
+    status: Status
+    summary: str
+    recommended_action: str | None = None
+    details: dict[str, Any] = {}  # noqa: RUF012 - never changed
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The result: the worst status of its checks."""
+
+    root: Path
+    mode: Mode
+    checks: tuple[Finding, ...]
+
+    @property
+    def status(self) -> Status:
+        return max((check.status for check in self.checks), key=_ORDER.index, default="ok")
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    settings: Settings
+    place: Repository
+    work: WorkPlace
+    now: datetime
+    mode: Mode
+
+
+def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = False) -> Readiness:
+    """The checks of a repository. Raises NotFound, and UsageError for what is no repository."""
+    place = place_of(settings, folder)
+    desk = _Desk(settings, place, find_place(settings, folder), now, "release" if release else "standard")
+    checks: tuple[Callable[[_Desk], Iterator[Finding]], ...] = (
+        _version, _set_up, _hosts, _sessions, _tasks, _capture, _contracts, _starts, _release,
+    )  # fmt: skip
+    return Readiness(place.root, desk.mode, tuple(found for check in checks for found in check(desk)))
+
+
+def _version(desk: _Desk) -> Iterator[Finding]:
+    yield Finding("cli_version", "ok", f"aicx {version('aicx-py')}")
+
+
+def _set_up(desk: _Desk) -> Iterator[Finding]:
+    record = records.load(desk.settings.layout, desk.place.worktree_id)
+    if record is None or not record.agents:
+        yield Finding("repo_initialized", "warning", "no agent is set up in this repository", "aicx init")
+        return
+    yield Finding("repo_initialized", "ok", f"set up for {', '.join(record.agents)}", details={"agents": record.agents})
+    for name in record.agents:
+        try:
+            plan = plan_init(desk.settings, desk.place, [name])
+        except AicxError as error:
+            yield Finding(f"hooks_{name}", "error", error.message, error.hint or "aicx init")
+            continue
+        changed = [str(change.path) for change in plan.changes if change.action != "unchanged"]
+        if changed:
+            summary = f"blocks or hooks are not as they were put: {', '.join(changed)}"
+            yield Finding(f"hooks_{name}", "warning", summary, f"aicx init --agents {name}", {"files": changed})
+        else:
+            yield Finding(f"hooks_{name}", "ok", "blocks and hooks are in place")
+
+
+def _hosts(desk: _Desk) -> Iterator[Finding]:
+    """Each agent of this machine: its version, which hooks it has, and whether it reaches the MCP server."""
+    for name, agent in AGENTS.items():
+        program = shutil.which(name)
+        if program is None and not any(path.exists() for path in agent.traces(desk.settings, desk.place.root)):
+            continue
+        said = _version_of(program) if program else "its program is not on the path"
+        reached = name in CLIENTS and _is_reached(desk.settings, name)
+        details = {"version": said, "hooks": sorted(agent.events), "mcp": reached}
+        without = "" if reached or name not in CLIENTS else "; its MCP servers lack aicx"
+        hooks = f"{len(agent.events)} hooks" if agent.events else "no hooks, so it reads a block of text alone"
+        status: Status = "ok" if reached or name not in CLIENTS else "warning"
+        action = None if status == "ok" else f"aicx install {name}"
+        yield Finding(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)
+
+
+def _is_reached(settings: Settings, name: str) -> bool:
+    client = CLIENTS[name]
+    try:
+        return plan_server(client, client.file(settings), entry(client, settings)).action == "unchanged"
+    except AicxError:
+        return False
+
+
+def _version_of(program: str) -> str:
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=_PROGRAM_SECONDS, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "it does not say its version"
+    return next(iter(done.stdout.splitlines()), "").strip()[:80] or "it does not say its version"
+
+
+def _sessions(desk: _Desk) -> Iterator[Finding]:
+    try:
+        facts, _ = facts_at(desk.settings, desk.place.root)
+    except AicxError as error:
+        yield Finding("sessions_stored", "warning", error.message, "aicx store")
+        return
+    if not facts:
+        yield Finding("sessions_stored", "warning", "no session of this repository is stored", "aicx store")
+        return
+    open_ = sum(len([one for one in item.failures if one.resolved is None]) for item in facts)
+    details = {"sessions": len(facts), "last": facts[0].ended_at, "open_failures": open_}
+    yield Finding("sessions_stored", "ok", f"{len(facts):,} sessions, the last of {facts[0].ended_at}", details=details)
+
+
+def _tasks(desk: _Desk) -> Iterator[Finding]:
+    found = open_tasks(desk.settings, desk.work, desk.now, derive=False)
+    counts = {name: len(getattr(found, name)) for name in ("active", "waiting", "skipped", "damaged")}
+    if found.damaged:
+        paths = ", ".join(one.path for one in found.damaged[:3])
+        yield Finding("tasks", "error", f"files that are no tasks: {paths}", "mend or delete them", counts)
+        return
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none is open"
+    yield Finding("tasks", "ok", said, details=counts)
+
+
+def _capture(desk: _Desk) -> Iterator[Finding]:
+    """Whether what sessions did is known: because they said so, or because their logs are stored."""
+    found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders)[:_RECENT])
+    if not found:
+        yield Finding("capture_quality", "ok", "no session was prepared or finalized here yet")
+        return
+    known = sum(one.compliance.reason != "no_execution_observation" for one in found)
+    details = {"recent": len(found), "observed": known}
+    few = known * 2 < len(found)
+    summary = f"{known} of the last {len(found)} sessions left something that was observed"
+    yield Finding("capture_quality", "warning" if few else "ok", summary, "aicx store" if few else None, details)
+
+
+def _contracts(desk: _Desk) -> Iterator[Finding]:
+    found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders)[:_RECENT])
+    scores = [one.compliance.score for one in found if one.compliance.score is not None]
+    if not scores:
+        yield Finding("contract_compliance", "ok", "no contract was evaluated yet")
+        return
+    violated = sum(one.compliance.status == "violated" for one in found)
+    details = {"evaluated": len(scores), "violated": violated, "mean_score": round(sum(scores) / len(scores), 3)}
+    summary = f"{violated} of {len(scores)} contracts violated, mean score {details['mean_score']:.2f}"
+    yield Finding("contract_compliance", "warning" if violated * 2 > len(scores) else "ok", summary, None, details)
+
+
+def _starts(desk: _Desk) -> Iterator[Finding]:
+    """Whether a session could begin: everything that a hook does, without writing."""
+    failed: Status = "error" if desk.mode == "release" else "warning"
+    try:
+        found = prepare(desk.settings, desk.place.root, Asker("doctor", None), desk.now, record=False, derive=False)
+    except AicxError as error:
+        yield Finding("session_start", failed, error.message, error.hint)
+        return
+    yield Finding("session_start", "ok", found.banner.splitlines()[0])
+
+
+def _release(desk: _Desk) -> Iterator[Finding]:
+    """What a release needs besides: a test that can be named, and a clean work tree."""
+    if desk.mode != "release":
+        return
+    test = choose_test_command(desk.place.root)
+    if test.command is None:
+        yield Finding(
+            "test_command", "warning", "nothing says how this project is tested", "add a rule `test` to a Makefile"
+        )
+    else:
+        yield Finding("test_command", "ok", f"`{test.command}` ({test.source.replace('_', ' ')})")
+    if not os.access(desk.settings.layout.home, os.W_OK):
+        yield Finding(
+            "home_writable", "error", f"{desk.settings.layout.home} cannot be written", "change its permissions"
+        )

@@ -1,0 +1,31 @@
+"""`aicx.doctor-repo/1`: whether a repository is ready for work that outlives its sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+SCHEMA = "aicx.doctor-repo/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RepoCheck:
+    """One check."""
+
+    name: str
+    status: Annotated[str, "`ok`, `warning` or `error`"]
+    summary: Annotated[str, "what was found"]
+    details: Annotated[dict[str, Any], "figures, by name"]
+    recommended_action: Annotated[str | None, "what to do about it"]
+
+
+@dataclass(frozen=True, slots=True)
+class RepoDoctorAnswer:
+    """With `error` the exit code is 1."""
+
+    status: Annotated[str, "`ok`, `warning` or `error`: that of the worst check"]
+    repo: Annotated[str, "its folder"]
+    version: Annotated[str, "of aicx"]
+    mode: Annotated[str, "`standard`, or `release` with `--release-readiness`"]
+    checks: list[RepoCheck]
+    recommended_actions: Annotated[list[str], "of all checks, each once"]

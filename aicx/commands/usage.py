@@ -1,0 +1,48 @@
+"""`aicx usage`: what continuity did in a repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aicx import console, options
+from aicx.api.answers.usage import SCHEMA, UsageAnswer
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+
+def command(repo: options.Repo = None, json: options.Json = False) -> None:
+    """Show what continuity did in a repository: sessions, contracts and how they were kept, failures that came back.
+
+    These are counts. What would have happened without is not known, and nothing is claimed about it.
+
+    Example: aicx usage --json
+    """
+    # Imported here: not needed for --help.
+    from aicx.lifecycle.usage import usage
+
+    with console.count_bar("Reading sessions") as bar:
+        folder = user_path(repo) if repo else Path.cwd()
+        found = usage(load_settings(), folder, options.now(), lambda done, of: bar(done, of, ""))
+    if json:
+        console.out_answer(SCHEMA, found)
+        return
+    for name, text in _rows(found):
+        console.out(f"{console.style(f'{name:<12}', dim=True)}{text}")
+    for note in found.notes:
+        console.notify(f"note: {note}")
+
+
+def _rows(found: UsageAnswer) -> list[tuple[str, str]]:
+    sessions, contracts, failures = found.sessions, found.contracts, found.failures
+    kept = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in contracts.results.items())
+    score = f"; mean score {contracts.mean_score:.2f}" if contracts.mean_score is not None else ""
+    tasks = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in found.tasks.by_status.items())
+    again = f"{failures.seen_in_several_sessions:,} came back in another session, {failures.known_fix_used:,} of them"
+    return [
+        ("sessions", f"{sessions.stored:,} stored; {sessions.prepared:,} prepared, {sessions.finalized:,} finalized"),
+        ("handoffs", f"{sessions.handoffs_stated:,} stated, {sessions.handoffs_derived:,} derived from logs"),
+        ("contracts", f"{contracts.given:,} given{': ' if kept else ''}{kept}{score}"),
+        ("failures", f"{failures.patterns:,} known, {failures.open:,} open; {again} were mended where they had been"),
+        ("tasks", f"{found.tasks.total:,}{': ' if tasks else ''}{tasks}"),
+        ("areas", f"{found.areas:,}"),
+    ]

@@ -1,0 +1,98 @@
+"""What continuity did in a repository: counts, and no claim of what it saved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+from aicx.api.answers.usage import ContractUsage, FailureUsage, SessionUsage, TaskUsage, UsageAnswer
+from aicx.config import Settings
+from aicx.errors import NotFound
+from aicx.lifecycle.attempts import attempts_in
+from aicx.lifecycle.results import Result, results_of
+from aicx.text import instant
+from aicx.work.areas import areas
+from aicx.work.at_place import facts_at
+from aicx.work.failures import Pattern, patterns
+from aicx.work.files import CLOSED, HANDOFFS, TASKS, read_all
+from aicx.work.place import find_place
+from aicx.work.record import WorkRecord
+
+_TOP = 5
+
+
+def usage(
+    settings: Settings, folder: Path, now: datetime, progress: Callable[[int, int], None] | None = None
+) -> UsageAnswer:
+    """The figures of the repository that ``folder`` is in. Raises NotFound and UsageError for a folder that is none."""
+    place = find_place(settings, folder)
+    attempts = attempts_in(settings, place.folders)
+    try:
+        facts, notes = facts_at(settings, folder, progress)
+    except NotFound:
+        facts, notes = [], []
+    tasks = [one for one in read_all(settings.layout, place.folders, (TASKS, CLOSED)).records if one.kind == "thread"]
+    handoffs = read_all(settings.layout, place.folders, (HANDOFFS,)).records
+    return UsageAnswer(
+        generated_at=instant(now, "seconds"),
+        root=str(place.root),
+        sessions=SessionUsage(
+            stored=len(facts),
+            prepared=len(attempts),
+            finalized=sum(one.attempt is not None and one.attempt.outcome is not None for one in attempts),
+            succeeded=sum(one.attempt is not None and one.attempt.outcome == "success" for one in attempts),
+            handoffs_stated=len(handoffs),
+            handoffs_derived=sum(one.lane != "subagent" for one in facts),
+        ),
+        contracts=_contracts(results_of(settings, place, attempts)),
+        failures=_failures(patterns(facts)),
+        tasks=_tasks(tasks),
+        areas=len(areas(facts)),
+        notes=notes,
+    )
+
+
+def _contracts(found: Sequence[Result]) -> ContractUsage:
+    scores = [one.compliance.score for one in found if one.compliance.score is not None]
+    checks = [one.compliance.checks for one in found if one.compliance.score is not None]
+    violations = Counter(finding.code for one in found for finding in one.compliance.violations)
+    warnings = Counter(finding.code for one in found for finding in one.compliance.warnings)
+    return ContractUsage(
+        given=sum(one.record.attempt is not None and one.record.attempt.contract is not None for one in found),
+        results=dict(Counter(one.compliance.status for one in found)),
+        mean_score=round(sum(scores) / len(scores), 4) if scores else None,
+        rates={
+            name: _share([value for check in checks if (value := getattr(check, name)) is not None])
+            for name in ("followed_first_action", "edited_within_scope", "canonical_test_used", "finalize_used")
+        },
+        top_violations=dict(violations.most_common(_TOP)),
+        top_warnings=dict(warnings.most_common(_TOP)),
+    )
+
+
+def _share(values: Sequence[bool]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None
+
+
+def _failures(found: Sequence[Pattern]) -> FailureUsage:
+    again = [one for one in found if len(one.sessions) > 1]
+    return FailureUsage(
+        patterns=len(found),
+        open=sum(one.status == "open" for one in found),
+        resolved=sum(one.status == "resolved" for one in found),
+        seen_in_several_sessions=len(again),
+        known_fix_used=sum(map(_fixed_alike, again)),
+    )
+
+
+def _fixed_alike(pattern: Pattern) -> bool:
+    """Whether a failure that came back was resolved by editing a file that had resolved it before."""
+    files = [set(one.by.files) for one in pattern.resolutions]
+    return any(not later.isdisjoint(earlier) for later, earlier in pairwise(files))
+
+
+def _tasks(tasks: Sequence[WorkRecord]) -> TaskUsage:
+    return TaskUsage(total=len(tasks), by_status=dict(Counter(task.status for task in tasks)))
