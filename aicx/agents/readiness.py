@@ -21,15 +21,15 @@ from aicx.agents.table import AGENTS
 from aicx.config import Settings
 from aicx.errors import AicxError
 from aicx.git.identity import Repository
-from aicx.lifecycle.attempts import attempts_in
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
-from aicx.lifecycle.results import results_of
 from aicx.servers.clients.change import plan as plan_server
 from aicx.servers.clients.table import CLIENTS, entry
 from aicx.work.at_place import facts_at
+from aicx.work.attempts import attempts_in
 from aicx.work.conventions import choose_test_command
 from aicx.work.place import WorkPlace, find_place
+from aicx.work.results import results_of
 from aicx.work.state import open_tasks
 
 Status = Literal["ok", "warning", "error"]

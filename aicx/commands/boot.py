@@ -28,10 +28,10 @@ def command(
     Example: aicx boot --json
     """
     # Imported here: not needed for --help.
-    from aicx.lifecycle.answers import contract_result
-    from aicx.lifecycle.attempts import attempts_in
     from aicx.lifecycle.identity import find_asker
     from aicx.lifecycle.prepare import prepare
+    from aicx.resume.brief.json_brief import previous_answer
+    from aicx.work.attempts import attempts_in
     from aicx.work.place import find_place
 
     settings, folder = load_settings(), user_path(repo) if repo else Path.cwd()
@@ -51,7 +51,7 @@ def command(
         tasks={name: len(getattr(tasks, name)) for name in ("active", "skipped", "waiting", "damaged")},
         attempts=len(attempts),
         last_summary=next(ended, _NO_SUMMARY),
-        previous_contract_result=contract_result(found.previous),
+        previous_contract_result=previous_answer(found.previous),
     )
     if json:
         console.out_answer(BOOT_SCHEMA, answer)

@@ -12,6 +12,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.when import parse_instant
+from aicx.errors import UsageError
 from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
@@ -20,8 +21,10 @@ from retrieval.decay import parse_decay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from aicx.config import Settings
+    from aicx.resume.select.report import ResumeReport
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
@@ -96,6 +99,9 @@ def command(
             rich_help_panel=options.OUTPUT,
         ),
     ] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="Record that a session began, with its contract, as `aicx prepare` does.")
+    ] = False,
     utc: options.Utc = False,
     json: options.Json = False,
 ) -> None:
@@ -134,9 +140,11 @@ def command(
         limits=Limits.full() if full else Limits(),
     )
     report = resume(settings, query, look)
+    attempt = _record(settings, report, agent_id, now) if record else None
     tokens = budget or (_JSON_TOKENS if json else _TOKENS) * (_FULL if full else 1)
     if json:
-        brief = json_brief(settings, report, tokens, explain=explain, written=[str(target)] if target else [])
+        written = [str(target)] if target else []
+        brief = json_brief(settings, report, tokens, explain=explain, written=written, attempt=attempt)
     else:
         brief = markdown_brief(settings, report, tokens)
     if target is not None:
@@ -148,6 +156,22 @@ def command(
             _print_manifest(brief.manifest())
         for note in report.unavailable:
             console.notify(f"note: {note}")
+
+
+def _record(settings: Settings, report: ResumeReport, agent: str | None, now: datetime) -> str:
+    """Records the start of a session, and returns the reference of the record."""
+    import os
+
+    from aicx.lifecycle.identity import find_asker
+    from aicx.work.attempt import Attempt
+    from aicx.work.attempts import begin
+    from aicx.work.place import find_place
+
+    if report.folder is None:
+        raise UsageError("--record is for a session in a folder", hint="leave --project out, or name a --repo")
+    asker = find_asker(os.environ, agent)
+    attempt = Attempt(asker.agent, asker.session, report.contract)
+    return begin(settings, find_place(settings, Path(report.folder)), report.task, attempt, now, source="resume").ref
 
 
 def _target(text: str, settings: Settings, *, force: bool) -> Path:

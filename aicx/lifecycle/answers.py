@@ -6,7 +6,6 @@ from aicx.api.answers.lifecycle import (
     BannerPolicy,
     ChecksAnswer,
     ComplianceAnswer,
-    ContractResult,
     ErrorEventAnswer,
     FinalizeAnswer,
     FindingAnswer,
@@ -15,9 +14,7 @@ from aicx.api.answers.lifecycle import (
 )
 from aicx.lifecycle.finalize import Finalized
 from aicx.lifecycle.prepare import Prepared
-from aicx.lifecycle.results import Result
-from aicx.resume.brief.json_brief import contract_answer
-from aicx.text import instant
+from aicx.resume.brief.json_brief import contract_answer, previous_answer
 from aicx.work.compliance import Compliance, Finding
 from aicx.work.entry import entry_of, skipped_of
 from aicx.work.loading import Loaded
@@ -31,7 +28,7 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
         brief=brief,
         active=[entry_of(task) for task in found.tasks.active],
         skipped=[skipped_of(task) for task in found.tasks.skipped],
-        previous_contract_result=contract_result(found.previous),
+        previous_contract_result=previous_answer(found.previous),
         execution_contract=contract_answer(found.report.contract) if found.report.contract else None,
         attempt=found.attempt.ref if found.attempt else None,
     )
@@ -68,16 +65,6 @@ def compliance_answer(found: Compliance) -> ComplianceAnswer:
         warnings=list(map(_finding, found.warnings)),
         main_issue=found.main_issue,
         compact_summary=found.compact_summary,
-    )
-
-
-def contract_result(found: Result | None) -> ContractResult | None:
-    if found is None or found.compliance.score is None:
-        return None
-    kept = found.compliance
-    at = instant(found.record.updated_at, "seconds")
-    return ContractResult(
-        found.record.ref, kept.status, found.compliance.score, kept.main_issue, kept.compact_summary, at
     )
 
 

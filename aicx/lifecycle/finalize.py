@@ -9,19 +9,19 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
-from aicx.lifecycle.attempts import attempt_of, attempts_in, begin, end
 from aicx.lifecycle.identity import Asker
-from aicx.lifecycle.results import known_facts, result
 from aicx.storage.event_lines import new_id
 from aicx.text import plural
 from aicx.toolchains import ErrorEvent, parse
 from aicx.work.attempt import MAX_LISTED, Attempt, Outcome, Stated
+from aicx.work.attempts import attempt_of, attempts_in, begin, end
 from aicx.work.compliance import Compliance
 from aicx.work.handoff import handoff_of
 from aicx.work.loading import Loaded
 from aicx.work.patch import Patch, Said, apply
 from aicx.work.place import WorkPlace, find_place, looking, project_of, saved
 from aicx.work.record import MAX_GOAL, Section, WorkRecord, clean, title_of
+from aicx.work.results import known_facts, result
 from aicx.work.session_facts import Said as SaidThere
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import Written, open_tasks, update

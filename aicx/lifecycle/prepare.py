@@ -8,16 +8,16 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.git.state import Git, GitProbe
-from aicx.lifecycle.attempts import attempt_of, attempts_in, begin
 from aicx.lifecycle.banner import banner, is_first_start, session_number
 from aicx.lifecycle.identity import Asker
-from aicx.lifecycle.results import Result, previous_result
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.work.attempt import Attempt
+from aicx.work.attempts import attempt_of, attempts_in, begin
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.record import WorkRecord
+from aicx.work.results import Result
 from aicx.work.state import OpenTasks, open_tasks
 
 
@@ -69,7 +69,7 @@ def prepare(
             already_shown=not first,
             report=report,
             tasks=tasks,
-            previous=previous_result(settings, place, asker.session),
+            previous=report.previous,
             attempt=_attempt(settings, place, asker, report, now, look, source) if record else None,
         )
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from aicx.api.answers.usage import ContractUsage, FailureUsage, SessionUsage, TaskUsage, UsageAnswer
 from aicx.config import Settings
 from aicx.errors import NotFound
-from aicx.lifecycle.attempts import attempts_in
-from aicx.lifecycle.results import Result, results_of
 from aicx.text import instant
 from aicx.work.areas import areas
 from aicx.work.at_place import facts_at
+from aicx.work.attempts import attempts_in
 from aicx.work.failures import Pattern, patterns
 from aicx.work.files import CLOSED, HANDOFFS, TASKS, read_all
 from aicx.work.place import find_place
 from aicx.work.record import WorkRecord
+from aicx.work.results import Result, results_of
 
 _TOP = 5
 

@@ -46,6 +46,7 @@ from aicx.sources.reopen import reopen_command
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
+    from aicx.work.results import Result
     from aicx.work.state import OpenTasks
 
 # Sessions whose branch is looked up: those that may be shown.
@@ -154,7 +155,8 @@ class _Resume:
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
-        memory, tasks = self._memory(), self._tasks()
+        memory = self._memory()
+        tasks, previous = self._work()
         guess = resumed is None or resumed.confidence == "low"
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
@@ -183,6 +185,7 @@ class _Resume:
             altered=altered,
             memory=memory,
             tasks=tasks,
+            previous=previous,
             known_fixes=known_fixes(self._settings.layout, self._catalog, place.scope.projects, resumed),
             short=short_ids(self._catalog, ids),
         )
@@ -328,22 +331,24 @@ class _Resume:
         self._rarity = rarity = self._reader.rarity(self._topic, sessions)
         return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
 
-    def _tasks(self) -> OpenTasks | None:
-        """What is open here; none where nobody ever began a task, or for a project without a folder."""
+    def _work(self) -> tuple[OpenTasks | None, Result | None]:
+        """What is open here, and how the last session kept to its contract; none where nothing was ever recorded."""
         settings, folder = self._settings, self._query.folder
         if folder is None or not settings.layout.work.is_dir():
-            return None
+            return None, None
         # Imported here: most never begin a task.
         from aicx.work.place import find_place
+        from aicx.work.results import previous_result
         from aicx.work.state import open_tasks
 
-        found = open_tasks(settings, find_place(settings, folder), self._query.now, self._place.look, derive=False)
+        place = find_place(settings, folder)
+        found = open_tasks(settings, place, self._query.now, self._place.look, derive=False)
         for task in (*found.active, *found.waiting):
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,)))
         for task in found.skipped:
             left_out = Reason.OTHER_BRANCH_UNMERGED
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,), left_out))
-        return found
+        return found, previous_result(settings, place, self._query.exclude_session)
 
     def _memory(self) -> Briefing | None:
         """What the memory has for the task, everything considered listed; nothing where nothing was ever remembered."""

@@ -86,3 +86,17 @@ def test_who_asks_is_known_by_words_and_environment(
     environ: dict[str, str], given: tuple[str | None, str | None], asker: Asker
 ) -> None:
     assert find_asker(environ, *given) == asker
+
+
+def test_resume_records_a_session_where_it_is_asked_to(place: Place) -> None:
+    found = place("resume", "--task", "Fix src/login.py", "--agent-id", "claude", "--record")
+    assert found["contract_ref"].startswith("work:")
+    assert place("boot")["attempts"] == 1
+    assert "contract_ref" not in place("resume")
+
+
+def test_a_brief_says_how_the_last_contract_was_kept(place: Place) -> None:
+    place.prepare("s1", "--task", "Fix src/login.py")
+    place.finalize("Done", "s1", "--files-edited", "other.py")
+    assert place("resume")["previous_contract_result"]["status"] in ("violated", "partial")
+    assert "the last contract was" in place.prepare("s2")["brief"]

@@ -47,3 +47,15 @@ class ContractAnswer:
     finalize_command: Annotated[str, "what reports the end of the session"]
     expected_first_files: Annotated[list[str], "the files to look at first, at most 3"]
     signals: Annotated[list[str], "what its strength comes from"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """How an earlier session kept to its contract."""
+
+    ref: Annotated[str, "reference of the attempt"]
+    status: Annotated[str, "`followed`, `partial` or `violated`"]
+    score: float
+    main_issue: str | None
+    compact_summary: str
+    at: Annotated[str, "when it was written last"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from aicx.api.answers.contract import ContractAnswer
+from aicx.api.answers.contract import ContractAnswer, ContractResult
 from aicx.api.answers.task import SkippedTask, TaskEntry
 
 PREPARE_SCHEMA = "aicx.prepare/1"
@@ -47,18 +47,6 @@ class ComplianceAnswer:
     warnings: list[FindingAnswer]
     main_issue: Annotated[str | None, "the code of the first violation or warning, or why nothing was evaluated"]
     compact_summary: Annotated[str, "one line of at most 120 characters"]
-
-
-@dataclass(frozen=True, slots=True)
-class ContractResult:
-    """How an earlier session kept to its contract."""
-
-    ref: Annotated[str, "reference of the attempt"]
-    status: Annotated[str, "`followed`, `partial` or `violated`"]
-    score: float
-    main_issue: str | None
-    compact_summary: str
-    at: Annotated[str, "when it was written last"]
 
 
 @dataclass(frozen=True, slots=True)

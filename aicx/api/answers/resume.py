@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from aicx.api.answers import INLINE, OPTIONAL
-from aicx.api.answers.contract import ContractAnswer
+from aicx.api.answers.contract import ContractAnswer, ContractResult
 
 SCHEMA = "aicx.resume/1"
 
@@ -254,6 +254,7 @@ class ResumeAnswer:
     oracle_status: Annotated[dict[str, Any], "as in [`search`](#search-aicxsearch1); with a task only"]
     budget: Annotated[BudgetUsed, "the size of what is printed"]
     known_fixes: Annotated[list[KnownFix], "what helped before against the failures"]
+    previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
     execution_contract: Annotated[ContractAnswer | None, "null where the budget has no room for it"]
     agreed: Annotated[list[AgreedStatement] | None, "what is agreed in the memory, where something is"] = field(
         default=None, metadata=OPTIONAL
@@ -262,6 +263,9 @@ class ResumeAnswer:
         default=None, metadata=OPTIONAL
     )
     written_files: Annotated[list[str] | None, "the file of `--manifest`"] = field(default=None, metadata=OPTIONAL)
+    contract_ref: Annotated[str | None, "the record of the session that began, with `--record`"] = field(
+        default=None, metadata=OPTIONAL
+    )
     manifest: Annotated[dict[str, Any] | None, "the manifest, with `--explain`"] = field(
         default=None, metadata=OPTIONAL
     )

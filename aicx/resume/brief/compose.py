@@ -249,7 +249,7 @@ def _files(report: ResumeReport) -> Iterator[Part]:
 
 
 def _contract(report: ResumeReport) -> Iterator[Part]:
-    """What the contract says that no other line does: which file is surely the first, and what proves the work."""
+    """What no other line says: which file is surely the first, what proves the work, and how the last contract went."""
     contract = report.contract
     if contract is None or report.has_no_history:
         return
@@ -262,6 +262,9 @@ def _contract(report: ResumeReport) -> Iterator[Part]:
         text = f"prove it with `{clean(test.command)}` ({_TEST_SOURCES[test.source]})"
         entry = report.resumed.facts.ref if report.resumed else str(Ref("file", test.command))
         yield Part("contract", "text", text, (), 2, entry, {})
+    if (previous := report.previous) is not None:
+        text = f"the last contract was {clean(previous.compliance.compact_summary)}"
+        yield Part("contract", "text", text, (previous.record.ref,), 3, previous.record.ref, {})
 
 
 def _symbols(report: ResumeReport) -> Iterator[Part]:

@@ -11,6 +11,7 @@ import orjson
 from aicx.api.answers import to_fields
 from aicx.api.answers.contract import (
     ContractAnswer,
+    ContractResult,
     EditScopeAnswer,
     FirstActionAnswer,
     TestCommandAnswer,
@@ -43,6 +44,7 @@ from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, shorten
 from aicx.work.contract import Contract
+from aicx.work.results import Result
 
 _MAX_WARNINGS = 5
 
@@ -96,6 +98,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         },
         budget=BudgetUsed(target, 0, 0),
         known_fixes=[KnownFix(**data) for data in of("known_fixes")],
+        previous_contract_result=previous_answer(report.previous) if limit else None,
         execution_contract=contract_answer(report.contract, limit) if report.contract and limit else None,
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
@@ -144,6 +147,16 @@ def contract_answer(contract: Contract, limit: int = 1000) -> ContractAnswer:
         finalize_command=clean(contract.finalize_command),
         expected_first_files=paths(contract.expected_first_files),
         signals=list(contract.signals),
+    )
+
+
+def previous_answer(found: Result | None) -> ContractResult | None:
+    if found is None or found.compliance.score is None:
+        return None
+    kept = found.compliance
+    at = instant(found.record.updated_at, "seconds")
+    return ContractResult(
+        found.record.ref, kept.status, found.compliance.score, kept.main_issue, kept.compact_summary, at
     )
 
 

@@ -34,15 +34,21 @@ def markdown_brief(settings: Settings, report: ResumeReport, budget: int) -> Bri
 
 
 def json_brief(
-    settings: Settings, report: ResumeReport, budget: int, *, explain: bool = False, written: Sequence[str] = ()
+    settings: Settings,
+    report: ResumeReport,
+    budget: int,
+    *,
+    explain: bool = False,
+    written: Sequence[str] = (),
+    attempt: str | None = None,
 ) -> Brief:
     """The brief as one JSON object on a line, of at most ``budget`` tokens; with ``explain`` the manifest on top.
 
-    ``written`` are the files that whoever asks is going to write.
+    ``written`` are the files that whoever asks is going to write, ``attempt`` the record of the session that begins.
     """
     report, parts = _cleaned(settings, report)
     check_budget(budget)
-    files = {"written_files": list(written)}
+    files: dict[str, Any] = {"written_files": list(written), **({"contract_ref": attempt} if attempt else {})}
     fitted = fit(parts, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
     brief = _brief(settings, report, parts, fitted, budget, "json")
     if not explain:

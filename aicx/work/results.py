@@ -8,7 +8,7 @@ from typing import NamedTuple
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
-from aicx.lifecycle.attempts import attempts_in, contract_of
+from aicx.work.attempts import attempts_in, contract_of
 from aicx.work.compliance import Compliance, Observed, evaluate
 from aicx.work.facts_index import session_facts
 from aicx.work.observing import is_same_test
@@ -30,9 +30,9 @@ def results_of(settings: Settings, place: WorkPlace, found: Sequence[WorkRecord]
     return [Result(one, result(one, facts.get(_key(one)))) for one in found]
 
 
-def previous_result(settings: Settings, place: WorkPlace, but: str | None = None) -> Result | None:
-    """The last attempt that could be evaluated, other than that of the session ``but``."""
-    found = [one for one in attempts_in(settings, place.folders) if one.attempt and one.attempt.session != but]
+def previous_result(settings: Settings, place: WorkPlace, but: Sequence[str] = ()) -> Result | None:
+    """The last attempt that could be evaluated, other than those of the sessions ``but``."""
+    found = [one for one in attempts_in(settings, place.folders) if one.attempt and one.attempt.session not in but]
     return next((one for one in results_of(settings, place, found[:20]) if one.compliance.score is not None), None)
 
 
