@@ -219,7 +219,8 @@ def _target(
         found = _open_tasks(settings, place, present)
         if not found.active:
             skipped = f"; {len(found.skipped)} left on other branches: aicx task status" if found.skipped else ""
-            raise NotFound(f"no task is open here{skipped}", hint='aicx task start "what is to be reached"')
+            hint = 'aicx task start "what is to be reached"; without a goal it goes on with the session left open'
+            raise NotFound(f"no task is open here{skipped}", hint=hint)
         first, *others = (one.record for one in found.active)
         yield change, present, first, tuple(others)
 
