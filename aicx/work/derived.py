@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
@@ -27,6 +27,8 @@ from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, t
 _MAX_SESSIONS = 8
 _MAX_FILES = 12
 _MAX_CLOSED = 20
+# The session that closes a task still says so: it may end this much later.
+_LAST_WORDS = timedelta(minutes=10)
 
 _REASONS: dict[BranchState, LoadingReason] = {
     "same_branch": "same_branch",
@@ -80,8 +82,8 @@ def _derived(
     branches = present.branches(session.branch or "" for session in sessions)
     found = []
     for session in sessions:
-        if any(session.completed_at <= at and branch in (None, session.branch) for at, branch in settled):
-            continue  # somebody said since that this work is over
+        if any(_is_of(session, record, at) for record, at in settled):
+            continue  # this work was closed
         steps, unread = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
         notes += unread
         brief = brief_of(steps, roots, session.cwd, elsewhere) if steps else None
@@ -94,9 +96,9 @@ def _derived(
     return found
 
 
-def _settled(settings: Settings, place: WorkPlace) -> list[tuple[datetime, str | None]]:
-    """When tasks were closed for good, and on which branch; None where that is not known."""
-    found: list[tuple[datetime, str | None]] = []
+def _settled(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
+    """The tasks that were closed for good last, and when."""
+    found: list[tuple[WorkRecord, datetime]] = []
     for folder in place.folders:
         events = read_log(settings.layout.work / folder, last=1).events
         closed = [event for event in events if event.type == "closed" and event.status in ("resolved", "abandoned")]
@@ -105,8 +107,17 @@ def _settled(settings: Settings, place: WorkPlace) -> list[tuple[datetime, str |
                 record = read_record(settings.layout, f"{folder}/{CLOSED}/{event.task}.json")
             except (CorpusDamaged, FileNotFoundError):
                 continue  # taken up again, or forgotten
-            found.append((event.at, record.git_context.branch if record.git_context else None))
+            found.append((record, event.at))
     return found
+
+
+def _is_of(session: SessionRow, task: WorkRecord, closed_at: datetime) -> bool:
+    """Whether a session worked on a task: the task is from it, or it ended on its branch while the task was open."""
+    if session.ref in task.sources:
+        return True
+    branch = task.git_context.branch if task.git_context else None
+    meanwhile = task.created_at <= session.completed_at <= closed_at + _LAST_WORDS
+    return meanwhile and branch in (None, session.branch)
 
 
 def _task(place: WorkPlace, present: Present, session: SessionRow, brief: SessionBrief, state: BranchState) -> Loaded:

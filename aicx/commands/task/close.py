@@ -25,8 +25,8 @@ def command(
 ) -> None:
     """Close a task as resolved or abandoned, or set it aside as blocked or paused.
 
-    Without TASK, the task is closed that was last begun here. Closing the same twice changes nothing. `aicx task resume`
-    takes up each of them again.
+    Without TASK, the task is closed that was last begun here. Closing the same twice changes nothing. With
+    `aicx task resume` you take up each of them again.
 
     Example: aicx task close --status resolved --note "merged as 3fa29c0"
     Example: aicx task close fix-the-export --status blocked --note "waits for the new API"

@@ -63,9 +63,9 @@ def command(
 ) -> None:
     """Add to a task what is known by now. Lists grow, and say nothing twice; single values are set.
 
-    TASK is an id, the beginning of one, or a title; without it the task is meant that was last begun here. An entry that
-    is verified leaves the list of those that are not. The answer names what changed. A task that was left on a branch
-    that is not merged here is not changed.
+    TASK is an id, the beginning of one, or a title; without it the task is meant that was last begun here. An entry
+    that is verified leaves the list of those that are not. The answer names what changed. A task that was left on a
+    branch that is not merged here is not changed.
 
     Example: aicx task update --verified "the parser accepts empty files" --evidence chunk:019f1fc3:017
     Example: aicx task update fix-the-export --next "Write the changelog" --file src/export.py

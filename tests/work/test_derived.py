@@ -1,0 +1,93 @@
+"""The task that is derived from an open session: when it is offered, and when work on it was closed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from aicx.work.patch import Patch
+from aicx.work.record import SECTIONS
+from aicx.work.state import OpenTasks, close, open_tasks, start
+from tests.corpus.builders import SESSION, ClaudeLog, when
+from tests.work.builders import TaskPlace
+
+HOUR = 3600.0
+REF = f"session:claude:{SESSION}"
+
+
+@pytest.fixture
+def stored(place: TaskPlace) -> TaskPlace:
+    """A place whose one session was left open after five seconds."""
+    log = ClaudeLog(SESSION, str(place.repo)).prompt("Empty files make the export crash", 0)
+    log.call("Bash", 1, "t1", command="pytest -q").result("FAILED test_empty", 2, "t1", failed=True)
+    log.answer("The reader is fixed. The writer still needs to be changed.", 5)
+    path = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(log.body())
+    assert place.run("store")[0] == 0
+    return place
+
+
+def at(place: TaskPlace, now: datetime) -> OpenTasks:
+    return open_tasks(place.settings, place.place, now)
+
+
+def derived(place: TaskPlace, now: datetime) -> list[str]:
+    return [task.record.ref for task in at(place, now).active if task.derived]
+
+
+def worked(place: TaskPlace, begun: float, closed: float, patch: Patch | None = None) -> None:
+    """A task that was open from ``begun`` to ``closed``, in seconds of the session's clock."""
+    task = start(place.settings, place.place, "Mend the export", when(begun), patch=patch or Patch())
+    close(place.settings, place.place, task.record.id, "resolved", when(closed))
+
+
+def test_every_item_is_derived_and_has_its_chunk_as_evidence(stored: TaskPlace) -> None:
+    (task,) = at(stored, when(HOUR)).active
+    items = [item for section in SECTIONS for item in task.record.of(section)]
+    assert {item.section for item in items} == {"failing", "next_steps"}
+    assert {(item.origin, item.evidence) for item in items} == {("derived", (f"chunk:claude:{SESSION}:001",))}
+    assert task.record.updated_at == when(5)
+
+
+def test_nothing_is_offered_from_after_now(stored: TaskPlace) -> None:
+    assert derived(stored, when(-HOUR)) == []
+
+
+@pytest.mark.parametrize(
+    ("begun", "closed", "offered"),
+    [
+        (-HOUR, 60, False),  # it was open while the session ran
+        (-HOUR, 1, False),  # the session closed it, and said so
+        (-2 * HOUR, -HOUR, True),  # other work, over before
+        (HOUR, 2 * HOUR, True),  # other work, begun afterwards
+    ],
+)
+def test_a_session_is_not_offered_again_once_the_task_it_worked_on_was_closed(
+    stored: TaskPlace, begun: float, closed: float, offered: bool
+) -> None:
+    worked(stored, begun, closed)
+    assert derived(stored, when(3 * HOUR)) == ([REF] if offered else [])
+
+
+def test_a_task_that_names_the_session_settles_it_whenever_it_was_open(stored: TaskPlace) -> None:
+    worked(stored, HOUR, 2 * HOUR, Patch(sources=[REF]))
+    assert derived(stored, when(3 * HOUR)) == []
+
+
+def test_a_task_on_another_branch_settles_nothing(stored: TaskPlace) -> None:
+    stored.branch("feature")
+    worked(stored, -HOUR, 60)
+    stored.git("checkout", "-q", "main")
+    assert derived(stored, when(HOUR)) == [REF]
+
+
+def test_a_task_that_was_taken_up_again_is_the_one_that_is_open(stored: TaskPlace) -> None:
+    worked(stored, -HOUR, 60)
+    stored("resume", "mend-the-export")
+    assert [task.derived for task in at(stored, when(3 * HOUR)).active] == [None]
+
+
+def test_what_a_session_says_stays_out_where_it_is_not_asked_for(stored: TaskPlace) -> None:
+    assert open_tasks(stored.settings, stored.place, when(HOUR), derive=False).active == []
