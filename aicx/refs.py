@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from aicx.errors import UsageError
 
-Prefix = Literal["chunk", "session", "commit", "file", "map", "mem", "live"]
+Prefix = Literal["chunk", "session", "commit", "file", "map", "mem", "live", "work"]
 PREFIXES: tuple[Prefix, ...] = get_args(Prefix)
 HASH = re.compile(r"[0-9a-f]{4,64}")
 

@@ -182,6 +182,11 @@ class TestNaming:
         for name in (task, task[:6], f"work:{task}", "fix-the-export-again", "Fix the Export, again", "fix-the"):
             assert place("show", name)["task"]["id"] == task
 
+    def test_a_reference_to_a_task_is_shown_as_any_other(self, place: TaskPlace) -> None:
+        task = place.start("Referred to")
+        found = place.json("show", f"work:{task}")
+        assert (found["schema"], found["task"]["title"]) == ("aicx.task-show/1", "Referred to")
+
     def test_a_name_of_several_tasks_is_refused_with_all_of_them(self, place: TaskPlace) -> None:
         first, second = place.start("Fix the export"), place.start("Fix the import")
         error = place.failed("show", "fix-the")["error"]
