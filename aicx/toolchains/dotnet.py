@@ -163,7 +163,7 @@ def _crashed(lines: Sequence[str]) -> Iterator[Found]:
             elif inner := _INNER.match(below):
                 causes.append(f"caused by {inner['code']}: {inner['message'] or ''}")
             elif not _ANY_FRAME.match(below):
-                if spot or not below.strip() or causes:
+                if spot or not below.strip() or causes or _UNHANDLED.match(below):
                     break
                 said.append(below)
         text = "\n".join([*said, *causes])

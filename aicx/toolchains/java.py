@@ -126,7 +126,8 @@ def _compiled(lines: Sequence[str]) -> Iterator[Found]:
         match = next((match for pattern in (*_COMPILED, _CHECKSTYLE) if (match := pattern.match(line))), None)
         if match is None:
             plain = _PLAIN.match(line)
-            if plain and not _PLAIN_WRAPPER.match(plain["message"]):
+            # A warning without a lint's name may be the program's.
+            if plain and not _PLAIN_WRAPPER.match(plain["message"]) and (plain["code"] or plain["level"] == "error"):
                 yield Found(plain["message"], code=plain["code"], severity=plain["level"])
             continue
         said = match["message"].removesuffix(" -> [Help 1]")

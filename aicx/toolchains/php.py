@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from aicx.toolchains.family import Family, Found, Output
 from aicx.toolchains.json_documents import documents, number, rows, word
@@ -35,6 +36,7 @@ _SECTION = re.compile(
     r"incomplete tests?|"
     r"skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
 )
+_SEVERITIES = {"error": "error", "failure": "error", "warning": "warning"}
 _ITEM = re.compile(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")
 _PLACE = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.(?:php|phpt|inc)):(?P<line>\d+)$")
 _KIND = re.compile(r"(?P<code>[A-Z]\w*(?:\\\w+)*): ")
@@ -179,7 +181,8 @@ def _without_place(said: str) -> str:
 
 def _tests(lines: Sequence[str]) -> Iterator[Found]:
     """PHPUnit's numbered list. Skipped, incomplete and risky tests are listed in the same way."""
-    failing, position = True, 0
+    severity: str | None = "error"
+    position = 0
     head = next(
         (at for at, line in enumerate(lines) if _ITEM.match(line) or _SECTION.match(line) or _END.match(line)), 0
     )
@@ -189,13 +192,14 @@ def _tests(lines: Sequence[str]) -> Iterator[Found]:
         line = lines[position]
         position += 1
         if match := _SECTION.match(line):
-            failing = (match["kind"] or "").startswith(("error", "failure"))
+            severity = _SEVERITIES.get((match["kind"] or "").rstrip("s"))
         elif match := _ITEM.match(line):
             start = position
             while position < len(lines) and not _ITEM.match(lines[position]) and not _END.match(lines[position]):
                 position += 1
-            if failing:
-                yield _failure(_DATA.sub(r"\g<set>", match["test"]), lines[start:position])
+            if severity:
+                found = _failure(_DATA.sub(r"\g<set>", match["test"]), lines[start:position])
+                yield replace(found, severity=severity)
 
 
 def _failure(test: str | None, block: Sequence[str]) -> Found:

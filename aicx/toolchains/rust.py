@@ -170,6 +170,7 @@ class _Reader:
         self._lines, self._output = output.lines, output
         self._test = test  # the one whose output is being read
         self._started: str | None = None  # with --nocapture, the one whose result is still to come
+        self._building = False  # cargo itself may warn; without its lines, a program does
         self._running = False  # behind the compiler's part: what is printed is the program's
         self._failed: dict[str, None] = {}
         self._passed: set[str] = set()
@@ -231,7 +232,7 @@ class _Reader:
         if _WRAPPER.match(said):
             return
         arrow = next((match for line in block.lines if (match := _ARROW.match(line))), None)
-        if arrow is None and (self._running or self._test):
+        if arrow is None and (self._running or self._test or (level == "warning" and not self._building)):
             return
         if said.startswith("linking with"):
             yield from _unlinked(said, block.lines)
@@ -324,8 +325,8 @@ class _Reader:
             yield Found(line, phase="test" if self._test else "runtime", test=self._test)
         elif line.lstrip().startswith("Running `") or line.startswith("running "):
             self._running = True
-        elif line.lstrip().startswith(("Compiling ", "Checking ", "Running ", "Doc-tests ")):
-            self._running = False
+        elif line.lstrip().startswith(("Compiling ", "Checking ", "Running ", "Doc-tests ", "Updating ", "Locking ")):
+            self._running, self._building = False, True
 
     def _note(self, test: str, result: str) -> None:
         if result == "ok":
