@@ -10,6 +10,10 @@ from aicx.toolchains.places import number, place
 
 _TOOLS = frozenset({"ant", "gradle", "gradlew", "java", "javac", "javadoc", "jar", "kotlinc", "mvn", "mvnd", "mvnw"})
 
+# What Ant puts before a tool's line, and JUnit's console before one of its tree.
+_ANT = re.compile(r"^\s{0,12}\[(?:javac|java|junit|kotlinc)\] ")
+_TREE = re.compile(r"^[│├└][│├└─ ]{0,60} ")
+
 _SOURCE = r"[^\s:\[(][^:\n\[(]{0,300}\.(?:java|kts?|scala|groovy)"
 _LEVELS = r"(?:(?P<warning>w(?:arning)?)|e(?:rror)?)"
 _MAVEN_LEVEL = r"\[(?:ERROR|(?P<warning>WARN(?:ING)?))\]"
@@ -43,7 +47,7 @@ _PLAIN_WRAPPER = re.compile(r"warnings found and -Werror|compilation failed|\d+ 
 
 _EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){1,20}[A-Z][\w$]{0,120})"
 _THROWN = re.compile(
-    rf'\s*(?:=> |(?:Exception in thread "(?P<thread>[^"]{{0,200}})" ))?(?:Caused by: )?'
+    rf'\s*(?:=> |caught: |(?:Exception in thread "(?P<thread>[^"]{{0,200}})" ))?(?:Caused by: )?'
     rf"{_EXCEPTION}(?:: (?P<message>.*))?$"
 )
 _UNNAMED = re.compile(r"(?:Exception|Error|Throwable|Failure)$")
@@ -77,7 +81,9 @@ _GRADLE_BRIEF = re.compile(
     rf"\s+{_EXCEPTION}(?:: (?P<message>.*))? at (?P<file>[\w$-]+\.(?:java|kts?|groovy)):(?P<line>\d+)$"
 )
 _JUNIT4 = re.compile(r"\d+\) (?P<name>\w[^()\n]{0,200})\((?P<class>[\w.$]{1,200})\)$")
-_JUNIT5 = re.compile(r"\s+MethodSource \[className = '(?P<class>[^']{1,200})', methodName = '(?P<name>[^']{1,200})'")
+_JUNIT5 = re.compile(
+    r"\s+(?:source: )?MethodSource \[className = '(?P<class>[^']{1,200})', methodName = '(?P<name>[^']{1,200})'"
+)
 _LAUNCHER = re.compile(
     r"(?:Error: (?!Could not create)|Error occurred during |no main manifest|Unrecognized option)\S?.*$"
 )
@@ -110,7 +116,7 @@ def _tool(words: Sequence[str]) -> str | None:
 
 
 def _parse(output: Output) -> Iterator[Found]:
-    lines = [re.sub(r"^\s{0,12}\[(?:javac|java|junit|kotlinc)\] ", "", line) for line in output.lines]
+    lines = [_TREE.sub("  ", line) if line[:1] == "│" else _ANT.sub("", line) for line in output.lines]
     found = [*_compiled(lines), *_Traces(lines).read()]
     yield from found
     if not any(each.severity == "error" for each in found):

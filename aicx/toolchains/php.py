@@ -65,9 +65,13 @@ _PSALM = re.compile(
     r"(?P<column>\d+)(?: - (?P<message>.+))?$"
 )
 _SNIFF_FILE = re.compile(r"FILE: (?P<file>\S.*)$")
-_SNIFF = re.compile(
-    r"\s*(?P<line>\d+) \| (?P<level>ERROR|WARNING)\s*\| (?:\[.\] )?(?P<message>\S.*?)(?: \((?P<code>\w+(?:\.\w+)+)\))?$"
+_SNIFF = re.compile(r"\s*(?P<line>\d+) \| (?P<level>ERROR|WARNING)\s*\| (?:\[.\] )?(?P<message>\S.*)$")
+_SNIFF_MORE = re.compile(r"\s*\|\s{5,9}\|\s+(?P<message>\S.*)$")
+_SNIFF_RULE = re.compile(r" \((?P<code>\w+(?:\.\w+)+)\)$")
+_EMACS = re.compile(
+    r"(?P<file>/?[^\s:][^:\n]{0,300}\.php):(?P<line>\d+):(?P<column>\d+): (?P<level>error|warning) - (?P<message>\S.*)$"
 )
+_LINES = (_PSALM, _ANNOTATION, _EMACS, _STAN_RAW)
 _FIXED = re.compile(r"\s+\d+\) (?P<file>\S+\.php)(?: \((?P<rules>[\w ,]+)\))?$")
 
 _PROBLEM = re.compile(r"\s+Problem \d+$")
@@ -279,7 +283,15 @@ def _documents(text: str) -> Iterator[Found]:
             for each in rows(row.get("messages") if isinstance(row, dict) else []):
                 severity = "warning" if each.get("type") == "WARNING" else "error"
                 code = word(each.get("identifier")) or word(each.get("source"))
-                yield Found(str(each.get("message")), file, number(each.get("line")), None, code, "lint", severity)
+                yield Found(
+                    str(each.get("message")),
+                    file,
+                    number(each.get("line")),
+                    number(each.get("column")),
+                    code,
+                    "lint",
+                    severity,
+                )
         errors = document.get("errors")
         yield from (Found(each, phase="lint") for each in (errors if isinstance(errors, list) else ()) if word(each))
 
@@ -294,13 +306,11 @@ def _analysed(lines: Sequence[str]) -> Iterator[Found]:
         elif stan and (match := _STAN_ROW.match(line)):
             said, code = _continued(match["message"], lines, at + 1)
             yield Found(said, stan, int(match["line"]), code=code, phase="type", tool="phpstan")
-        elif match := (_PSALM.match(line) or _ANNOTATION.match(line) or _STAN_RAW.match(line)):
+        elif match := next((match for pattern in _LINES if (match := pattern.match(line))), None):
             groups = match.groupdict()
             below = lines[at + 1].strip() if at + 1 < len(lines) else ""
-            column, severity = (
-                groups.get("column"),
-                "warning" if groups.get("level") in ("INFO", "warning") else "error",
-            )
+            column = groups.get("column")
+            severity = "warning" if groups.get("level") in ("INFO", "warning") else "error"
             yield Found(
                 groups["message"] or below,
                 *place(match),
@@ -313,10 +323,22 @@ def _analysed(lines: Sequence[str]) -> Iterator[Found]:
             sniffed = match["file"]
         elif sniffed and (match := _SNIFF.match(line)):
             level = match["level"].lower()
-            yield Found(match["message"], sniffed, int(match["line"]), None, match["code"], "lint", level, tool="phpcs")
+            said, code = _sniffed(match, lines[at + 1 : at + 8])
+            yield Found(said, sniffed, int(match["line"]), None, code, "lint", level, tool="phpcs")
         elif match := _FIXED.match(line):
             said = f"not formatted: {match['rules']}" if match["rules"] else "not formatted"
             yield Found(said, match["file"], phase="format", tool="php-cs-fixer")
+
+
+def _sniffed(match: re.Match[str], below: Sequence[str]) -> tuple[str, str | None]:
+    """A message of PHP_CodeSniffer that goes on in the next lines, and the rule at its end."""
+    said = match["message"]
+    for line in below:
+        if not (more := _SNIFF_MORE.match(line)):
+            break
+        said += f" {more['message']}"
+    rule = _SNIFF_RULE.search(said)
+    return (said[: rule.start()], rule["code"]) if rule else (said, None)
 
 
 def _continued(said: str, lines: Sequence[str], start: int) -> tuple[str, str | None]:

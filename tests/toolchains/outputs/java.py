@@ -315,6 +315,23 @@ SAMPLES = (
         (Place("app/CartTest.java", 7, "org.opentest4j.AssertionFailedError", "expected: <3>"),),
     ),
     Sample(
+        "JUnit 5's console, verbose",
+        "java -jar console.jar execute -c app.CartTest --details=verbose",
+        1,
+        """
+        ├─ JUnit Jupiter
+        │  ├─ CartTest
+        │  │  ├─ eq()
+        │  │  │     source: MethodSource [className = 'app.CartTest', methodName = 'eq', methodParameterTypes = '']
+        │  │  │     caught: org.opentest4j.AssertionFailedError: expected: <3> but was: <2>
+        │  │  │               \tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:531)
+        │  │  │               \tat app.CartTest.eq(CartTest.java:7)
+        │  │  │   duration: 12 ms
+        │  │  │     status: ✘ FAILED
+        """,
+        (Place("app/CartTest.java", 7, "org.opentest4j.AssertionFailedError", "expected: <3>"),),
+    ),
+    Sample(
         "Checkstyle",
         "mvn checkstyle:check",
         1,

@@ -203,12 +203,13 @@ SAMPLES = (
         FOUND 1 ERROR AND 1 WARNING AFFECTING 2 LINES
         ----------------------------------------------------------------------
           2 | ERROR   | [x] Missing file doc comment (PEAR.Commenting.FileComment.Missing)
-         14 | WARNING | [ ] Line exceeds 85 characters
+         14 | WARNING | [ ] Line exceeds 85
+            |         |     characters (Generic.Files.LineLength.TooLong)
         ----------------------------------------------------------------------
         """,
         (
             Place("/home/ada/shop/src/Cart.php", 2, "PEAR.Commenting.FileComment.Missing", "Missing file doc"),
-            Place("/home/ada/shop/src/Cart.php", 14, None, "Line exceeds", "warning"),
+            Place("/home/ada/shop/src/Cart.php", 14, "Generic.Files.LineLength.TooLong", "85 characters", "warning"),
         ),
     ),
     Sample(
