@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from aicx.evidence.session_brief import Line
 from aicx.evidence.texts import summary_line
@@ -23,9 +23,10 @@ from aicx.resume.brief.worth import (
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
 from aicx.text import instant, local, printable, shorten
-from aicx.work.conventions import TestSource
-from aicx.work.next_step import next_steps
-from aicx.work.record import Section as WorkSection
+
+if TYPE_CHECKING:
+    from aicx.work.conventions import TestSource
+    from aicx.work.record import Section as WorkSection
 
 Section = Literal[
     "now", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "contract",
@@ -122,6 +123,8 @@ def _tasks(report: ResumeReport) -> Iterator[Part]:
     """The open tasks, as somebody stated them, before anything that was worked out."""
     if report.tasks is None:
         return
+    from aicx.work.next_step import next_steps  # imported here: most never begin a task
+
     for number, task in enumerate(report.tasks.active):
         record = task.record
         step = next_steps([task])[0]

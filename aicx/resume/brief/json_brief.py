@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -43,8 +43,10 @@ from aicx.resume.brief.compose import Part, Slot, clean, where_of
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, shorten
-from aicx.work.contract import Contract
-from aicx.work.results import Result
+
+if TYPE_CHECKING:
+    from aicx.work.contract import Contract
+    from aicx.work.results import Result
 
 _MAX_WARNINGS = 5
 

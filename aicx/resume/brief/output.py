@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from aicx.config import Settings
 from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
 from aicx.resume.brief.compose import Part, compose
-from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown
 from aicx.resume.brief.selection_manifest import Format, manifest_of
 from aicx.resume.select.report import ResumeReport
@@ -46,6 +45,8 @@ def json_brief(
 
     ``written`` are the files that whoever asks is going to write, ``attempt`` the record of the session that begins.
     """
+    from aicx.resume.brief.json_brief import json_line  # imported here: a page of Markdown does without its classes
+
     report, parts = _cleaned(settings, report)
     check_budget(budget)
     files: dict[str, Any] = {"written_files": list(written), **({"contract_ref": attempt} if attempt else {})}
