@@ -90,6 +90,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "memory list": (memory.LIST_SCHEMA, [memory.ListAnswer]),
     "memory get": (memory.GET_SCHEMA, [memory.GetAnswer]),
     "memory history": (memory.HISTORY_SCHEMA, [memory.HistoryAnswer]),
+    "memory seal": (memory.SEAL_SCHEMA, [memory.SealAnswer]),
     "memory stats": (memory.STATS_SCHEMA, [memory.StatsAnswer]),
     "memory sources": (memory_sources.SCHEMA, [memory_sources.SourcesAnswer]),
     "memory candidates": (memory_candidates.SCHEMA, [memory_candidates.CandidatesAnswer]),

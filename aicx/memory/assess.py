@@ -133,7 +133,9 @@ def _strength(rival: Rival) -> tuple[int, str]:
 
 
 def _is_lost(record: Record, standing: Standing) -> bool:
-    """Whether a person accepted it, nobody decided otherwise since, and its files say something else by now."""
+    """Whether a person accepted it, nobody decided otherwise since, and its files or its events say something else."""
+    if standing.unsealed:
+        return bool(standing.claims)
     put_away = standing.held or standing.archived or standing.superseded_by is not None
     return standing.adopted is not None and standing.adopted != record.digest and not put_away
 
@@ -141,7 +143,8 @@ def _is_lost(record: Record, standing: Standing) -> bool:
 def is_adopted(record: Record, standing: Standing) -> bool:
     """Whether a person accepted exactly this revision, the sidecar does not say less, and no decision is missing."""
     return (
-        standing.adopted is not None
+        not standing.unsealed
+        and standing.adopted is not None
         and standing.adopted == record.digest
         and record.adoption.state == "adopted"
         and record.last_event == standing.last
@@ -175,7 +178,7 @@ def _status(record: Record, standing: Standing, context: Context) -> tuple[Statu
 
 def _flaws(record: Record, standing: Standing) -> Iterable[Reason]:
     """Findings in its files; a person who released exactly this revision has looked at those that can be looked at."""
-    if standing.released is not None and standing.released == record.digest:
+    if standing.released is not None and standing.released == record.digest and not standing.unsealed:
         return (flaw for flaw in record.flaws if flaw.code == "malformed")
     return record.flaws
 
@@ -186,7 +189,7 @@ def _not_adopted(record: Record, standing: Standing) -> list[Reason]:
         reasons.append(Reason("subagent_unadopted"))
     if standing.adopted is not None and standing.adopted != record.digest:
         reasons.append(Reason("revision_not_adopted"))
-    elif record.adoption.state == "adopted" or record.last_event != standing.last:
+    elif standing.unsealed or record.adoption.state == "adopted" or record.last_event != standing.last:
         reasons.append(Reason("adoption_unproven"))
     return [_NOT_ADOPTED, *reasons]
 
@@ -294,7 +297,7 @@ def _rival(record: Record, tier: int, standing: Standing, context: Context) -> s
 
 def _is_standing(name: str, context: Context) -> bool:
     found = context.standing.get(name)
-    return found is not None and found.adopted is not None
+    return found is not None and (found.adopted is not None or found.unsealed)
 
 
 def freshness_of(age: timedelta) -> Freshness:

@@ -10,10 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from aicx.corpus.doctor.inputs import Check
-from aicx.memory.events import LOG, Standing, fold
+from aicx.memory.events import LOG, Standing
 from aicx.memory.files import encode, read_files
 from aicx.memory.index import Index, list_records, read_log
-from aicx.memory.record import Record
+from aicx.memory.record import PREFIX, Record
+from aicx.memory.seal import decisions_in
 from aicx.paths import Layout
 from aicx.text import plural
 
@@ -44,11 +45,10 @@ def check_records(records: Sequence[Record], *, unfinished: bool) -> Check:
     return Check(name, "green", f"{plural(len(records), 'record')}, each as it was written or a candidate{more}")
 
 
-def check_adoption(layout: Layout, records: Iterable[Record]) -> Check:
+def check_adoption(layout: Layout, records: Sequence[Record]) -> Check:
     """Recomputes from the events what was decided, and reports every sidecar that claims more."""
     name = "memory_adoption"
-    _, log = read_log(layout.memory, LOG)
-    decided = fold(log.events)
+    decided, _ = decisions_in(layout.memory)
     claims = {record.ref: why for record in records if (why := claims_more(record, decided.get(record.id, _NOTHING)))}
     if claims:
         detail = "; ".join(f"{ref} {why}" for ref, why in list(claims.items())[:_MAX_NAMED])
@@ -59,6 +59,11 @@ def check_adoption(layout: Layout, records: Iterable[Record]) -> Check:
             f"sidecars that claim more than was decided, which changes nothing: {detail}{more}",
             "decide about each: aicx memory accept REF --by NAME, or aicx memory reject REF",
         )
+    known = {record.id for record in records}
+    gone = [f"{PREFIX}{ref}" for ref, one in decided.items() if one.adopted is not None and ref not in known]
+    if gone:
+        detail = f"accepted, and their files are gone though nobody deleted them: {_some(gone)}; they still contradict"
+        return Check(name, "warning", detail, "restore their files, or aicx memory delete REF")
     return Check(name, "green", "every decision that a sidecar claims is an event")
 
 
@@ -97,6 +102,15 @@ def check_log(layout: Layout) -> Check:
         lines = _some(map(str, log.damaged))
         detail = f"lines of memory/{LOG} that cannot be read, so that what they decided counts for nothing: {lines}"
         return Check(name, "critical", detail, "remove these lines, then accept again what is a candidate now")
+    decided, _ = decisions_in(layout.memory)
+    if unsealed := [f"{PREFIX}{ref}" for ref, standing in decided.items() if standing.unsealed]:
+        detail = (
+            "the events are not those that this home wrote, as after a backup was restored or a line written by hand,"
+            f" and prove nothing: {_some(unsealed)}"
+        )
+        return Check(
+            name, "critical", detail, "aicx memory history REF, then accept again; for all: aicx memory seal --by NAME"
+        )
     return Check(name, "green", f"{plural(len(log.events), 'event')}, each as it was written")
 
 
@@ -107,18 +121,17 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
         body = layout.memory_index.read_bytes()
     except OSError:
         return Check(name, "green", "there is no index yet")
-    _, log = read_log(layout.memory, LOG)
     with TemporaryDirectory() as folder:  # a copy: looking at an index brings it up to date
         copy = Path(folder) / layout.memory_index.name
         copy.write_bytes(body)
         index = Index(copy, layout.memory)
         try:
-            decided = index.decisions(layout.memory / LOG)
+            decided = index.decisions()
             kept = {record.path: _said(record) for record in index.every_record()}
         finally:
             index.close()
     wrong = [record for record in records if kept.get(record.path) != _said(record)]
-    wrong_log = {ref: decided[ref] for ref in decided} != fold(log.events)
+    wrong_log = {ref: decided[ref] for ref in decided} != decisions_in(layout.memory)[0]
     if wrong or wrong_log:
         what = _refs(wrong) if wrong else "what was decided"
         return Check(

@@ -41,6 +41,11 @@ def claim_marks(topic: str, claims: Mapping[str, str]) -> dict[str, str]:
     return {_mark(f"{normal(topic)}\0{normal(key)}"): _mark(normal(value)) for key, value in sorted(claims.items())}
 
 
+def place_mark(kind: str, repository: str | None) -> str:
+    """What is known of a record that claims something when its files are gone: its kind, and where it holds."""
+    return f"{kind}:{'' if repository is None else _mark(repository)}"
+
+
 def _mark(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

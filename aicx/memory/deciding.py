@@ -10,16 +10,17 @@ from typing import Literal
 from aicx.config import Settings
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
-from aicx.memory.events import LOG, is_model, is_person, last_about
+from aicx.memory.events import LOG, Event, is_model, is_person, last_about, new_id
 from aicx.memory.index import read_log
 from aicx.memory.proposing import Edit, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
+from aicx.memory.seal import decisions_in
 from aicx.memory.writing import Change, changing
 
 Action = Literal["accept", "reject", "hold", "release", "pin", "unpin", "archive", "restore"]
 # Decisions that give trust or take a protection away, for which a person stands with a name.
-NEEDS_PERSON = frozenset({"accept", "supersede", "release", "pin"})
+NEEDS_PERSON = frozenset({"accept", "supersede", "release", "pin", "seal"})
 _EVENTS: dict[str, str] = {
     "accept": "accepted",
     "reject": "rejected",
@@ -63,6 +64,7 @@ def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
     by = named(decider.by, action)
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
         record = _unchanged(memory, ref, decider)
+        _refuse_malformed(record)  # writing it would replace what a person may still mend
         if action == "accept":
             return _accept(change, memory, record, decider)
         why = decider.why and clean(decider.why)
@@ -72,7 +74,6 @@ def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
             case "hold":
                 new = replace(record, hold=Hold(why or "no reason given", by, desk.now))
             case "release":
-                _refuse_malformed(record)
                 new = replace(record, hold=None)
             case "pin" | "unpin":
                 new = replace(record, pinned=action == "pin")
@@ -150,13 +151,29 @@ def delete(desk: Desk, ref: str, decider: Decider) -> Record:
         return record
 
 
+def unsealed(settings: Settings) -> list[str]:
+    """The ids of the records about which the log has not the events that this home wrote."""
+    decided, _ = decisions_in(settings.layout.memory)
+    return sorted(name for name, standing in decided.items() if standing.unsealed)
+
+
+def seal(desk: Desk, shown: Sequence[str], decider: Decider) -> None:
+    """Takes the log as it is: what it says of the records that were ``shown``, by `unsealed`, counts from then on."""
+    by = named(decider.by, "seal")
+    with changing(desk.settings, desk.now, desk.notify) as change:
+        if unsealed(desk.settings) != list(shown):
+            raise RecordChanged("the log changed meanwhile", hint="look again: aicx memory seal")
+        change.note(Event(new_id(), desk.now, by, "seal.renewed", tuple(shown)))
+        change.publish(seal_all=True)
+
+
 def named(by: str, action: str) -> str:
     """Who decides, as it is recorded. Raises UsageError where it has to be a person and is none."""
     name = clean(by)
     if action in NEEDS_PERSON and not is_person(name):
         raise UsageError(
             f"{action} needs the name of a person" + (f", and {name!r} is none" if name not in ("", UNNAMED) else ""),
-            hint=f"aicx memory {action} REF --by NAME",
+            hint=f"aicx memory {action}{'' if action == 'seal' else ' REF'} --by NAME",
         )
     return name[:80] or UNNAMED
 
@@ -166,7 +183,6 @@ def _memory(desk: Desk) -> Memory:
 
 
 def _accept(change: Change, memory: Memory, record: Record, decider: Decider) -> Record:
-    _refuse_malformed(record)
     if record.source.origin == "instruction_file":
         raise UsageError(
             f"{record.ref} repeats an instruction file, which stays guidance", hint="state it as a record of its own"

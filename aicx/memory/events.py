@@ -1,6 +1,7 @@
 """The event log: who decided what about which record and when, without a word of what it says.
 
-`fold` makes of the events what was decided about each record. That alone is proof of a decision; the sidecars cache it.
+`fold` makes of the events what was decided about each record. The sidecars cache it, and `aicx.memory.seal` knows which
+events this home wrote: an event that it does not know proves nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ TYPES = frozenset(
         *("memory.proposed", "memory.seen", "memory.edited", "memory.accepted", "memory.rejected", "memory.superseded"),
         *("memory.held", "memory.released", "memory.pinned", "memory.unpinned", "memory.archived", "memory.restored"),
         *("memory.validated", "memory.deleted", "manifest.recorded", "curator.applied", "curator.skipped"),
+        "seal.renewed",
     }
 )
 # Agents and models, and words that go with them. A name of such words alone is no person's; "Claude Shannon" is.
@@ -75,6 +77,8 @@ class Event:
     before: str | None = None
     code: str | None = None
     claims: Mapping[str, str] | None = None  # of what was accepted, as marks; see `claim_marks`
+    place: str | None = None  # with claims: its kind and the mark of its repository; see `place_mark`
+    check: str = field(default="", compare=False)  # the checksum of its line, where it was read from one
 
     def encode(self) -> bytes:
         """Its line, with a checksum, so that a damaged one says nothing rather than something else."""
@@ -83,7 +87,7 @@ class Event:
             for name, value in (
                 *(("id", self.id), ("at", instant(self.at)), ("by", self.by), ("type", self.type)),
                 *(("refs", self.refs), ("digest", self.digest), ("before", self.before), ("code", self.code)),
-                ("claims", self.claims or None),
+                *(("claims", self.claims or None), ("place", self.place)),
             )
             if value is not None
         }
@@ -106,6 +110,8 @@ class Standing:
     adopted_by: str | None = None
     adopted_at: datetime | None = None
     claims: Mapping[str, str] = field(default_factory=dict)  # of what was accepted, whatever became of its files
+    place: str | None = None  # see `Event`
+    unsealed: bool = False  # whether these are not the events that this home wrote about it, as the seal says
     rejected: str | None = None
     held: bool = False
     released: str | None = None  # the digest whose findings a person looked at
@@ -183,7 +189,7 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
             one.rejected = one.rejected if one.rejected == event.digest else None
         case "accepted":
             one.adopted, one.adopted_by, one.adopted_at = event.digest, event.by, event.at
-            one.claims = event.claims or {}
+            one.claims, one.place = event.claims or {}, event.place
             one.rejected = one.superseded_by = None
             _supersede(found, event.refs[0], others, ask_for_pinned=True)
         case "rejected":
@@ -249,6 +255,8 @@ def _event(fields: Mapping[str, Any]) -> Event | None:
         before=fields.get("before"),
         code=fields.get("code"),
         claims=fields.get("claims"),
+        place=fields.get("place"),
+        check=text_of(fields, "check"),
     )
     return event if event.type in TYPES and event.at.tzinfo is not None else None
 

@@ -15,10 +15,11 @@ from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.errors import AicxError
 from aicx.memory.checking import check_adoption, check_index, check_log, check_records, read_all
-from aicx.memory.files import sidecar_of
+from aicx.memory.files import read_files, sidecar_of
 from aicx.memory.findings import texts_of
 from aicx.memory.index import list_records
 from aicx.memory.proposing import clean
+from aicx.memory.reading import Memory
 from aicx.memory.recall.table import drop_statements
 from aicx.memory.record import Adoption, Hold, Record, digest_of
 from aicx.memory.writing import LOCK, changing, finish, place_in
@@ -27,6 +28,7 @@ from aicx.storage.lock import writer_lock
 from aicx.text import plural
 
 _BY = "aicx store --redact-again"  # who changed a record in which a secret was found
+_FORGOTTEN_BY = "aicx forget"
 
 
 class _Memory(Holder):
@@ -41,14 +43,23 @@ class _Memory(Holder):
             (layout.memory / record.path, layout.memory / sidecar_of(record.path)) for record in wanted
         ]
 
+    def kept(self, settings: Settings, notify: Notify) -> frozenset[str]:
+        table = settings.layout.memory_recall.name
+        return frozenset({table, f"{table}-journal"})  # the journal of a killed writer too: it puts the table right
+
     def erase(self, erasure: Erasure) -> None:
-        settings = erasure.settings
-        if erasure.plan.held.get(self.name):
-            with writer_lock(settings.layout.locks, settings.lock_wait_seconds, lambda _: None, name=LOCK):
-                super().erase(erasure)
-            memory = settings.layout.memory
-            paths = (markdown.relative_to(memory).as_posix() for markdown, _ in erasure.plan.held[self.name])
-            drop_statements(settings.layout.memory_recall, paths)
+        """Deletes the records with an event of each, so that their files are not believed where they come back."""
+        settings, now = erasure.settings, datetime.now(UTC)
+        memory = settings.layout.memory
+        planned = [markdown.relative_to(memory).as_posix() for markdown, _ in erasure.plan.held.get(self.name, ())]
+        if left := [path for path in planned if (memory / path).exists() or (memory / sidecar_of(path)).exists()]:
+            with changing(settings, now, lambda _: None) as change:
+                for path in left:
+                    change.remove(read_files(memory, path), _FORGOTTEN_BY)
+                change.publish()
+        if settings.layout.memory_recall.exists():
+            with Memory.open(settings, now) as known:
+                drop_statements(settings.layout.memory_recall, (), known.versions())
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts records by the rules of today. What a person had accepted of one that changes is proposed again."""

@@ -20,10 +20,11 @@ import orjson
 
 import aicx
 from aicx.memory.anchors import Compared
-from aicx.memory.events import Log, Standing, decode, fold
+from aicx.memory.events import LOG, Log, Standing, decode
 from aicx.memory.files import read_files
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
+from aicx.memory.seal import KEY, SEAL, decisions_in
 
 # What was found in a text depends on the rules, so that another version reads every file again.
 _VERSION = f"1 {aicx.__version__}"
@@ -132,9 +133,9 @@ class Index:
             ]
         )
 
-    def decisions(self, log: Path) -> Decisions:
-        """What was decided, from the log, or from what was made of it when it was as it is now."""
-        return self._sound(lambda: self._decisions(log))
+    def decisions(self) -> Decisions:
+        """What was decided, from log and seal, or from what was made of them when they were as they are now."""
+        return self._sound(self._decisions)
 
     def compared(self) -> Compared:
         """What anchors were found to be, and at which stamps of their files."""
@@ -170,19 +171,19 @@ class Index:
         path, crc, body = row
         return _unpack(path, orjson.loads(body)) if crc32(body) == crc and body else read_files(self._memory, path)
 
-    def _decisions(self, log: Path) -> Decisions:
-        stamp = stamp_of(log)
+    def _decisions(self) -> Decisions:
+        stamp = decisions_stamp(self._memory)
         rows = dict(self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'crc', 'decided')").fetchall())
-        if stamp is not None and rows.get("log") == stamp and crc32(rows["decided"]) == rows["crc"]:
+        if rows.get("log") == stamp and crc32(rows["decided"]) == rows["crc"]:
             raw, damaged = orjson.loads(rows["decided"])
             return Decisions(raw, damaged)
-        read = decode(_bytes(log) or b"")
-        raw = {name: _fields(standing) for name, standing in fold(read.events).items()}
-        if stamp is not None and not self._is_young(stamp):
-            whole = orjson.dumps([raw, read.damaged])
+        decided, log = decisions_in(self._memory)
+        raw = {name: _fields(standing) for name, standing in decided.items()}
+        if raw and not self._is_young(stamp):
+            whole = orjson.dumps([raw, log.damaged])
             rows = {"log": stamp, "crc": crc32(whole), "decided": whole}
             self._save("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(rows.items()))
-        return Decisions(raw, list(read.damaged))
+        return Decisions(raw, list(log.damaged))
 
     def _sync(self) -> list[Entry]:
         rows = self._db.execute("SELECT path, stamp, head, id, repository, name, claims FROM records").fetchall()
@@ -245,6 +246,7 @@ def _connect(place: str) -> sqlite3.Connection:
     db = sqlite3.connect(place, timeout=0, check_same_thread=False)
     try:
         db.execute("PRAGMA synchronous=OFF")
+        db.execute("PRAGMA secure_delete=ON")  # what is deleted does not stay in the file
         if db.execute("PRAGMA user_version").fetchone()[0] == 0:
             db.executescript(_SCHEMA)
             db.execute("PRAGMA user_version=1")
@@ -290,6 +292,12 @@ def _folders(place: str) -> list[str]:
             return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
     except OSError:
         return []
+
+
+def decisions_stamp(memory: Path | str) -> str:
+    """What says that the decisions are the same as before: the stamps of the log, the seal and the key."""
+    home = os.path.dirname(memory)  # noqa: PTH120  asked at every recall
+    return ".".join(stamp_of(place) or "" for place in (f"{memory}/{LOG}", f"{home}/{SEAL}", f"{home}/{KEY}"))
 
 
 def stamp_of(path: Path | str) -> str | None:

@@ -18,8 +18,8 @@ from aicx.errors import NotFound, UsageError
 from aicx.git.identity import Repository, find_repository
 from aicx.memory.anchors import compare
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
-from aicx.memory.claims import repository_says
-from aicx.memory.events import LOG
+from aicx.memory.claims import place_mark, repository_says
+from aicx.memory.files import GLOBAL, malformed
 from aicx.memory.index import Entry, Index
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record
@@ -71,8 +71,8 @@ class Memory:
         layout = settings.layout
         self._index = index or Index(layout.memory_index, layout.memory)
         # The log first: what is decided while records are being read is then not known yet, rather than half known.
-        self.decisions = self._index.decisions(layout.memory / LOG)
-        self._entries = self._index.entries
+        self.decisions = self._index.decisions()
+        self._entries = self._every = self._index.entries
         if layout.ignore_file.exists():
             from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
 
@@ -148,6 +148,8 @@ class Memory:
         if len(wanted) >= _MIN_PREFIX and not any(entry.id == wanted for entry in found):
             # A name that is the beginning of another record's id must not take its place in a decision.
             found += [entry for entry in self._entries if entry.id.startswith(wanted) and entry not in found]
+        if not found and len(wanted) >= _MIN_PREFIX and (gone := self._gone(wanted)):
+            return gone
         if not found:
             raise NotFound(f"there is no record {ref!r}", hint="`aicx memory list` shows them")
         if len(found) > 1:
@@ -155,15 +157,29 @@ class Memory:
             raise UsageError(f"{ref!r} may be {some}", hint="name one of them by its whole id")
         return self._checked(self._index.record(found[0].path))
 
+    def _gone(self, beginning: str) -> Record | None:
+        """What stands for the one accepted record of such an id whose files are gone, though nobody deleted it."""
+        known = {entry.id for entry in self._every}
+        names = [name for name in self.decisions if name.startswith(beginning) and name not in known]
+        found = [name for name in names if self.decisions[name].adopted is not None]
+        return self._without_files(found[0]) if len(found) == 1 else None
+
+    def _without_files(self, name: str) -> Record:
+        kind, _, _ = (self.decisions[name].place or "").partition(":")  # unknown, it may be as strong as any
+        return malformed(f"{GLOBAL}/{kind or 'policy'}/{name}.md", "no files")
+
     def context(self, records: Iterable[Record]) -> Context:
         """Everything that decides the statuses of ``records``, looked up once."""
         records = list(records)
         compared = self._index.compared() if any(record.anchors for record in records) else None
         accepted = self.decisions.with_claims()
+        # Also those that `.aicxignore` hides, and those whose files are gone: neither decides a conflict.
         claiming = [
-            entry.path for entry in self._entries if (entry.claims or entry.id in accepted) and self._is_here(entry)
+            entry.path for entry in self._every if (entry.claims or entry.id in accepted) and self._is_here(entry)
         ]
         rivals = [self._checked(record) for record in self._index.records(claiming)] if claiming else []
+        gone = accepted and accepted - {entry.id for entry in self._every}
+        rivals += [self._without_files(name) for name in sorted(gone) if self._may_be_here(self.decisions[name].place)]
         everything = {record.id: record for record in [*records, *rivals]}.values()
         anchors = {}
         if compared is not None:
@@ -190,6 +206,11 @@ class Memory:
 
     def _is_here(self, entry: Entry) -> bool:
         return entry.repository is None or entry.repository == self.scope.repository
+
+    def _may_be_here(self, place: str | None) -> bool:
+        """Whether a record without files holds here. Of one accepted before its place was noted nothing is known."""
+        kind, _, _ = (place or "").partition(":")
+        return place in (None, *(place_mark(kind, where) for where in (None, self.scope.repository)))
 
     def _at_hand(self, record: Record) -> bool:
         return record.repository is not None and record.repository == self.scope.repository

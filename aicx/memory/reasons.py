@@ -16,7 +16,7 @@ REASONS: Mapping[str, str] = {
     "candidate_not_adopted": "nobody has accepted it yet",
     "subagent_unadopted": "a subagent said it, and nobody has accepted it",
     "revision_not_adopted": "its text or its conditions changed since a person accepted it",
-    "adoption_unproven": "its sidecar claims a decision that the events do not have",
+    "adoption_unproven": "its sidecar claims a decision that is not among the events that this home wrote",
     "advisory_source": "it repeats an instruction file, whose owner is the file",
     # no longer believed
     "superseded": "a person put another record in its place",

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import UnsafePath
-from aicx.memory.claims import claim_marks
+from aicx.memory.claims import claim_marks, place_mark
 from aicx.memory.events import LOG, Event, appended, last_about, new_id
 from aicx.memory.files import encode, path_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of
+from aicx.memory.seal import SEAL, seal_with
 from aicx.paths import Layout
 from aicx.storage.journal import Writer, clear_staging, finish_interrupted
 from aicx.storage.lock import writer_lock
@@ -27,23 +28,25 @@ _BY_HAND = "by hand"  # in the event of an edit that nobody announced
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlace:
-    """Where the journal works: ``memory/``, with a staging folder of its own."""
+    """Where the journal works: ``memory/`` and the seal beside it, with a staging folder of its own."""
 
     home: Path
     staging: Path
 
     def inside(self, relative: str) -> Path:
+        if relative == SEAL:
+            return self.home / SEAL
         if relative == LOG:
-            return self.home / LOG
+            return self.home / "memory" / LOG
         parts = relative.split("/")
         plain = not any(sign in relative for sign in "\0\\\n\r")
         if not plain or len(parts) != 3 or any(part in ("", ".", "..") for part in parts):
             raise UnsafePath(f"not a path of the memory: {relative!r}")
-        return self.home / relative
+        return self.home / "memory" / relative
 
 
 def place_in(layout: Layout) -> MemoryPlace:
-    return MemoryPlace(layout.memory, layout.locks / "memory-staging")
+    return MemoryPlace(layout.home, layout.locks / "memory-staging")
 
 
 @dataclass(slots=True)
@@ -105,8 +108,8 @@ class Change:
         self._say(record, "deleted", by)
         self._staged[record.path] = None
 
-    def publish(self) -> None:
-        """Puts everything in its place."""
+    def publish(self, *, seal_all: bool = False) -> None:
+        """Puts everything in its place. ``seal_all``: from then on the whole log counts as written here."""
         place = place_in(self.layout)
         writer = Writer(place)
         for path, files in self._staged.items():
@@ -116,8 +119,9 @@ class Change:
             else:
                 writer.stage(sidecar_of(path), files[1])
                 writer.stage(path, files[0])
-        log = self.layout.memory / LOG
-        writer.stage(LOG, appended(log.read_bytes() if log.exists() else b"", self._events))
+        before = self._log_before()
+        writer.stage(SEAL, seal_with(self.layout.home, before, appended(b"", self._events), anew=seal_all))
+        writer.stage(LOG, appended(before, self._events))
         writer.publish()
         writer.finish()
         clear_staging(place)
@@ -142,7 +146,8 @@ class Change:
     ) -> str:
         refs = (record.id, *others)
         claims = claim_marks(record.topic, record.claims) if kind == "accepted" else None
-        event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code, claims)
+        place = place_mark(record.kind, record.repository) if claims else None
+        event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code, claims, place)
         self._events.append(event)
         return event.id
 
@@ -153,11 +158,14 @@ class Change:
         """
         if record.adoption.state != "adopted" or any(event.id == record.last_event for event in self._events):
             return record
+        last = last_about(self._log_before(), record.id)
+        return record if last is not None and last.id == record.last_event else replace(record, adoption=Adoption())
+
+    def _log_before(self) -> bytes:
         if self._log is None:
             log = self.layout.memory / LOG
             self._log = log.read_bytes() if log.exists() else b""
-        last = last_about(self._log, record.id)
-        return record if last is not None and last.id == record.last_event else replace(record, adoption=Adoption())
+        return self._log
 
 
 @contextmanager

@@ -24,11 +24,11 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
 
 
 def decode_line(line: bytes, make: Callable[[Mapping[str, Any]], Event | None]) -> Event | None:
-    """What ``make`` makes of the fields of a line; None for a line that is not as it was written."""
+    """What ``make`` makes of the fields of a line, its checksum among them; None for a line not as it was written."""
     try:
         fields: Any = orjson.loads(line)
         check = fields.pop("check")
-        return make(fields) if check == _check(fields) else None
+        return make({**fields, "check": check}) if check == _check(fields) else None
     except _STRANGE:
         return None
 

@@ -10,6 +10,7 @@ GET_SCHEMA = "aicx.memory-get/1"
 LIST_SCHEMA = "aicx.memory-list/1"
 HISTORY_SCHEMA = "aicx.memory-history/1"
 STATS_SCHEMA = "aicx.memory-stats/1"
+SEAL_SCHEMA = "aicx.memory-seal/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +151,10 @@ class StatsAnswer:
     events: Annotated[int, "number of events"]
     damaged_lines: Annotated[list[int], "numbers of the log's lines that cannot be read"]
     repository: Annotated[str | None, "whose records they are, beside those that hold everywhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class SealAnswer:
+    """What a person took as the log has it."""
+
+    refs: Annotated[list[str], "the records whose decisions count again; empty where every decision was sealed"]

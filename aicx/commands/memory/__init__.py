@@ -30,6 +30,7 @@ COMMANDS = {
     "restore": "aicx.commands.memory.decisions:restore",
     "validate": "aicx.commands.memory.decisions:validate",
     "delete": "aicx.commands.memory.delete",
+    "seal": "aicx.commands.memory.seal",
     "history": "aicx.commands.memory.history",
     "stats": "aicx.commands.memory.stats",
     "sources": "aicx.commands.memory.sources",

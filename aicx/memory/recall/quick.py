@@ -16,9 +16,8 @@ import orjson
 
 from aicx.config import Settings
 from aicx.git.identity import find_repository
-from aicx.memory.events import LOG
 from aicx.memory.files import sidecar_of
-from aicx.memory.index import Decisions, Entry, Index, stamp_of
+from aicx.memory.index import Decisions, Entry, Index, decisions_stamp, stamp_of
 from aicx.memory.reading import Scope, name_of
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
@@ -88,7 +87,6 @@ class QuickIndex(Index):
     def __init__(self, layout: Layout, look: Look) -> None:
         self.look = look
         self.behind = False
-        self._log = layout.memory / LOG
         self._known: tuple[str, Decisions] | None = None
         self._read: dict[str, tuple[str, Record]] = {}  # by path, with the stamp of its files
         super().__init__(layout.memory_index, layout.memory)
@@ -96,14 +94,14 @@ class QuickIndex(Index):
     def prepare(self) -> None:
         """Reads the entries that decide about others: those with claims, and ids that two files have."""
         self.behind, before = False, self._known
-        claiming = self.decisions(self._log).with_claims()
+        claiming = self.decisions().with_claims()
         if self._known is not before:
             self.entries = self._sound(lambda: self._of_interest({*claiming, *self.look.twice}))
 
-    def decisions(self, log: Path) -> Decisions:
-        stamp = _stamp(str(log))
+    def decisions(self) -> Decisions:
+        stamp = decisions_stamp(self._memory)
         if self._known is None or self._known[0] != stamp:
-            self._known = stamp, super().decisions(log)
+            self._known = stamp, super().decisions()
         return self._known[1]
 
     def records(self, paths: Iterable[str]) -> list[Record]:

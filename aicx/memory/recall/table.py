@@ -27,6 +27,7 @@ CREATE TABLE vectors(number INTEGER, make TEXT, vector BLOB, PRIMARY KEY(number,
 CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;
 """
 _AT_ONCE = 500
+Versions = Mapping[str, tuple[int, str | None]]  # path -> version and repository
 # What a record is found by, and how much each counts beside the statement.
 _TOPIC, _DETAIL, _PATH = 1.0, 0.5, 0.5
 
@@ -84,7 +85,7 @@ class Table:
 
     def sync(
         self,
-        versions: Mapping[str, tuple[int, str | None]],
+        versions: Versions,
         load: Callable[[Sequence[str]], Sequence[Record]],
     ) -> None:
         """Makes the table hold exactly the records of ``versions``: path -> version and repository."""
@@ -105,17 +106,18 @@ class Table:
             self._change(gone, new, versions, load)
         self.refresh()
 
-    def drop(self, paths: Collection[str]) -> None:
-        """Takes records out."""
+    def drop(self, paths: Collection[str], versions: Versions | None = None) -> None:
+        """Takes records out, and those of which something else than ``versions`` says was read."""
         rows = self._db.execute("SELECT number, path, version FROM documents").fetchall()
-        self._change([row for row in rows if row[1] in paths], [], {}, lambda _: [])
+        old = {path for _, path, read in rows if versions is not None and versions.get(path, (None,))[0] != read}
+        self._change([row for row in rows if row[1] in paths or row[1] in old], [], {}, lambda _: [])
         self.refresh()
 
     def _change(
         self,
         gone: Sequence[Any],
         new: Sequence[str],
-        versions: Mapping[str, tuple[int, str | None]],
+        versions: Versions,
         load: Callable[[Sequence[str]], Sequence[Record]],
     ) -> None:
         # Imported here: reading is all that most questions do.
@@ -194,13 +196,13 @@ class Table:
         self.size = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
 
-def drop_statements(place: Path, paths: Iterable[str]) -> None:
-    """Takes what records said out of the table at ``place``, and out of its file, when they are deleted."""
+def drop_statements(place: Path, paths: Iterable[str], versions: Versions | None = None) -> None:
+    """Takes what records said out of the table at ``place``, and out of its file, when they are deleted; see `drop`."""
     if not place.exists():
         return
     table = Table(place)
     try:
-        table.drop(set(paths))
+        table.drop(set(paths), versions)
     except sqlite3.DatabaseError:  # damaged, or being written: what cannot be taken out goes with all of it
         table.start_anew()
     finally:
