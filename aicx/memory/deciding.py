@@ -38,12 +38,14 @@ _UNSEEN = frozenset({"updated_at", "last_event", "evidence", "sightings", "diges
 
 @dataclass(frozen=True, slots=True)
 class Decider:
-    """Who decides, why, and about which state of the record: ``shown`` is what they saw, ``rev`` what they named."""
+    """Who decides, why, and about which state of the record: ``shown`` is what they saw, ``rev`` and ``digest`` what
+    they named of it. A revision alone does not say what a hand wrote since."""
 
     by: str = UNNAMED
     why: str | None = None
     shown: Record | None = None
     rev: int | None = None
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,9 @@ def _unchanged(memory: Memory, ref: str, decider: Decider) -> Record:
     changes = changed_fields(shown, record) if shown is not None else []
     if decider.rev is not None and decider.rev != record.rev:
         changes.append(f"it is revision {record.rev} now, not {decider.rev}")
-    if decider.rev is not None and not changes and _is_edited(memory, record):
+    if decider.digest not in (None, record.digest):
+        changes.append("its text or its conditions")
+    if decider.rev is not None and decider.digest is None and not changes and _is_edited(memory, record):
         changes.append("it was edited by hand; `aicx memory edit` without options makes a revision of that")
     if shown is not None and shown.last_event != record.last_event and not changes:
         changes.append("somebody decided about it")

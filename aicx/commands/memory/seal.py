@@ -1,4 +1,4 @@
-"""`aicx memory seal`: takes the log of decisions as it is, after a backup was restored or a home came from elsewhere."""
+"""`aicx memory seal`: takes the log of decisions as it is, after it was restored or came from elsewhere."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from aicx.memory.record import PREFIX
 def command(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None, json: options.Json = False) -> None:
     """Take the log of decisions as it is, where it is not the one that this home wrote.
 
-    Needed once for a memory that was written before decisions were sealed, and after `memory/` was restored from a backup
-    or copied here. What was decided since that copy was made is not in it: look at the records before you agree.
+    Needed once for a memory that was written before decisions were sealed, and after `memory/` was restored from a
+    backup or copied here. What was decided after that copy was made is not in it: look at the records first.
 
     Example: aicx memory seal --by "Ada Lovelace"
     """

@@ -107,7 +107,7 @@ function keep(name) {
 
 // What is sent. Only what is accepted can take another's place, so that one comes first.
 function decisions({ action, card, other }, chosen) {
-  const about = ({ entry }) => ({ ref: entry.ref, rev: entry.rev });
+  const about = ({ entry, digest }) => ({ ref: entry.ref, rev: entry.rev, digest: digest || null });
   if (action === "instead")
     return [
       { action: "accept", ...about(card) },

@@ -80,7 +80,7 @@ def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) ->
     if not is_person(by):
         raise UsageError(f"a decision needs the name of a person, and {by[:80]!r} is none")
     desk = Desk(settings, _scope(settings, wanted.project), now, lambda line: None)
-    decider = Decider(by, wanted.why or None, rev=wanted.rev)
+    decider = Decider(by, wanted.why or None, rev=wanted.rev, digest=wanted.digest)
     match wanted.action:
         case "supersede":
             if wanted.other is None:
@@ -108,6 +108,7 @@ class _View:
         adoption = record.adoption
         return shapes.MemoryCard(
             entry=entry_of(found),
+            digest=record.digest,
             because=[_words(reason) for reason in found.reasons],
             details=list(record.details) if shown else [],
             claims=dict(record.claims) if shown else {},

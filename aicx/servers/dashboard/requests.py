@@ -133,6 +133,10 @@ class Decision(Asked):
     ]
     ref: Annotated[str, Field(pattern=r"^mem:[0-9a-f]{12}$", description="The record.")]
     rev: Annotated[int, Field(ge=1, le=1_000_000_000, description="Its revision as it was shown.")]
+    digest: Annotated[
+        str | None,
+        Field(pattern=r"^[0-9a-f]{32}$", description="Its hash as it was shown; needed after an edit by hand."),
+    ] = None
     by: Annotated[str, Field(min_length=1, max_length=80, description="The name of the person who decides.")]
     why: Annotated[str | None, Field(max_length=500, description="The reason, kept with the decision.")] = None
     other: Annotated[

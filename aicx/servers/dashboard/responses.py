@@ -310,6 +310,7 @@ class MemoryCard:
     """A record with what a person looks at before deciding."""
 
     entry: Annotated[MemoryEntry, "the record"]
+    digest: Annotated[str, "a hash of what a person decides on, to be sent with the decision"]
     because: Annotated[list[str], "its reasons in words"]
     details: Annotated[list[str], "further lines"]
     claims: Annotated[dict[str, str], "what it says in a form that can be compared: key → value"]

@@ -153,6 +153,24 @@ class TestDecisions:
         reply = decide(address, {"action": "accept", "ref": ref, "rev": 1, "by": "Ada"})
         assert (reply.status, "changed meanwhile" in reply.fields["error"]) == (409, True)
 
+    def test_what_was_edited_by_hand_is_shown_and_can_be_accepted_as_shown(self, own: tuple[Remembered, str]) -> None:
+        memory, address = own
+        ref = memory.refs["agreed"]
+        (file,) = Path(memory.environ["AICX_HOME"]).glob(f"memory/*/*/*{ref[4:]}.md")
+
+        def shown() -> dict[str, Any]:
+            card = next(one for one in get(address, "/api/memory").fields["waiting"] if one["entry"]["ref"] == ref)
+            return {"action": "accept", "ref": ref, "rev": card["entry"]["rev"], "digest": card["digest"], "by": "Ada"}
+
+        file.write_text("Exports need two checks\n")
+        before = shown()
+        file.write_text("Exports need three checks\n")
+        assert decide(address, before).status == 409
+        reply = decide(address, shown())
+        assert (reply.status, reply.fields["entry"]["baseline"]) == (200, True)
+        assert reply.fields["entry"]["statement"] == "Exports need three checks"
+        assert [one["type"] for one in memory("history", ref)["events"][-2:]] == ["memory.edited", "memory.accepted"]
+
 
 def test_a_malformed_policy_shows_nothing(own: tuple[Remembered, str]) -> None:
     memory, address = own
