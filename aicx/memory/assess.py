@@ -13,7 +13,7 @@ from typing import Literal
 
 from aicx.memory.anchors import Found
 from aicx.memory.claims import claim_marks, normal
-from aicx.memory.events import Standing
+from aicx.memory.events import Standing, is_model
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Anchor, Record
 
@@ -222,6 +222,8 @@ def _stale(record: Record, standing: Standing, context: Context) -> tuple[list[R
     if validity.ttl is not None and _since(record, standing, context.now) > timedelta(seconds=validity.ttl):
         stale.append(Reason("ttl_expired"))
     stale += _validation(record, standing, context.now)
+    if standing.doubted_by is not None:
+        kept.append(Reason("validation_doubted", {"by": standing.doubted_by}))
     if record.claims and context.says:
         for key, value in record.claims.items():
             said = context.says.get(key)
@@ -233,10 +235,12 @@ def _stale(record: Record, standing: Standing, context: Context) -> tuple[list[R
 
 
 def _validation(record: Record, standing: Standing, now: datetime) -> list[Reason]:
-    last, at = standing.validated, standing.validated_at
-    cached = record.validation[-1] if record.validation else None
-    if last == "fail" or (cached is not None and cached.result == "fail" and (at is None or cached.at > at)):
-        return [Reason("validation_failed")]
+    at = standing.validated_at
+    cached = next((one for one in reversed(record.validation) if not is_model(one.by)), None)
+    if standing.validated == "fail":
+        return [Reason("validation_failed", {"by": standing.validated_by})]
+    if cached is not None and cached.result == "fail" and (at is None or cached.at > at):
+        return [Reason("validation_failed", {"by": cached.by})]
     if record.validity.requires_validation:
         passed = standing.passed_at
         if passed is None or now - passed > timedelta(days=VALIDATION_DAYS) or passed > now:

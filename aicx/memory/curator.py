@@ -177,6 +177,8 @@ def _upkeep(found: Assessment, same: Record | None, memory: Memory) -> _Upkeep |
 def _look_again(found: Assessment, idle: timedelta, memory: Memory) -> _Upkeep | None:
     """What is believed, and was not looked at for long."""
     standing = memory.decisions.get(found.record.id)
+    if doubts := tuple(one for one in found.reasons if one.code == "validation_doubted"):
+        return "revalidate", doubts, ()
     reasons = (Reason("validation_required"),)
     if standing is not None and standing.passed_at is not None:
         old = memory.now - standing.passed_at >= timedelta(days=VALIDATED_AFTER)

@@ -120,7 +120,9 @@ class Standing:
     erased: bool = False
     superseded_by: str | None = None
     replaced_by: set[str] = field(default_factory=set)  # adopted records that list it, where it was pinned
-    validated: Result | None = None  # the last result
+    validated: Result | None = None  # the last result of a person or a program
+    validated_by: str | None = None
+    doubted_by: str | None = None  # the model that said since then that it no longer holds
     validated_at: datetime | None = None
     passed_at: datetime | None = None
     last: str | None = None  # id of the last event about it, which its sidecar names too
@@ -190,7 +192,7 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
         case "accepted":
             one.adopted, one.adopted_by, one.adopted_at = event.digest, event.by, event.at
             one.claims, one.place = event.claims or {}, event.place
-            one.rejected = one.superseded_by = None
+            one.rejected = one.superseded_by = one.doubted_by = None
             _supersede(found, event.refs[0], others, ask_for_pinned=True)
         case "rejected":
             one.adopted, one.rejected = None, event.digest
@@ -234,10 +236,13 @@ def _supersede(found: dict[str, Standing], new: str, old: Iterable[str], *, ask_
 
 
 def _validate(one: Standing, event: Event) -> None:
-    if event.code not in get_args(Result) or (event.code == "pass" and is_model(event.by)):
+    if event.code not in get_args(Result):
+        return
+    if is_model(event.by):  # its word proves nothing: a person is asked to look
+        one.doubted_by = event.by if event.code == "fail" else one.doubted_by
         return
     one.validated = "pass" if event.code == "pass" else "fail"
-    one.validated_at = event.at
+    one.validated_at, one.validated_by, one.doubted_by = event.at, event.by, None
     if event.code == "pass":
         one.passed_at = event.at
         if one.adopted is not None and one.adopted == event.before:

@@ -12,6 +12,7 @@ REASONS: Mapping[str, str] = {
     "adopted": "a person accepted exactly this revision, by name",
     "pinned": "a person pinned it",
     "anchor_relocated": "the anchored lines are elsewhere in the same file, word for word",
+    "validation_doubted": "a model says that it no longer holds, and nobody has looked since",
     # not believed yet
     "candidate_not_adopted": "nobody has accepted it yet",
     "subagent_unadopted": "a subagent said it, and nobody has accepted it",

@@ -172,6 +172,27 @@ class TestLabels:
         assert "a model, whose word validates nothing" in place.refused(*words)
         assert place.baseline() == set()
 
+    @pytest.mark.parametrize("looked", ["validate", "accept"])
+    def test_a_models_failed_validation_takes_nothing_away_and_asks_a_person(self, place, looked):
+        ref = place.accepted(RULE)
+        place("validate", ref, "--result", "fail", "--by", "Claude Code", "--method", "looked at it")
+        entry = place.entry(ref)
+        assert (entry["status"], entry["baseline"]) == ("accepted", True)
+        assert {"code": "validation_doubted", "by": "Claude Code"} in entry["because"]
+        (proposal,) = place("curate")["proposals"]
+        assert (proposal["action"], proposal["reasons"]) == ("revalidate", ["validation_doubted"])
+        more = ("--yes",) if looked == "accept" else ("--result", "pass", "--method", "read it")
+        place(looked, ref, "--by", "Ada", *more)
+        assert "validation_doubted" not in place.entry(ref)["reasons"]
+
+    def test_a_failed_validation_names_who_reported_it_and_a_pass_undoes_it(self, place):
+        ref = place.accepted(RULE)
+        place("validate", ref, "--result", "fail", "--by", "ci", "--method", "pytest")
+        entry = place.entry(ref)
+        assert (entry["status"], entry["because"]) == ("stale", [{"code": "validation_failed", "by": "ci"}])
+        place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")
+        assert place.baseline() == {ref}
+
     def test_a_models_word_makes_no_instruction(self, place):
         ref = place.accepted(RULE, "--kind", "procedure")
         place.run("memory", "validate", ref, "--result", "pass", "--by", "Claude Code", "--method", "ran it")
