@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 
 _REMOTE = re.compile(
     r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE
 )
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,100}[a-z0-9])?")
 _SECTION = re.compile(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 # Settings of a repository are some lines.
 _MAX_BYTES = 1_000_000
@@ -42,3 +44,14 @@ def parts_of(url: str) -> tuple[str, str] | None:
     parts = [part for part in match["path"].removesuffix(".git").split("/") if part]
     # GitLab subgroups: everything before the repository is one organisation.
     return (".".join(parts[:-1]), parts[-1]) if len(parts) >= 2 else None
+
+
+def host_of(common: Path) -> str | None:
+    """The host of the first remote that names a repository, as it is compared; None where none does."""
+    url = next((url for url in remote_urls(common) if parts_of(url)), "")
+    match = _REMOTE.fullmatch(url.strip())
+    if match is None:
+        return None
+    host = match["host"].lower().removeprefix("www.").removeprefix("ssh.")
+    # What is no name of a host may be a secret in the wrong place.
+    return host if _HOST.fullmatch(host) else sha256(host.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -12,7 +12,7 @@ from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.events import LOG, Event, is_model, is_person, last_about, new_id
 from aicx.memory.index import read_log
-from aicx.memory.proposing import Edit, checked, clean, edited, name_taken
+from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
 from aicx.memory.seal import decisions_in
@@ -191,7 +191,7 @@ def _accept(change: Change, memory: Memory, record: Record, decider: Decider) ->
         )
     by = named(decider.by, "accept")
     why = decider.why and clean(decider.why)
-    new = replace(checked(record), adoption=Adoption("adopted", by, change.now, why))
+    new = replace(checked(at_host(record, memory.scope)), adoption=Adoption("adopted", by, change.now, why))
     old = [found for name in record.supersedes if (found := _perhaps(memory, name))]
     written = change.put(new, "accepted", by, others=[one.id for one in old])
     for one in old:

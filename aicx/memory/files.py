@@ -77,6 +77,7 @@ def encode(record: Record) -> tuple[bytes, bytes]:
         "id": record.id,
         "rev": record.rev,
         "repository": record.repository,
+        "host": record.host,
         "kind": record.kind,
         "topic": record.topic,
         "name": record.name,
@@ -161,6 +162,7 @@ def _decode(path: str, markdown: bytes | None, sidecar: bytes | None) -> Record:
     record = Record(
         id=_id(fields["id"]),
         repository=repository,
+        host=_text_or_none(fields.get("host")),
         kind=kind,
         topic=_text(fields["topic"]),
         statement=statement,

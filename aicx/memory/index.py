@@ -23,14 +23,15 @@ from aicx.memory.anchors import Compared
 from aicx.memory.events import LOG, Log, Standing, decode
 from aicx.memory.files import read_files
 from aicx.memory.reasons import Reason
-from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
+from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity, place_of
 from aicx.memory.seal import KEY, SEAL, decisions_in
 
 # What was found in a text depends on the rules, so that another version reads every file again.
-_VERSION = f"1 {aicx.__version__}"
+_LAYOUT = 2
+_VERSION = f"{_LAYOUT} {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, repository TEXT, name TEXT, claims INTEGER,
+CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, place TEXT, name TEXT, claims INTEGER,
     stamp TEXT, head INTEGER, crc INTEGER, body BLOB);
 CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT, crc INTEGER);
 """
@@ -51,7 +52,7 @@ class Entry:
 
     path: str
     id: str
-    repository: str | None
+    place: str | None  # see `place_of`
     name: str | None
     claims: bool
 
@@ -186,7 +187,7 @@ class Index:
         return Decisions(raw, list(log.damaged))
 
     def _sync(self) -> list[Entry]:
-        rows = self._db.execute("SELECT path, stamp, head, id, repository, name, claims FROM records").fetchall()
+        rows = self._db.execute("SELECT path, stamp, head, id, place, name, claims FROM records").fetchall()
         known = {row[0]: row for row in rows}
         entries: list[Entry] = []
         new = []
@@ -198,8 +199,9 @@ class Index:
                 continue
             record = read_files(self._memory, path)
             body = orjson.dumps(_pack(record))
-            told = (record.id, record.repository, record.name, int(bool(record.claims)))
-            entries.append(Entry(path, record.id, record.repository, record.name, bool(record.claims)))
+            place = place_of(record.repository, record.host)
+            told = (record.id, place, record.name, int(bool(record.claims)))
+            entries.append(Entry(path, record.id, place, record.name, bool(record.claims)))
             kept = "" if self._is_young(stamp) else stamp
             new.append((path, *told, kept, _head(path, *told), crc32(body), body))
         self._save("DELETE FROM records WHERE path=?", [(path,) for path in known if path not in found])
@@ -247,9 +249,8 @@ def _connect(place: str) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA synchronous=OFF")
         db.execute("PRAGMA secure_delete=ON")  # what is deleted does not stay in the file
-        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-            db.executescript(_SCHEMA)
-            db.execute("PRAGMA user_version=1")
+        if db.execute("PRAGMA user_version").fetchone()[0] != _LAYOUT:
+            db.executescript(f"DROP TABLE IF EXISTS records; {_SCHEMA} PRAGMA user_version={_LAYOUT}")
         version = db.execute("SELECT value FROM meta WHERE name='version'").fetchone()
         if version is None or version[0] != _VERSION:
             with db:
@@ -334,14 +335,14 @@ def _pack(record: Record) -> list[Any]:
         *(record.pinned, record.retention, record.last_event),
         [[one.at, one.by, one.method, one.result, one.evidence] for one in record.validation],
         [[flaw.code, flaw.data] for flaw in record.flaws],
-        *(record.by_hand, record.digest, record.extra),
+        *(record.by_hand, record.digest, record.extra, record.host),
     ]
 
 
 def _unpack(path: str, row: list[Any]) -> Record:
     name, repository, kind, topic, statement, source, created, rev, called, details, tags, claims, evidence = row[:13]
     anchors, validity, supersedes, negative, sightings, updated, adoption, hold, pinned, retention, last = row[13:24]
-    validation, flaws, by_hand, digest, extra = row[24:]
+    validation, flaws, by_hand, digest, extra, host = row[24:]
     return Record(
         name,
         repository,
@@ -373,6 +374,7 @@ def _unpack(path: str, row: list[Any]) -> Record:
         by_hand,
         digest,
         extra,
+        host,
     )
 
 

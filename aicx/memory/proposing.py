@@ -76,7 +76,7 @@ def propose(
     Raises UsageError for a draft that cannot be a record.
     """
     with changing(settings, now, notify) as change, Memory.open(settings, now, scope=scope) as memory:
-        known = _Known(memory.records(everywhere=True))
+        known = _Known(memory.records(everywhere=True), scope)
         made = [known.add(change, draft) for draft in drafts]
         if change.staged:
             change.publish()
@@ -86,14 +86,16 @@ def propose(
 class _Known:
     """The records there are, and those that are being made."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], scope: Scope) -> None:
+        self._scope = scope
         self._records = {record.id: record for record in records}
         self._same = {_same(record): record.id for record in self._records.values() if record.digest}
         self._names = {(record.repository, record.name): record.id for record in self._records.values() if record.name}
 
     def add(self, change: Change, draft: Draft) -> Proposed:
-        record = checked(_drafted(draft, change.now))
-        known = self._records.get(self._same.get(_same(record), ""))
+        record = at_host(checked(_drafted(draft, change.now)), self._scope)
+        same = self._same.get(_same(record)) or self._same.get(_same(replace(record, host=None)))
+        known = self._records.get(same or "")
         if known is not None:
             seen = _seen_again(known, record)
             if seen is not known:
@@ -124,8 +126,14 @@ def id_of(repository: str | None, kind: Kind, statement: str, attempt: int = 0) 
     return sha256(text.encode()).hexdigest()[:12]
 
 
-def _same(record: Record) -> tuple[str | None, str, str]:
-    return record.repository, record.kind, normal(record.statement)
+def _same(record: Record) -> tuple[str | None, str | None, str, str]:
+    return record.repository, record.host, record.kind, normal(record.statement)
+
+
+def at_host(record: Record, scope: Scope) -> Record:
+    """``record`` with the host of the repository that it is decided in, where it is of that one and has none yet."""
+    here = record.repository is not None and record.repository == scope.repository
+    return replace(record, host=scope.host) if here and record.host is None and scope.host else record
 
 
 def _drafted(draft: Draft, now: datetime) -> Record:

@@ -22,7 +22,7 @@ from aicx.memory.claims import place_mark, repository_says
 from aicx.memory.files import GLOBAL, malformed
 from aicx.memory.index import Entry, Index
 from aicx.memory.reasons import Reason
-from aicx.memory.record import PREFIX, Record
+from aicx.memory.record import PREFIX, Record, place_of
 
 _MIN_PREFIX = 4  # hexadecimal digits of an id that may stand for it
 _MAX_NAMED = 5
@@ -35,25 +35,35 @@ class Scope:
     """Which records are meant: those of ``repository`` and those that hold everywhere.
 
     ``root`` is its working folder, None where it is not at hand. Without a repository only what holds everywhere.
+    ``host`` is that of its remote, empty where it has none: a record of a repository of the same name at another host
+    is not meant. None where any is, as in a folder that a person assigned by hand.
     """
 
     repository: str | None = None
     root: Path | None = None
+    host: str | None = None
+
+    def has(self, place: str | None) -> bool:
+        """Whether a record of a place, see `place_of`, is meant."""
+        repository, _, host = (place or "").rpartition("@")
+        return place is None or (repository == self.repository and (not host or self.host in (None, host)))
 
 
 def find_scope(settings: Settings, folder: Path) -> Scope:
     """The repository of ``folder``, called as the corpus calls it. Raises NotFound where there is no such folder."""
-    repository = find_repository(folder)
-    return Scope(name_of(settings, repository), repository.root)
+    return scope_of(settings, find_repository(folder))
 
 
-def name_of(settings: Settings, repository: Repository) -> str:
-    """What the corpus calls a repository, else its id."""
-    # Imported here: who asks again and again keeps the name.
-    from aicx.corpus.places.stored import name_in
+def scope_of(settings: Settings, repository: Repository) -> Scope:
+    """A repository as the corpus calls it, else by its id, with the host of its remote."""
+    # Imported here: who asks again and again keeps the answer.
+    from aicx.corpus.places.stored import identity_in
+    from aicx.git.remotes import host_of
 
-    found = name_in(settings, str(repository.root))
-    return found or repository.repo_id
+    found = identity_in(settings, str(repository.root))
+    host = (host_of(repository.common) if repository.common else None) or ""
+    by_hand = found is not None and found.source == "assigned"
+    return Scope(found.project if found else repository.repo_id, repository.root, None if by_hand else host)
 
 
 class Memory:
@@ -118,9 +128,9 @@ class Memory:
         return self._twice
 
     def versions(self) -> dict[str, tuple[int, str | None]]:
-        """For every record by its path: a checksum of what it holds, and its repository."""
+        """For every record by its path: a checksum of what it holds, and its place."""
         known = self._index.versions()
-        return {entry.path: (known.get(entry.path, 0), entry.repository) for entry in self._entries}
+        return {entry.path: (known.get(entry.path, 0), entry.place) for entry in self._entries}
 
     def read(self, paths: Sequence[str]) -> list[Record]:
         """The records at ``paths``, in that order."""
@@ -144,7 +154,7 @@ class Memory:
         found = [entry for entry in self._entries if entry.id == wanted]
         if not found and not ref.startswith(PREFIX):
             named = [entry for entry in self._entries if entry.name == wanted and self._is_here(entry)]
-            found = [entry for entry in named if entry.repository is not None] or named
+            found = [entry for entry in named if entry.place is not None] or named
         if len(wanted) >= _MIN_PREFIX and not any(entry.id == wanted for entry in found):
             # A name that is the beginning of another record's id must not take its place in a decision.
             found += [entry for entry in self._entries if entry.id.startswith(wanted) and entry not in found]
@@ -205,7 +215,7 @@ class Memory:
             return [assess(record, context) for record in wanted]
 
     def _is_here(self, entry: Entry) -> bool:
-        return entry.repository is None or entry.repository == self.scope.repository
+        return self.scope.has(entry.place)
 
     def _may_be_here(self, place: str | None) -> bool:
         """Whether a record without files holds here. Of one accepted before its place was noted nothing is known."""
@@ -213,7 +223,7 @@ class Memory:
         return place in (None, *(place_mark(kind, where) for where in (None, self.scope.repository)))
 
     def _at_hand(self, record: Record) -> bool:
-        return record.repository is not None and record.repository == self.scope.repository
+        return record.repository is not None and self.scope.has(place_of(record.repository, record.host))
 
     def _checked(self, record: Record) -> Record:
         """Two files that claim one id are none: which of them was decided on is not known."""

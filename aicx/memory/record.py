@@ -137,10 +137,16 @@ class Record:
     by_hand: bool = False
     digest: str = ""  # see `digest_of`; made when it is read or written, so that assessing costs no hashing
     extra: Mapping[str, Any] = field(default_factory=dict)  # fields of the sidecar that this version does not know
+    host: str | None = None  # of the repository's remote; None where it has none, or of a record from before
 
     @property
     def ref(self) -> str:
         return f"{PREFIX}{self.id}"
+
+
+def place_of(repository: str | None, host: str | None) -> str | None:
+    """Where a record holds, in one word: ``acme/widgets@github.com``; None for everywhere."""
+    return None if repository is None else f"{repository}@{host or ''}"
 
 
 def digest_of(record: Record) -> str:
@@ -156,5 +162,6 @@ def digest_of(record: Record) -> str:
         (validity.until and instant(validity.until), validity.ttl, validity.requires_validation),
         *(sorted(record.supersedes), record.environment_negative, instant(record.created_at)),
         (source.origin, source.lane),
+        *([record.host] if record.host is not None else []),
     ]
     return sha256(orjson.dumps(decided)).hexdigest()[:32]

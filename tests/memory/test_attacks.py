@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
@@ -124,7 +125,7 @@ def forge(index, name):
     with sqlite3.connect(index) as db:
         ((path, body),) = db.execute("SELECT path, body FROM records").fetchall()
         row = orjson.loads(body)
-        digest = row[-2]
+        digest = row[-3]
         row = [
             ["adopted", "Ada", "2026-01-01T00:00:00Z", None] if one == ["proposed", None, None, None] else one
             for one in row
@@ -266,6 +267,65 @@ class TestPlaces:
     def test_a_pipe_in_the_repository_holds_nobody_up(self, place, path):
         os.mkfifo(place.repo / path)
         ref = place.accepted(RULE, "--claim", f"{path}#type=module")
+        assert place.baseline() == {ref}
+
+
+class TestHosts:
+    EVIL = "https://evil.example/acme/widgets.git"
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            *("https://github.com/acme/widgets", "ssh://git@ssh.github.com:443/acme/widgets.git"),
+            *("git@GitHub.com:acme/widgets.git", "https://ada:pw@www.github.com/acme/widgets/"),
+        ],
+    )
+    def test_the_spellings_of_one_address_have_one_memory(self, place, url):
+        ref = place.accepted(RULE)
+        place.git("remote", "set-url", "origin", url)
+        assert place.baseline() == {ref}
+        assert [one["ref"] for one in place("recall", RULE)["entries"]] == [ref]
+
+    def test_a_repository_of_the_same_name_at_another_host_has_another_memory(self, place):
+        ref = place.accepted(RULE, "--topic", "auth", "--claim", "check=yes")
+        place.git("remote", "set-url", "origin", self.EVIL)
+        assert place.baseline() == set()
+        assert place("recall", RULE)["entries"] == []
+        again = place.accepted(RULE, "--topic", "auth", "--claim", "check=no")
+        assert again != ref
+        assert place.baseline() == {again}
+        place.git("remote", "set-url", "origin", "git@github.com:acme/widgets.git")
+        assert place.baseline() == {ref}
+        assert [one["ref"] for one in place("recall", RULE)["entries"]] == [ref]
+
+    def test_a_hand_that_changes_the_host_gives_a_record_no_trust_there(self, place):
+        ref = place.accepted(RULE)
+        place.git("remote", "set-url", "origin", self.EVIL)
+        for host in ("evil.example", None):
+            place.change_sidecar(ref, host=host)
+            assert place.entry(ref)["status"] == "candidate"
+
+    def test_a_record_from_before_hosts_were_noted_is_read_and_bound_when_it_is_accepted_again(self, place):
+        place.git("remote", "remove", "origin")
+        assert place.run("projects", "assign", str(place.repo), "acme/widgets")[0] == 0
+        ref = place.accepted(RULE)
+        assert json.loads(place.files(ref)[1].read_text())["host"] is None
+        assert place.run("projects", "reset", str(place.repo))[0] == 0
+        for url in ("git@github.com:acme/widgets.git", self.EVIL):
+            place.git("remote", "add", "origin", url)
+            assert place.baseline() == {ref}
+            place.git("remote", "remove", "origin")
+        place.git("remote", "add", "origin", "git@github.com:acme/widgets.git")
+        place("accept", ref, "--by", "Ada", "--yes")
+        assert place.baseline() == {ref}
+        place.git("remote", "set-url", "origin", self.EVIL)
+        assert place.baseline() == set()
+
+    def test_a_folder_that_a_person_assigned_has_the_memory_of_its_repository(self, place):
+        ref = place.accepted(RULE)
+        place.git("remote", "set-url", "origin", "git@work-alias:acme/widgets.git")
+        assert place.baseline() == set()
+        assert place.run("projects", "assign", str(place.repo), "acme/widgets")[0] == 0
         assert place.baseline() == {ref}
 
 

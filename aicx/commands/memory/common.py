@@ -118,6 +118,7 @@ def print_whole(desk: Desk, found: Assessment, *, hidden: bool = False) -> None:
     source = record.source
     said = " ".join([source.origin.replace("_", " "), *filter(None, (source.agent, source.session, source.path))])
     where = "everywhere" if record.repository is None else f"in {record.repository}"
+    where += f" at {record.host}" if record.host else ""
     console.out(f"  holds {where}; stated by {said}{', a subagent' if source.lane == 'subagent' else ''}")
     if record.validity.until is not None:
         console.out(f"  until {local(record.validity.until):%Y-%m-%d %H:%M}")

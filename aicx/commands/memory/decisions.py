@@ -198,8 +198,8 @@ def validate(
 ) -> None:
     """Record that somebody, or a test, checked whether a record still holds. It makes nothing agreed that was not.
 
-    A pass takes the record's anchors anew. After a failure it is stale until it passes again; a failure in the name of a
-    model only asks a person to look.
+    A pass takes the record's anchors anew. After a failure it is stale until it passes again; a failure in the name of
+    a model only asks a person to look.
 
     Example: aicx memory validate export-check --result pass --by ci --method "pytest tests/test_exports.py"
     """

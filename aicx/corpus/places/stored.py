@@ -118,6 +118,12 @@ def place_of(catalog: Catalog, user_home: Path, decisions: Decisions, folder: st
 
 def name_in(settings: Settings, folder: str) -> str | None:
     """What the corpus calls the repository of a folder; None where it has no name for it, or cannot be read."""
+    identity = identity_in(settings, folder)
+    return identity.project if identity else None
+
+
+def identity_in(settings: Settings, folder: str) -> Identity | None:
+    """What the corpus takes a folder for; None where it has no name for it, or cannot be read."""
     catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
     identity = None
     try:
@@ -128,7 +134,7 @@ def name_in(settings: Settings, folder: str) -> str | None:
     except CorpusDamaged:  # what was decided by hand cannot be read, and then nothing is called by it
         if catalog is not None:
             catalog.close()
-    return identity.project if identity else None
+    return identity
 
 
 def _replace(catalog: Catalog, table: str, rows: Sequence[tuple[object, ...]]) -> None:

@@ -124,7 +124,7 @@ def embed_statements(settings: Settings) -> int:
     table = Table(layout.memory_recall)
     try:
         versions = index.versions()
-        table.sync({one.path: (versions.get(one.path, 0), one.repository) for one in index.entries}, index.records)
+        table.sync({one.path: (versions.get(one.path, 0), one.place) for one in index.entries}, index.records)
         missing = table.unembedded(found.make)
         _embed(found, table, missing, index.records)
     finally:

@@ -18,7 +18,7 @@ from aicx.config import Settings
 from aicx.git.identity import find_repository
 from aicx.memory.files import sidecar_of
 from aicx.memory.index import Decisions, Entry, Index, decisions_stamp, stamp_of
-from aicx.memory.reading import Scope, name_of
+from aicx.memory.reading import Scope, scope_of
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
 from aicx.paths import Layout
@@ -68,17 +68,17 @@ def keep_look(table: Table, folders: str, twice: Iterable[str]) -> None:
 
 
 def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
-    """As `find_scope`, by the name that the repository had as long as nothing changed that decides on it."""
+    """As `find_scope`, by what the repository was called as long as nothing changed that decides on it."""
     repository = find_repository(folder)
     layout, common = settings.layout, repository.common or repository.root
     stamps = [str(common), *(_stamp(str(place)) for place in (layout.catalog, layout.projects, common / "config"))]
-    key = f"name of {repository.root}"
+    key = f"scope of {repository.root}"
     kept = orjson.loads(table.meta(key) or b"[]")
     if kept[:1] == [stamps]:
-        return Scope(kept[1], repository.root)
-    name = name_of(settings, repository)
-    table.keep(key, orjson.dumps([stamps, name]).decode())
-    return Scope(name, repository.root)
+        return Scope(kept[1], repository.root, kept[2])
+    scope = scope_of(settings, repository)
+    table.keep(key, orjson.dumps([stamps, scope.repository, scope.host]).decode())
+    return scope
 
 
 class QuickIndex(Index):
@@ -126,7 +126,7 @@ class QuickIndex(Index):
         return found
 
     def _of_interest(self, ids: set[str]) -> list[Entry]:
-        said = "SELECT path, id, repository, name, claims FROM records"
+        said = "SELECT path, id, place, name, claims FROM records"
         rows = self._db.execute(f"{said} WHERE claims=1").fetchall()
         for some in ids:
             rows += self._db.execute(f"{said} WHERE id=?", (some,)).fetchall()

@@ -348,11 +348,14 @@ def _entry(assessed: Assessment, how: Match) -> MemoryEntry:
 def _best(scored: Mapping[int, float], most: int, table: Table, query: RecallQuery) -> list[tuple[int, str]]:
     """Number and path of the best ``most`` records that are of the place that is asked in."""
 
+    def is_meant(place: str | None) -> bool:
+        return query.everywhere or query.scope.has(place)
+
     for wanted in (2 * most, len(scored)):
         least = sorted(scored.values())[-wanted] if 0 < wanted < len(scored) else 0.0
         near = [(-score, number) for number, score in scored.items() if score >= least]
         numbers = [number for _, number in sorted(near)]
-        found = list(islice(table.places(numbers, query.scope.repository, everywhere=query.everywhere), most))
+        found = list(islice(table.places(numbers, is_meant), most))
         if len(found) == most or len(near) == len(scored):
             break
     return found

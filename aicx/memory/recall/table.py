@@ -19,15 +19,15 @@ from aicx.memory.recall.terms import impacts
 from aicx.memory.record import Record
 
 # Terms depend on the rules of analysis, so that another version makes the table anew.
-_VERSION = f"1 {aicx.__version__}"
+_VERSION = f"2 {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE documents(number INTEGER PRIMARY KEY, path TEXT UNIQUE, version INTEGER, repository TEXT, terms BLOB);
+CREATE TABLE documents(number INTEGER PRIMARY KEY, path TEXT UNIQUE, version INTEGER, place TEXT, terms BLOB);
 CREATE TABLE vectors(number INTEGER, make TEXT, vector BLOB, PRIMARY KEY(number, make)) WITHOUT ROWID;
 CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;
 """
 _AT_ONCE = 500
-Versions = Mapping[str, tuple[int, str | None]]  # path -> version and repository
+Versions = Mapping[str, tuple[int, str | None]]  # path -> version and place
 # What a record is found by, and how much each counts beside the statement.
 _TOPIC, _DETAIL, _PATH = 1.0, 0.5, 0.5
 
@@ -88,7 +88,7 @@ class Table:
         versions: Versions,
         load: Callable[[Sequence[str]], Sequence[Record]],
     ) -> None:
-        """Makes the table hold exactly the records of ``versions``: path -> version and repository."""
+        """Makes the table hold exactly the records of ``versions``: path -> version and place."""
         self.refresh()
         known = {row[1]: row for row in self._db.execute("SELECT number, path, version FROM documents")}
         gone = [row for path, row in known.items() if path not in versions or versions[path][0] != row[2]]
@@ -134,10 +134,10 @@ class Table:
                 paths = new[begin : begin + _AT_ONCE]
                 for path, record in zip(paths, load(paths), strict=True):
                     found = impacts(_fields(record))
-                    version, repository = versions[path]
-                    row = (path, version, repository, orjson.dumps([*found]))
+                    version, place = versions[path]
+                    row = (path, version, place, orjson.dumps([*found]))
                     number = self._db.execute(
-                        "INSERT INTO documents(path, version, repository, terms) VALUES(?, ?, ?, ?)", row
+                        "INSERT INTO documents(path, version, place, terms) VALUES(?, ?, ?, ?)", row
                     ).lastrowid
                     assert number is not None
                     postings.add(number, found.items())
@@ -156,16 +156,16 @@ class Table:
             found = self._read[term] = dict(zip(entries[::2], entries[1::2], strict=True))
         return found
 
-    def places(self, numbers: Iterable[int], repository: str | None, *, everywhere: bool) -> Iterator[tuple[int, str]]:
-        """Those of ``numbers`` that are of a repository or hold everywhere, in their order, with their paths."""
+    def places(self, numbers: Iterable[int], is_meant: Callable[[str | None], bool]) -> Iterator[tuple[int, str]]:
+        """Those of ``numbers`` whose place is meant, in their order, with their paths."""
         wanted = list(numbers)
         for begin in range(0, len(wanted), _AT_ONCE):
             some = wanted[begin : begin + _AT_ONCE]
             marks = ",".join("?" * len(some))
-            rows = self._db.execute(f"SELECT number, path, repository FROM documents WHERE number IN ({marks})", some)
-            found = {number: (path, of) for number, path, of in rows}
+            rows = self._db.execute(f"SELECT number, path, place FROM documents WHERE number IN ({marks})", some)
+            found = {number: (path, place) for number, path, place in rows}
             for number in some:
-                if number in found and (everywhere or found[number][1] in (None, repository)):
+                if number in found and is_meant(found[number][1]):
                     yield number, found[number][0]
 
     # --- vectors
