@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -25,6 +25,9 @@ _LINES = re.compile(r"(?P<path>.+?)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?")
 _MAX_BYTES = 8 << 20
 _MAX_COMMITS = 8  # that git is asked about when files are gone
 _MAX_LISTED = 1 << 20
+_MAX_UNTRACKED = 200  # files that are looked into for what a file that is gone had, each at most so large
+_MAX_UNTRACKED_BYTES = 1 << 20
+_SECONDS = 1.0  # for listing them
 
 State = Literal["current", "relocated", "changed", "missing", "moved", "unreadable", "unchecked"]
 # Size, times of modification and of the last change of anything, and inode: a file with the same is the same.
@@ -173,12 +176,30 @@ def _renamed(root: Path, gone: list[Anchor]) -> dict[Anchor, Found]:
 
     git = Git(root)
     names = {commit: _names_now(git, commit) for commit in commits}
-    return {
-        anchor: Found("moved", path=new)
-        if (new := names.get(anchor.commit or "", {}).get(anchor.path))
-        else Found("missing")
-        for anchor in gone
-    }
+    named = {one: new for one in gone if (new := names.get(one.commit or "", {}).get(one.path))}
+    found = {one: Found("moved", path=new) for one, new in named.items()}
+    unknown = [one for one in gone if one not in found]
+    if unknown:
+        found |= dict.fromkeys(unknown, Found("missing")) | _among_untracked(root, Git(root, _SECONDS), unknown)
+    return found
+
+
+def _among_untracked(root: Path, git: Git, gone: list[Anchor]) -> dict[Anchor, Found]:
+    """The new files with the ending of the old one that have what each anchor had: renamed, and git not told yet."""
+    said = git.ask_some(_MAX_LISTED, "ls-files", "--others", "--exclude-standard", "-z") or ""
+    endings = {Path(anchor.path).suffix for anchor in gone}
+    paths = [path for path in said.split("\0")[:-1] if Path(path).suffix in endings][:_MAX_UNTRACKED]
+    found: dict[Anchor, Found] = {}
+    for path in paths:
+        stamp = _stamp(f"{root}/{path}")
+        if stamp is None or int(stamp.partition(".")[0]) > _MAX_UNTRACKED_BYTES:
+            continue
+        for one in gone:
+            if one not in found and Path(one.path).suffix == Path(path).suffix:
+                there = _look(root, replace(one, path=path))
+                if there.state in ("current", "relocated"):
+                    found[one] = Found("moved", there.first, there.last, path)
+    return found
 
 
 def _names_now(git: Git, commit: str) -> Mapping[str, str]:

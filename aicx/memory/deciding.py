@@ -225,7 +225,7 @@ def _anchored_again(record: Record, memory: Memory) -> Record:
     for anchor in record.anchors:
         now = found[anchor]
         path = now.path or anchor.path
-        first, last = (now.first, now.last) if now.state == "relocated" else (anchor.first, anchor.last)
+        first, last = (anchor.first, anchor.last) if now.first is None else (now.first, now.last)
         text = path if first is None else f"{path}#L{first}-L{last}"
         try:
             anchors.append(take_anchor(root, root, text, memory.head))

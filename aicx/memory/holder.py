@@ -100,7 +100,7 @@ class _Memory(Holder):
 def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
     """Whether a record goes with what is forgotten: it is from there, or rests on nothing else, or repeats it."""
     if request.pattern is not None:
-        return any(re.search(request.pattern, text) for text in texts_of(record))
+        return any(re.search(request.pattern, text) for text in (*texts_of(record), record.path))
     if request.project is not None:
         return record.repository == request.project
     sessions = {f"{agent}:{session}" for agent, session in plan.sessions}

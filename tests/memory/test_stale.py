@@ -95,6 +95,19 @@ class TestFiles:
         assert place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")["entry"]["baseline"]
         assert place("get", ref)["anchors"][0]["path"] == "src/again.py"
 
+    @pytest.mark.parametrize("lines", ["#L3-L5", ""])
+    def test_a_file_that_was_renamed_without_git_is_found_among_the_new_ones(self, place, lines):
+        place.write("src/retry.py", CODE)
+        place.commit()
+        ref = place.accepted("Retries are capped at 5", "--anchor", f"src/retry.py{lines}")
+        place.write("src/other.py", "nothing of it\n")
+        (place.repo / "src/retry.py").rename(place.repo / "src/again.py")
+        entry = place.entry(ref)
+        assert (entry["status"], entry["reasons"]) == ("stale", ["anchor_moved"])
+        assert entry["because"][0]["to"] == "src/again.py"
+        assert place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")["entry"]["baseline"]
+        assert place("get", ref)["anchors"][0]["path"] == "src/again.py"
+
     def test_a_whole_file_may_be_the_anchor(self, place):
         place.write("Makefile", "test:\n\tpytest\n")
         ref = place.accepted("`make test` runs the tests", "--anchor", "Makefile")

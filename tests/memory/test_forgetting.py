@@ -1,0 +1,52 @@
+"""What `aicx forget` takes out of the memory's own indexes, and what it leaves there."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+RULE = "Exports need a xylophone check"
+
+
+@pytest.fixture
+def asked(place):
+    """Two records, both in the table that recall asks."""
+    refs = place.accepted(RULE), place.accepted("Builds use ninja")
+    place("recall", "xylophone ninja")
+    return refs
+
+
+def rows(place):
+    with sqlite3.connect(place.home / "index" / "memory-recall.sqlite") as db:
+        return {path: number for path, number in db.execute("SELECT path, number FROM documents")}
+
+
+def in_index(place, word):
+    return [file.name for file in (place.home / "index").rglob("*") if file.is_file() and word in file.read_bytes()]
+
+
+def test_forgetting_a_pattern_takes_only_its_rows_from_the_table_of_recall(place, asked):
+    gone, left = asked
+    before = rows(place)
+    assert len(before) == 2
+    assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
+    assert rows(place) == {path: number for path, number in before.items() if left[4:] in path}
+    assert in_index(place, b"xylophon") == []
+
+
+def test_what_a_record_said_before_an_edit_by_hand_is_forgotten_too(place):
+    ref = place.put(RULE, "--name", "checks")
+    place("recall", "xylophone")
+    place.files(ref)[0].write_text("Exports need a check\n")
+    place("put", "The xylophone is out of tune")
+    assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
+    assert place.entry(ref)["statement"] == "Exports need a check"
+    assert in_index(place, b"xylophon") == []
+
+
+def test_a_file_that_is_named_after_a_forgotten_word_goes_too(place):
+    ref = place.put(RULE)
+    place.files(ref)[0].write_text("Exports need a check\n")
+    assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
+    assert not list(place.home.glob("memory/*/*/*xylophone*"))
