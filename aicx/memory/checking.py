@@ -105,8 +105,8 @@ def check_log(layout: Layout) -> Check:
     decided, _ = decisions_in(layout.memory)
     if unsealed := [f"{PREFIX}{ref}" for ref, standing in decided.items() if standing.unsealed]:
         detail = (
-            "the events are not known as written by this home, as in a memory of an earlier version, a restored backup or"
-            f" a line written by hand, and prove nothing: {_some(unsealed)}"
+            "the events are not known as written by this home (an earlier version, a restored backup, a line written by"
+            f" hand), and prove nothing: {_some(unsealed)}"
         )
         return Check(
             name, "critical", detail, "aicx memory history REF, then accept again; for all: aicx memory seal --by NAME"

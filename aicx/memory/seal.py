@@ -7,7 +7,7 @@ since. A record whose events are not those of the seal is not believed until a p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from aicx.memory.events import LOG, Event, Log, Standing, decode, fold, is_perso
 
 KEY, SEAL = "memory-key", "memory-seal"  # beside memory/
 _BYTES, _MAX_KEY = 32, 64
+_FEW = 8
 # What an event leaves on its record even where the log loses it: the text of such a record is shown to nobody.
 _LEAVES = {"deleted": "erased", "held": "held", "proposed": "", "released": ""}
 
@@ -73,12 +74,19 @@ def seal_with(home: Path, before: bytes, events: bytes, *, anew: bool = False) -
     """
     known, new = {} if anew else read_seal(home), decode(events).events
     _apply(known, decode(before + b"\n" + events).events if anew else new)
-    log = (before + b"\n" + events).split(b"\n")
-    for ref in {event.refs[0] for event in new if event.type == "memory.accepted" and is_person(event.by)}:
-        own = decode(b"\n".join(line for line in log if ref.encode() in line))
-        known[ref] = replace(known[ref], trail=_trails(own.events)[ref])
+    if accepted := {event.refs[0] for event in new if event.type == "memory.accepted" and is_person(event.by)}:
+        walked = _trails(decode(_lines_about(before + b"\n" + events, accepted)).events)
+        known |= {ref: replace(known[ref], trail=walked[ref]) for ref in accepted}
     body = orjson.dumps({name: [one.trail, one.left, one.claims, one.place] for name, one in known.items()})
     return _mark(_key(home), body) + b"\n" + body
+
+
+def _lines_about(log: bytes, records: Collection[str]) -> bytes:
+    """The lines that name one of ``records``; of many, all: looking for each would take longer than reading them."""
+    names = [name.encode() for name in records]
+    if len(names) > _FEW:
+        return log
+    return b"\n".join(line for line in log.split(b"\n") if any(name in line for name in names))
 
 
 def _apply(known: dict[str, Sealed], events: Iterable[Event]) -> None:
