@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
-from zlib import crc32
 
 from aicx.errors import NotFound, UsageError
 from aicx.git.roots import inside
 from aicx.memory.record import Anchor
+from aicx.memory.seal import keyed
 
 if TYPE_CHECKING:
     from aicx.git.state import Git
@@ -57,29 +57,29 @@ class Found:
 
 @dataclass(slots=True)
 class Compared:
-    """What was found at a stamp of a file: by key the stamp, an encoded `Found` and a checksum of all three.
+    """What was found at a stamp of a file: by key the stamp, an encoded `Found` and a mark of all three.
 
-    ``new`` is what is not in the index yet.
+    ``new`` is what is not in the index yet. ``secret`` is the home's key: another hand's row counts for nothing.
     """
 
     known: dict[str, tuple[Stamp, str, int]] = field(default_factory=dict)
     new: dict[str, tuple[Stamp, str, int]] = field(default_factory=dict)
+    secret: bytes = b""
 
     def look_up(self, key: str, stamp: Stamp) -> Found | None:
         """What was found at ``stamp``; None where that is not known, or what is known is damaged."""
         row = self.known.get(key)
-        if row is None or row[0] != stamp or row[2] != _checksum(key, stamp, row[1]):
+        if row is None or row[0] != stamp or row[2] != self._mark(key, stamp, row[1]):
             return None
         return _CURRENT if row[1] == _SAME else Found.decode(row[1])
 
     def learn(self, key: str, stamp: Stamp, found: Found) -> Found:
         text = found.encode()
-        self.known[key] = self.new[key] = stamp, text, _checksum(key, stamp, text)
+        self.known[key] = self.new[key] = stamp, text, self._mark(key, stamp, text)
         return found
 
-
-def _checksum(key: str, stamp: Stamp, text: str) -> int:
-    return crc32(f"{key}{stamp}{text}".encode("utf-8", "surrogatepass"))
+    def _mark(self, key: str, stamp: Stamp, text: str) -> int:
+        return keyed(self.secret, f"{key}\0{stamp}\0{text}".encode("utf-8", "surrogatepass"))
 
 
 _CURRENT = Found("current")

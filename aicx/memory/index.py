@@ -1,6 +1,7 @@
 """The derived index of records: what their files held at these sizes and times, so that unchanged ones are not read.
 
-It may be deleted at any time. A row that is damaged, or of a file that changed, is made again from the file.
+It may be deleted at any time. A row that is damaged, that another hand wrote (see `aicx.memory.seal`) or whose file
+changed is made again from the file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
-from zlib import crc32
 
 import orjson
 
@@ -24,7 +24,7 @@ from aicx.memory.events import LOG, Log, Standing, decode
 from aicx.memory.files import read_files
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity, place_of
-from aicx.memory.seal import KEY, SEAL, decisions_in
+from aicx.memory.seal import KEY, SEAL, decisions_in, key_of, keyed
 
 # What was found in a text depends on the rules, so that another version reads every file again.
 _LAYOUT = 2
@@ -32,8 +32,8 @@ _VERSION = f"{_LAYOUT} {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, place TEXT, name TEXT, claims INTEGER,
-    stamp TEXT, head INTEGER, crc INTEGER, body BLOB);
-CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT, crc INTEGER);
+    stamp TEXT, head INTEGER, mark INTEGER, body BLOB);
+CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT, mark INTEGER);
 """
 # A file this young may change again within the same tick of the file system's clock, and keep its size.
 _YOUNG_SECONDS = 0.05
@@ -95,7 +95,7 @@ class Index:
     """
 
     def __init__(self, place: Path, memory: Path) -> None:
-        self._place, self._memory = place, memory
+        self._place, self._memory, self._key = place, memory, key_of(memory.parent)
         self._now = time.time()
         try:
             if memory.is_dir():
@@ -116,21 +116,21 @@ class Index:
         wanted = list(paths)
 
         def look() -> list[Record]:
-            statement = "SELECT path, crc, body FROM records WHERE path=?"
+            statement = "SELECT path, mark, body FROM records WHERE path=?"
             return [self._made(self._db.execute(statement, (path,)).fetchone() or (path, 0, b"")) for path in wanted]
 
         return self._sound(look)
 
     def versions(self) -> dict[str, int]:
-        """A checksum of each record by its path: another one when it holds something else."""
-        return self._sound(lambda: dict(self._db.execute("SELECT path, crc FROM records").fetchall()))
+        """A mark of each record by its path: another one when it holds something else."""
+        return self._sound(lambda: dict(self._db.execute("SELECT path, mark FROM records").fetchall()))
 
     def every_record(self) -> list[Record]:
         """All records, in the order of their paths."""
         return self._sound(
             lambda: [
                 self._made(row)
-                for row in self._db.execute("SELECT path, crc, body FROM records ORDER BY path").fetchall()
+                for row in self._db.execute("SELECT path, mark, body FROM records ORDER BY path").fetchall()
             ]
         )
 
@@ -141,8 +141,8 @@ class Index:
     def compared(self) -> Compared:
         """What anchors were found to be, and at which stamps of their files."""
 
-        rows = self._sound(lambda: self._db.execute("SELECT key, stamp, found, crc FROM compared").fetchall())
-        return Compared({row[0]: row[1:] for row in rows})
+        rows = self._sound(lambda: self._db.execute("SELECT key, stamp, found, mark FROM compared").fetchall())
+        return Compared({row[0]: row[1:] for row in rows}, secret=self._key)
 
     def keep(self, compared: Compared) -> None:
         """Keeps what was compared anew."""
@@ -169,20 +169,23 @@ class Index:
         self._db = _connect(":memory:")
 
     def _made(self, row: tuple[str, int, bytes]) -> Record:
-        path, crc, body = row
-        return _unpack(path, orjson.loads(body)) if crc32(body) == crc and body else read_files(self._memory, path)
+        path, mark, body = row
+        sound = body and mark == keyed(self._key, path.encode(), body)
+        return _unpack(path, orjson.loads(body)) if sound else read_files(self._memory, path)
 
     def _decisions(self) -> Decisions:
         stamp = decisions_stamp(self._memory)
-        rows = dict(self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'crc', 'decided')").fetchall())
-        if rows.get("log") == stamp and crc32(rows["decided"]) == rows["crc"]:
+        rows = dict(
+            self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'mark', 'decided')").fetchall()
+        )
+        if self._key and rows.get("log") == stamp and rows["mark"] == keyed(self._key, stamp.encode(), rows["decided"]):
             raw, damaged = orjson.loads(rows["decided"])
             return Decisions(raw, damaged)
         decided, log = decisions_in(self._memory)
         raw = {name: _fields(standing) for name, standing in decided.items()}
-        if raw and not self._is_young(stamp):
+        if self._key and not self._is_young(stamp):
             whole = orjson.dumps([raw, log.damaged])
-            rows = {"log": stamp, "crc": crc32(whole), "decided": whole}
+            rows = {"log": stamp, "mark": keyed(self._key, stamp.encode(), whole), "decided": whole}
             self._save("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(rows.items()))
         return Decisions(raw, list(log.damaged))
 
@@ -194,7 +197,7 @@ class Index:
         found = dict(_walk(self._memory))
         for path, stamp in found.items():
             row = known.get(path)
-            if row is not None and row[1] == stamp and row[2] == _head(path, *row[3:]):
+            if row is not None and row[1] == stamp and row[2] == self._head(path, stamp, *row[3:]):
                 entries.append(Entry(path, row[3], row[4], row[5], bool(row[6])))
                 continue
             record = read_files(self._memory, path)
@@ -203,10 +206,15 @@ class Index:
             told = (record.id, place, record.name, int(bool(record.claims)))
             entries.append(Entry(path, record.id, place, record.name, bool(record.claims)))
             kept = "" if self._is_young(stamp) else stamp
-            new.append((path, *told, kept, _head(path, *told), crc32(body), body))
+            mark = keyed(self._key, path.encode(), body)
+            new.append((path, *told, kept, self._head(path, kept, *told), mark, body))
         self._save("DELETE FROM records WHERE path=?", [(path,) for path in known if path not in found])
         self._save("INSERT OR REPLACE INTO records VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", new)
         return sorted(entries, key=lambda entry: entry.path)
+
+    def _head(self, path: str, stamp: str, *told: Any) -> int:
+        """A mark of what the index knows of a record beside its content."""
+        return keyed(self._key, repr((path, stamp, told)).encode("utf-8", "surrogatepass"))
 
     def _is_young(self, stamp: str) -> bool:
         limit = (self._now - _YOUNG_SECONDS) * _UNIX
@@ -226,11 +234,6 @@ class Index:
             self._db = memory
             with self._db:
                 self._db.executemany(statement, rows)
-
-
-def _head(path: str, *told: Any) -> int:
-    """A checksum of what the index knows of a record beside its content."""
-    return crc32(repr((path, told)).encode("utf-8", "surrogatepass"))
 
 
 def read_log(memory: Path, name: str) -> tuple[bytes, Log]:

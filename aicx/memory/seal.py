@@ -57,7 +57,7 @@ def decisions_in(memory: Path) -> tuple[dict[str, Standing], Log]:
 
 def read_seal(home: Path) -> dict[str, Sealed]:
     """The records of the seal by their ids; none where it is not there or not as this home wrote it."""
-    key, seal = _read(home / KEY), _read(home / SEAL)
+    key, seal = key_of(home), _read(home / SEAL)
     if not key or seal is None:
         return {}
     mark, _, body = seal.partition(b"\n")
@@ -65,6 +65,16 @@ def read_seal(home: Path) -> dict[str, Sealed]:
         return {}
     found: dict[str, Any] = orjson.loads(body)
     return {name: Sealed(*fields) for name, fields in found.items()}
+
+
+def key_of(home: Path) -> bytes:
+    """The home's key; nothing where there is none yet."""
+    return _read(home / KEY) or b""
+
+
+def keyed(key: bytes, *parts: bytes) -> int:
+    """A mark of 64 bits on something derived, which only who has the key can make."""
+    return int.from_bytes(blake2b(b"\0".join(parts), key=key[:_MAX_KEY], digest_size=8).digest(), "big", signed=True)
 
 
 def seal_with(home: Path, before: bytes, events: bytes, *, anew: bool = False) -> bytes:
@@ -118,7 +128,7 @@ def _follow(trail: str, event: Event) -> str:
 
 
 def _key(home: Path) -> bytes:
-    key = _read(home / KEY)
+    key = key_of(home)
     if not key:
         from aicx.storage.atomic import replace_file  # imported here: a home does it once
 

@@ -8,7 +8,6 @@ import sqlite3
 import time
 from datetime import UTC, datetime
 from functools import partial
-from zlib import crc32
 
 import orjson
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from aicx.memory.events import Event, appended, is_person
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
+from aicx.memory.seal import keyed
 
 RULE = "Exports need an authorisation check"
 
@@ -111,7 +111,10 @@ class TestIndex:
         time.sleep(0.1)  # a log as young as that is not kept in the index
         place.baseline()
         index = place.home / "index" / "memory.sqlite"
-        forge(index, ref.removeprefix("mem:"))
+        forge(index, ref.removeprefix("mem:"), b"")
+        assert place.baseline() == set()
+        place.baseline()
+        forge(index, ref.removeprefix("mem:"), (place.home / "memory-key").read_bytes())
         assert place.baseline() == {ref}, "or there is nothing to find"
         check = place.doctor()["memory_index"]
         assert (check["severity"], ref in check["detail"]) == ("critical", True)
@@ -120,8 +123,8 @@ class TestIndex:
         assert place.doctor()["memory_index"]["severity"] == "green"
 
 
-def forge(index, name):
-    """Writes into the index that Ada accepted the record, with checksums that fit."""
+def forge(index, name, key):
+    """Writes into the index that Ada accepted the record, with marks that fit where the key is the home's."""
     with sqlite3.connect(index) as db:
         ((path, body),) = db.execute("SELECT path, body FROM records").fetchall()
         row = orjson.loads(body)
@@ -131,14 +134,14 @@ def forge(index, name):
             for one in row
         ]
         body = orjson.dumps(row)
-        db.execute("UPDATE records SET body=?, crc=? WHERE path=?", (body, crc32(body), path))
-        found = db.execute("SELECT value FROM meta WHERE name='decided'").fetchone()
-        assert found
-        raw, damaged = orjson.loads(found[0])
+        db.execute("UPDATE records SET body=?, mark=? WHERE path=?", (body, keyed(key, path.encode(), body), path))
+        meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
+        raw, damaged = orjson.loads(meta["decided"])
         raw[name] |= {"adopted": digest, "adopted_by": "Ada"}
         whole = orjson.dumps([raw, damaged])
         db.execute("UPDATE meta SET value=? WHERE name='decided'", (whole,))
-        db.execute("UPDATE meta SET value=? WHERE name='crc'", (crc32(whole),))
+        mark = keyed(key, meta["log"].encode(), whole)
+        db.execute("UPDATE meta SET value=? WHERE name='mark'", (mark,))
     db.close()
 
 
