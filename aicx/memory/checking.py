@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from aicx.corpus.doctor.inputs import Check
 from aicx.memory.events import LOG, Standing
 from aicx.memory.files import encode, read_files
-from aicx.memory.index import Index, list_records, read_log
+from aicx.memory.index import Index, list_records
 from aicx.memory.record import PREFIX, Record
 from aicx.memory.seal import decisions_in
 from aicx.paths import Layout
@@ -97,12 +97,11 @@ def claims_more(record: Record, standing: Standing) -> str | None:
 
 def check_log(layout: Layout) -> Check:
     name = "memory_events"
-    _, log = read_log(layout.memory, LOG)
+    decided, log = decisions_in(layout.memory)
     if log.damaged:
         lines = _some(map(str, log.damaged))
         detail = f"lines of memory/{LOG} that cannot be read, so that what they decided counts for nothing: {lines}"
         return Check(name, "critical", detail, "remove these lines, then accept again what is a candidate now")
-    decided, _ = decisions_in(layout.memory)
     if unsealed := [f"{PREFIX}{ref}" for ref, standing in decided.items() if standing.unsealed]:
         detail = (
             "the events are not known as written by this home (an earlier version, a restored backup, a line written by"

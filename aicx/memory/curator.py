@@ -13,7 +13,7 @@ from typing import Literal
 
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
-from aicx.memory.events import LOG, Event, new_id
+from aicx.memory.events import Event, new_id
 from aicx.memory.index import read_log
 from aicx.memory.lint import duplicates
 from aicx.memory.reading import Memory
@@ -211,7 +211,7 @@ def _because(found: Assessment) -> tuple[Reason, ...]:
 
 def _resting(memory: Memory) -> dict[str, str | None]:
     """Id → digest of the records about which the curator had the last word, and lately."""
-    _, log = read_log(memory.settings.layout.memory, LOG)
+    log = read_log(memory.settings.layout.memory)
     last: dict[str, Event] = {}
     for event in _about_records(log.events):
         last[event.refs[0]] = event

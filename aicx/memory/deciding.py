@@ -283,6 +283,6 @@ def _is_edited(memory: Memory, record: Record) -> bool:
 def _last_event(memory: Memory, record: Record) -> str:
     if record.by_hand:
         return " (edited by hand)"
-    _, log = read_log(memory.settings.layout.memory, LOG)
+    log = read_log(memory.settings.layout.memory)
     last = next((event for event in reversed(log.events) if record.id in event.refs), None)
     return f" ({last.type.removeprefix('memory.')} by {last.by})" if last else ""

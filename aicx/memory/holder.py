@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,7 +14,7 @@ from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
-from aicx.errors import AicxError
+from aicx.errors import AicxError, UnsafePath
 from aicx.memory.checking import check_adoption, check_index, check_log, check_records, read_all
 from aicx.memory.files import read_files, sidecar_of
 from aicx.memory.findings import texts_of
@@ -55,8 +56,10 @@ class _Memory(Holder):
         if left := [path for path in planned if (memory / path).exists() or (memory / sidecar_of(path)).exists()]:
             with changing(settings, now, lambda _: None) as change:
                 for path in left:
-                    change.remove(read_files(memory, path), _FORGOTTEN_BY)
+                    with suppress(UnsafePath):  # a name that aicx gives no file: nothing can be believed of it
+                        change.remove(read_files(memory, path), _FORGOTTEN_BY)
                 change.publish()
+                super().erase(erasure)
         if settings.layout.memory_recall.exists():
             with Memory.open(settings, now) as known:
                 drop_statements(settings.layout.memory_recall, (), known.versions())
@@ -100,7 +103,7 @@ class _Memory(Holder):
 def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
     """Whether a record goes with what is forgotten: it is from there, or rests on nothing else, or repeats it."""
     if request.pattern is not None:
-        return any(re.search(request.pattern, text) for text in (*texts_of(record), record.path))
+        return any(re.search(request.pattern, text) for text in (*texts_of(record), _words_in_name(record)))
     if request.project is not None:
         return record.repository == request.project
     sessions = {f"{agent}:{session}" for agent, session in plan.sessions}
@@ -109,6 +112,11 @@ def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
         return True
     rests = [any(session in ref for session in sessions) for ref in record.evidence]
     return bool(rests) and all(rests)
+
+
+def _words_in_name(record: Record) -> str:
+    """What the name of its file says, which is made of the first statement."""
+    return record.path.rpartition("/")[2].removesuffix(f"{record.id}.md").replace("-", " ")
 
 
 def _holds_secret(record: Record) -> bool:

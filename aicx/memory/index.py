@@ -236,10 +236,9 @@ class Index:
                 self._db.executemany(statement, rows)
 
 
-def read_log(memory: Path, name: str) -> tuple[bytes, Log]:
-    """The log's bytes and its events; none where there is no log yet."""
-    body = _bytes(memory / name) or b""
-    return body, decode(body)
+def read_log(memory: Path) -> Log:
+    """The events of the log; none where there is no log yet."""
+    return decode(_bytes(memory / LOG) or b"")
 
 
 def list_records(memory: Path) -> list[str]:

@@ -105,6 +105,8 @@ class Change:
         return record
 
     def remove(self, record: Record, by: str) -> None:
+        """Stages that a record goes. Raises UnsafePath for a name that no record has."""
+        place_in(self.layout).inside(record.path)
         self._say(record, "deleted", by)
         self._staged[record.path] = None
 

@@ -50,3 +50,17 @@ def test_a_file_that_is_named_after_a_forgotten_word_goes_too(place):
     place.files(ref)[0].write_text("Exports need a check\n")
     assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
     assert not list(place.home.glob("memory/*/*/*xylophone*"))
+
+
+def test_the_name_of_a_repository_is_no_word_of_its_records(place, asked):
+    place.run("forget", "--pattern", "widgets", "--yes")
+    assert place.baseline() == set(asked)
+
+
+def test_a_file_whose_name_no_record_has_is_forgotten_and_stops_no_writer(place, asked):
+    odd = place.files(asked[0])[0].with_name("xylophone\nof.md")
+    odd.write_text("xylophone")
+    assert "not a path" in place.refused("delete", next(ref for ref in place.assessed() if ref not in asked), "--yes")
+    assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
+    assert not odd.exists()
+    place.accepted("The next one")

@@ -6,7 +6,7 @@ from aicx import console, options
 from aicx.api.answers.memory import HISTORY_SCHEMA, HistoryAnswer, MemoryEvent
 from aicx.commands.memory.common import RefArgument, open_desk, opened
 from aicx.errors import NotFound
-from aicx.memory.events import LOG, events_of
+from aicx.memory.events import events_of
 from aicx.memory.index import read_log
 from aicx.memory.record import PREFIX
 from aicx.text import instant, local
@@ -18,7 +18,7 @@ def command(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = Non
     Example: aicx memory history export-check
     """
     desk = open_desk(repo)
-    _, log = read_log(desk.settings.layout.memory, LOG)
+    log = read_log(desk.settings.layout.memory)
     with opened(desk) as memory:
         try:
             name = memory.find(ref).id

@@ -25,7 +25,6 @@ from aicx.commands.memory.common import open_desk, opened
 from aicx.errors import NotFound, UsageError
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
-from aicx.memory.events import LOG
 from aicx.memory.index import read_log
 from aicx.memory.judging import Judged, Retrieval, Verdict, audit, judge, retrieval_in, retrieval_of
 from aicx.paths import user_path
@@ -60,7 +59,7 @@ def evaluate(
         retrievals = [_saved(path) for path in files]
     else:
         start = day_bounds(_day(since))[0] if since else None
-        _, log = read_log(desk.settings.layout.memory, LOG)
+        log = read_log(desk.settings.layout.memory)
         recorded = [one for one in log.events if one.type == "manifest.recorded" and (start is None or one.at >= start)]
         times = {one.id: instant(one.at) for one in recorded}
         retrievals = [retrieval_of(one) for one in recorded]

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from aicx import console, options
 from aicx.api.answers.memory import STATS_SCHEMA, StatsAnswer
 from aicx.commands.memory.common import Everywhere, open_desk, opened
-from aicx.memory.events import LOG
 from aicx.memory.files import GLOBAL
 from aicx.memory.index import read_log
 
@@ -21,7 +20,7 @@ def command(everywhere: Everywhere = False, repo: options.Repo = None, json: opt
     desk = open_desk(repo)
     with opened(desk) as memory:
         assessed = memory.assessed(memory.records(everywhere=everywhere))
-    _, log = read_log(desk.settings.layout.memory, LOG)
+    log = read_log(desk.settings.layout.memory)
     answer = StatsAnswer(
         len(assessed),
         sum(found.baseline for found in assessed),
