@@ -118,6 +118,11 @@ class Layout:
         return self.home / "agents"
 
     @property
+    def memory_candidates(self) -> Path:
+        """What each stored session proposes to remember."""
+        return self.home / "index" / "memory-candidates.json"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

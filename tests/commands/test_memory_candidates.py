@@ -109,6 +109,15 @@ def test_what_the_policy_excludes_is_listed_by_id_alone(user: Home, capsys: pyte
     assert answer(capsys, "candidates")["candidates"] == []
 
 
+def test_what_is_forgotten_is_in_nothing_that_is_kept(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(capsys, "candidates")
+    for session in (SESSION, OTHER):
+        assert run(["forget", "--session", session, "--yes"]) == 0
+    assert not any(b"beta" in path.read_bytes() for path in user.corpus.joinpath("index").glob("memory*"))
+    capsys.readouterr()
+    assert answer(capsys, "candidates", "--rebuild")["matched"] == 1
+
+
 @pytest.mark.parametrize("arguments", [("sources",), ("candidates",), ("candidates", "--repo", ".")])
 def test_a_malformed_policy_stops_everything(
     user: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]

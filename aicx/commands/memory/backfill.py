@@ -43,7 +43,7 @@ def command(
     from aicx.memory.candidates.place import gather_at
 
     desk = open_desk(repo)
-    found = gather_at(desk.settings, None if everywhere else (user_path(repo) if repo else Path.cwd()))
+    found = gather_at(desk.settings, None if everywhere else (user_path(repo) if repo else Path.cwd()), keep=import_)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind.value][:limit]
     backfill = plan_backfill(desk.settings, desk.scope, desk.now, wanted)
     if import_:

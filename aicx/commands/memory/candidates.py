@@ -45,18 +45,23 @@ def command(
             help="Only candidates of the repository that this folder is in; by default of all.",
         ),
     ] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Read every session again, not only those that are new or changed.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """List what the stored sessions propose to keep, the best first, with the words it comes from.
 
     Rules alone find them: what a person stated for good, checks that failed and later passed, what linters objected to
-    in several sessions, and what agents concluded. None of it counts for anything until a person accepts it. Writes
-    nothing.
+    in several sessions, and what agents concluded. None of it counts for anything until a person accepts it. No
+    record is made; what each session proposes is kept beside the indexes, so that the next call reads only new and
+    changed sessions.
 
     Example: aicx memory candidates --repo .
     Example: aicx memory candidates --kind policy --json
     """
-    answer = list_candidates(load_settings(), user_path(repo) if repo else None, kind.value if kind else None, limit)
+    folder = user_path(repo) if repo else None
+    answer = list_candidates(load_settings(), folder, kind.value if kind else None, limit, anew=rebuild)
     if json:
         console.out_answer(SCHEMA, answer)
         return
@@ -72,12 +77,14 @@ def command(
         console.notify(f"{answer.results:,} of {answer.matched:,}; --limit {answer.matched} shows all.")
 
 
-def list_candidates(settings: Settings, folder: Path | None, kind: str | None, limit: int) -> CandidatesAnswer:
+def list_candidates(
+    settings: Settings, folder: Path | None, kind: str | None, limit: int, *, anew: bool = False
+) -> CandidatesAnswer:
     """The candidates of all stored sessions, or of the repository that ``folder`` is in."""
     # Imported here: not needed for --help.
     from aicx.memory.candidates.place import gather_at
 
-    found = gather_at(settings, folder)
+    found = gather_at(settings, folder, anew=anew)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind]
     items = [
         CandidateItem(

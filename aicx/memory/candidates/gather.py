@@ -17,11 +17,13 @@ from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.commands import commands
 from aicx.memory.candidates.concluded import concluded
+from aicx.memory.candidates.kept import Kept, Key, Reading, stamp_of_chunks
 from aicx.memory.candidates.session import Session
 from aicx.memory.candidates.stated import stated
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.proposals import Proposal, ProposalReason, joined
 from aicx.paths import NON_REPOSITORY, Layout
+from aicx.refs import Ref
 from aicx.types import Lane
 
 RULES: tuple[Callable[[Session], Iterator[Proposal]], ...] = (stated, commands, concluded)
@@ -64,25 +66,32 @@ def gather(
     where: str = "1",
     values: Sequence[str] = (),
     policy_in: Callable[[Path], Policy] | None = None,
+    kept: Kept | None = None,
 ) -> Candidates:
     """The proposals of all stored sessions, or of those chunks that ``where``, a condition in SQL, holds for.
 
     ``policy`` counts for all of them, and what ``policy_in`` gives for a folder that a repository was worked on in and
-    that is there, for those of that repository. Raises what that raises.
+    that is there, for those of that repository. Raises what that raises. With ``kept`` only those sessions are read
+    that it does not know as they are now, and it learns them; the result is the same.
     """
     own: dict[str, Policy] = {}
     if policy_in is not None:
         for repository, folders in _folders(catalog, where, values).items():
             own[repository] = reduce(or_, map(policy_in, folders), policy)
-    notes: list[str] = []
-    found = (proposal for session in sessions(layout, catalog, notes, where, values) for proposal in propose(session))
-    every = [one for one in joined(found) if holds(one)]
-    excluded = [
-        Excluded(one.id, reason) for one in every if (reason := _excluded(one, own.get(one.repository, policy)))
-    ]
-    hidden = {one.id for one in excluded}
-    best = sorted((one for one in every if one.id not in hidden), key=_rank)
-    return Candidates(best, excluded, notes)
+    groups = _groups(catalog, where, values)
+    readings = {key: _reading(layout, key, chunks, kept) for key, chunks in groups.items()}
+    every = joined(one for found in readings.values() for one in found.proposals)
+    excluded = {one.id: reason for one in every if (reason := _excluded(one, own.get(one.repository, policy)))}
+    if kept is not None:
+        hidden = {seen.session for one in every if one.id in excluded for seen in one.sightings}
+        kept.leave_out(key for key in groups if Ref.of_session(key[0], key[1]) in hidden)
+        if where == "1":
+            kept.keep_only(groups.keys())
+    return Candidates(
+        sorted((one for one in every if one.id not in excluded and holds(one)), key=_rank),
+        [Excluded(one.id, excluded[one.id]) for one in every if one.id in excluded and holds(one)],
+        [note for found in readings.values() for note in found.notes],
+    )
 
 
 def propose(session: Session) -> Iterator[Proposal]:
@@ -91,24 +100,25 @@ def propose(session: Session) -> Iterator[Proposal]:
         yield from rule(session)
 
 
-def sessions(
-    layout: Layout, catalog: Catalog, notes: list[str], where: str = "1", values: Sequence[str] = ()
-) -> Iterator[Session]:
-    """The stored sessions, each by the repositories it worked in; what could not be read is said in ``notes``."""
+def _groups(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, list[Row]]:
+    """The chunks of each stored session in each repository that it worked in."""
     rows = catalog.rows(
-        "SELECT agent, session_id, project, cwd, lane, path FROM chunks WHERE ignored=0 AND stream=''"
+        "SELECT agent, session_id, project, cwd, lane, path, content_sha256 FROM chunks WHERE ignored=0 AND stream=''"
         f" AND ({where}) ORDER BY agent, session_id, project, number",
         list(values),
     )
+    return {key: list(chunks) for key, chunks in groupby(sorted(rows, key=_place), _place)}
 
-    for (agent, session_id, repository), chunks in groupby(sorted(rows, key=_place), _place):
-        parts = list(chunks)
-        steps, unread = read_steps(layout, sorted(str(row["path"]) for row in parts))
-        notes += unread
-        lane: Lane = "subagent" if any(row["lane"] == "subagent" for row in parts) else "primary"
-        folders = [row["cwd"] for row in parts if row["cwd"]]
+
+def _reading(layout: Layout, key: Key, chunks: Sequence[Row], kept: Kept | None) -> Reading:
+    def read() -> Reading:
+        steps, unread = read_steps(layout, sorted(str(row["path"]) for row in chunks))
+        lane: Lane = "subagent" if any(row["lane"] == "subagent" for row in chunks) else "primary"
+        folders = [row["cwd"] for row in chunks if row["cwd"]]
         roots = Roots.of(map(repository_of, folders))
-        yield Session(agent, session_id, repository, lane, steps, roots, next(iter(folders), None))
+        return Reading(list(propose(Session(*key, lane, steps, roots, next(iter(folders), None)))), unread)
+
+    return read() if kept is None else kept.reading(key, stamp_of_chunks(layout, chunks), read)
 
 
 def holds(proposal: Proposal) -> bool:
@@ -123,7 +133,7 @@ def holds(proposal: Proposal) -> bool:
     return often and failed is not None and max(sighting.at for sighting in passed) > failed
 
 
-def _place(row: Row) -> tuple[str, str, str]:
+def _place(row: Row) -> Key:
     project = row["project"]
     return row["agent"], row["session_id"], row["cwd"] or project if project == NON_REPOSITORY else project
 

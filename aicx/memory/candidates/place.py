@@ -11,12 +11,16 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.git.identity import find_repository
 from aicx.memory.candidates.gather import Candidates, gather
+from aicx.memory.candidates.kept import Kept
 from aicx.memory.policy import Policy, load_policy
 from aicx.paths import NON_REPOSITORY
 
 
-def gather_at(settings: Settings, folder: Path | None) -> Candidates:
+def gather_at(settings: Settings, folder: Path | None, *, keep: bool = True, anew: bool = False) -> Candidates:
     """The candidates of all stored sessions, or of the repository that ``folder`` is in.
+
+    Only sessions that are new or changed since the last call are read, with ``anew`` all of them. Without ``keep``
+    nothing is written, so that the next call reads them again.
 
     Raises NotFound where nothing is stored yet or there is no such folder, MalformedPolicy.
     """
@@ -37,6 +41,9 @@ def gather_at(settings: Settings, folder: Path | None) -> Candidates:
         def policy_in(place: Path) -> Policy:
             return load_policy(settings.layout.home, place, settings.user_home)
 
-        found = gather(settings.layout, opened.catalog, policy, where, values, policy_in)
+        kept = Kept(settings.layout.memory_candidates, anew=anew)
+        found = gather(settings.layout, opened.catalog, policy, where, values, policy_in, kept)
+        if keep:
+            kept.save()
         fallback = [opened.fallback_reason] if opened.fallback_reason else []
         return replace(found, notes=[*fallback, *opened.notes, *found.notes])
