@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from aicx.bench.dataset import TIMELESS
 from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, check_name
 from aicx.errors import UsageError
+from aicx.memory.assess import Status
+from aicx.memory.recall.ranking import DEFAULT_RULES, RecallRules
+from aicx.memory.recall.run import RecallQuery
 from aicx.why.ranking import Weights
 from retrieval.params import FIELDS
 
@@ -25,7 +29,7 @@ _OURS = ("aicx", "lexical", "dense", "rrf", "weighted")
 # Choices that belong to a question, not to the rules.
 ASKED = ("decay", "lift_dates", "automated")
 
-Needs = Literal["search", "why", "meaning", "store", "place"]
+Needs = Literal["search", "why", "recall", "meaning", "store", "place"]
 _STORED: frozenset[Needs] = frozenset({"search", "store"})
 _MEANT: frozenset[Needs] = frozenset({"search", "meaning"})
 
@@ -34,10 +38,10 @@ _MEANT: frozenset[Needs] = frozenset({"search", "meaning"})
 class Ablation:
     """One rule switched off, or another choice in its place.
 
-    ``rule`` is its name in `Rules`, or what else it is called. ``needs`` says where it can make a difference: in search
-    or in `aicx why`, with vectors, over a store, where questions have a repository. ``base`` is what it is compared
-    with. ``index`` is added to the ranker's name where the change is one of the index, which is then built beside the
-    other.
+    ``rule`` is its name in `Rules`, or what else it is called. ``needs`` says where it can make a difference: in
+    search, `aicx why` or recall, with vectors, over a store, where questions have a repository. ``base`` is what it is
+    compared with. ``index`` is added to the ranker's name where the change is one of the index, which is then built
+    beside the other.
     """
 
     name: str
@@ -81,6 +85,12 @@ def _signals() -> Iterator[Ablation]:
         yield Ablation(f"without {signal}", f"why.{signal}", replace(DEFAULT_CHOICES, why=weights), needs)
 
 
+def _recall(name: str, rule: str, *needs: Needs, rules: RecallRules = DEFAULT_RULES, **changes: Any) -> Ablation:
+    """A rule of `aicx memory recall`."""
+    asked = RecallQuery("", TIMELESS, rules=rules, **changes)
+    return Ablation(name, f"recall.{rule}", replace(DEFAULT_CHOICES, recall=asked), frozenset({"recall", *needs}))
+
+
 ABLATIONS: Sequence[Ablation] = (
     _off("without headers", "fields", fields=_without(*_HEADER_FIELDS)),
     _off("tool output in full", "fields", fields=_fields(tool=1.0, tool_names=0.5)),
@@ -122,6 +132,16 @@ ABLATIONS: Sequence[Ablation] = (
     _in_place("in the repository, git not asked", "history", history=0.0),
     _in_place("in the repository, like any other", "own_repository", own_repository=0.0),
     *_signals(),
+    _recall("without eligibility", "eligibility", statuses=frozenset(get_args(Status))),
+    _recall("records of all repositories", "place", everywhere=True),
+    _recall("what is old in full", "decay", decay="off"),
+    _recall("what is old at half", "decay", decay="strong"),
+    _recall("words not asked", "words", "meaning", rules=RecallRules(words=False)),
+    _recall("meaning not asked", "meaning", "meaning", rules=RecallRules(meaning=False)),
+    _recall("without shares", "shares", rules=RecallRules(shares=False)),
+    _recall("authority does not decide", "authority", rules=RecallRules(authority=False)),
+    _recall("the same several times", "duplicates", rules=RecallRules(duplicates=False)),
+    _recall("filled where nothing answers", "sufficiency", rules=RecallRules(sufficiency=False)),
 )
 
 
@@ -172,5 +192,6 @@ def check_variant(name: str) -> None:
 def _kinds(ranker: str) -> set[Needs]:
     """What of `Needs` a ranker has by its name; those of others have no rules of ours."""
     method, _, embedder = ranker.partition(":")
-    kinds: set[Needs] = {"why"} if method == "why" else {"search"} if method in _OURS else set()
+    own: Mapping[str, Needs] = {"why": "why", "memory": "recall"}
+    kinds: set[Needs] = {own[method]} if method in own else {"search"} if method in _OURS else set()
     return kinds | ({"meaning"} if embedder else set())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from aicx.evidence.texts import words
+from retrieval.analysis import STOP_WORDS
 
 # The share of words that two statements have in common that say the same.
 _SAME = 0.8
@@ -60,6 +61,8 @@ def say_the_same(one: Said, other: Said) -> bool:
     first, second = (list(dict.fromkeys(words(each.statement))) for each in (one, other))
     every, common = {*first, *second}, {*first} & {*second}
     if len(common) < _SAME * len(every) or _negations(first) != _negations(second):
+        return False
+    if all({*said} - common - STOP_WORDS for said in (first, second)):  # one has another word in the place of a word
         return False
     # "use X, not Y" and "use Y, not X" have the same words.
     return [word for word in first if word in common] == [word for word in second if word in common]

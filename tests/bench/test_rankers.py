@@ -30,8 +30,8 @@ def ranker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_every_method_is_tried_here() -> None:
-    # Peers are no part of ours; test_peers.py and test_why.py say what is asked of them and of `why`.
-    assert {name.partition(":")[0] for name in (*IN_WORDS, *BY_MEANING)} == set(METHODS) - {"peer", "why"}
+    # Peers are no part of ours; test_peers.py, test_why.py and test_memory.py say what is asked of these.
+    assert {name.partition(":")[0] for name in (*IN_WORDS, *BY_MEANING)} == set(METHODS) - {"peer", "why", "memory"}
 
 
 def test_answers_are_documents_best_first_and_each_once(ranker: Ranker) -> None:

@@ -19,6 +19,7 @@ FORMS: Mapping[str, str] = {
     "own": "aicx.bench.datasets.own",
     "commits": "aicx.bench.datasets.commits",
     "why": "aicx.bench.datasets.why",
+    "memory": "aicx.bench.datasets.memory",
     "locomo": "aicx.bench.datasets.locomo",
     "cosqa": "aicx.bench.datasets.cosqa",
     "trec": "aicx.bench.datasets.trec",
@@ -102,6 +103,10 @@ def _open(wanted: Wanted, around: Around) -> Dataset:
         from aicx.bench.datasets import own
 
         return own.load(around.layout, around.seed, around.repositories)
+    if wanted.form == "memory":
+        from aicx.bench.datasets import memory
+
+        return memory.load(around.seed, wanted.path)
     if wanted.path is None:
         raise NotFound(f"no data for {wanted.form}", hint=f"--dataset {wanted.form}=FILE")
     if wanted.form in ("commits", "why"):

@@ -18,6 +18,7 @@ from retrieval.evidence import Evidence
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 
 if TYPE_CHECKING:
+    from aicx.memory.recall.run import RecallQuery
     from aicx.why.ranking import Weights
 
 
@@ -83,8 +84,8 @@ class Choices:
     ``group``, ``decay`` and ``automated``, the factor for sessions that a program ran, are for aicx over a store.
 
     ``lift_dates``: whether a date in the question limits the answers, for aicx over whatever has days. ``why``: what
-    each signal of `aicx why` is worth; None for its own choice. ``in_place``: whether the search is asked in the
-    repository that the question is about, where one is at hand.
+    each signal of `aicx why` is worth, ``recall``: how the memory is asked; None for their own choice. ``in_place``:
+    whether the search is asked in the repository that the question is about, where one is at hand.
     """
 
     rules: RankingParams = DEFAULT_PARAMS
@@ -93,6 +94,7 @@ class Choices:
     automated: float = 0.8
     lift_dates: bool = True
     why: Weights | None = None
+    recall: RecallQuery | None = None
     in_place: bool = False
 
 
@@ -144,6 +146,7 @@ METHODS: Mapping[str, str] = {
     "weighted": "aicx.bench.rankers.fusion",
     "aicx": "aicx.bench.rankers.product",
     "why": "aicx.bench.rankers.why",
+    "memory": "aicx.bench.rankers.memory",
     "peer": "benchmarks.peers.ranker",
 }
 

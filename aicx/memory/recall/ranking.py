@@ -20,8 +20,26 @@ DAYS: Mapping[Kind, float] = {
     "policy": 365, "preference": 365, "decision": 180, "reference": 180, "procedure": 90, "example": 90,
     "fact": 60, "note": 60, "failure": 45, "eval": 30, "reflection": 30,
 }  # fmt: skip
-STRENGTHS: Mapping[str, float] = {"off": 0.0, "gentle": 0.5, "strong": 1.0}
+STRENGTHS: Mapping[str, float] = {"off": 0.0, "gentle": 0.2, "strong": 1.0}
 
+
+@dataclass(frozen=True, slots=True)
+class RecallRules:
+    """What decides an answer beside status and age, each of which the benchmark can switch off.
+
+    ``words`` and ``meaning`` are the lanes. ``shares`` limits what many can write, ``authority`` decides between what
+    matches equally well, ``sufficiency`` shows little where nothing answers, ``duplicates`` shows the same once.
+    """
+
+    words: bool = True
+    meaning: bool = True
+    shares: bool = True
+    authority: bool = True
+    sufficiency: bool = True
+    duplicates: bool = True
+
+
+DEFAULT_RULES = RecallRules()
 # What a person agreed to, what a file advises, what waits for a person, and what was said in sessions.
 Group = Literal["agreed", "guidance", "waiting", "evidence"]
 # The share of the answer that each may take as long as others have something to say: what many can write, such as a
@@ -75,14 +93,16 @@ class Ranked:
     at: datetime | None = None
 
 
-def order(found: Sequence[Ranked]) -> list[Ranked]:
+def order(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
     """Best first."""
-    return sorted(found, key=_key)
+    return sorted(found, key=_key if rules.authority else _key_without_authority)
 
 
-def select(found: Sequence[Ranked], limit: int) -> list[Ranked]:
+def select(found: Sequence[Ranked], limit: int, rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
     """Up to ``limit`` of ``found``, best first: every group within its share, and then whatever has room."""
-    ordered = order(found)
+    ordered = order(found, rules)
+    if not rules.shares:
+        return ordered[:limit]
     room = {group: max(1, int(limit * share)) for group, share in _SHARES.items()}
     within: list[Ranked] = []
     for one in ordered:
@@ -91,9 +111,14 @@ def select(found: Sequence[Ranked], limit: int) -> list[Ranked]:
             within.append(one)
     chosen = {one.ref for one in within}
     within += [one for one in ordered if one.ref not in chosen][: limit - len(within)]
-    return order(within)
+    return order(within, rules)
 
 
 def _key(one: Ranked) -> tuple[float, float, int, float, str]:
     at = one.at.timestamp() if one.at else 0.0
     return -one.match.final, -one.match.fused, _RANKS[one.group], -at, one.ref
+
+
+def _key_without_authority(one: Ranked) -> tuple[float, float, int, float, str]:
+    final, fused, _, at, ref = _key(one)
+    return final, fused, 0, at, ref

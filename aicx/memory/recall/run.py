@@ -28,6 +28,7 @@ from aicx.memory.recall.live import LiveReader, LiveTable, live_entry
 from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
 from aicx.memory.recall.ranking import (
+    DEFAULT_RULES,
     FEW,
     STRENGTHS,
     SUFFICIENT,
@@ -35,6 +36,7 @@ from aicx.memory.recall.ranking import (
     Group,
     Match,
     Ranked,
+    RecallRules,
     fused,
     match,
     order,
@@ -76,6 +78,7 @@ class RecallQuery:
     with_evidence: bool = False
     named: tuple[Named, ...] = ()
     decay: str = "gentle"
+    rules: RecallRules = DEFAULT_RULES
 
 
 @dataclass(slots=True)
@@ -206,7 +209,10 @@ class Recaller:
     ) -> tuple[_Found, Sequence[str]]:
         found = _Found()
         by_words, missing = _by_words(question, table, live)
-        found.lanes.append("lexical")
+        if query.rules.words:
+            found.lanes.append("lexical")
+        else:
+            by_words = {}
         scored = Scored(by_words, self._by_meaning(query, table, live, memory, found))
         _add_live(query, live, scored, found)
         if memory is not None and table is not None:
@@ -240,7 +246,7 @@ class Recaller:
         self, query: RecallQuery, table: Table | None, live: LiveTable, memory: Memory | None, found: _Found
     ) -> Mapping[int, float] | None:
         """None where that lane does not answer; a corpus without it lacks nothing."""
-        if not self._meaning.wanted:
+        if not query.rules.meaning or not self._meaning.wanted:
             return None
         try:
             near, notes = self._meaning.near(query.text, table, live, memory.read if memory else None)
@@ -307,7 +313,7 @@ def _add_records(query: RecallQuery, memory: Memory, table: Table, scored: Score
         wanted = [(number, record) for number, record in wanted if record.kind in query.kinds]
     context = memory.context(record for _, record in wanted)
     every = [(number, assess(record, context)) for number, record in wanted]
-    twice = _duplicates([assessed for _, assessed in every])
+    twice = _duplicates([assessed for _, assessed in every]) if query.rules.duplicates else {}
     for number, assessed in every:
         record = assessed.record
         how = match(
@@ -402,7 +408,8 @@ def _leave_out_sources(live: LiveTable, found: _Found) -> None:
 def _answer(query: RecallQuery, found: _Found, missing: Sequence[str]) -> RecallAnswer:
     relevant = [one for one in found.ranked if one.match.fused >= THRESHOLD]
     sufficient = any(one.match.fused >= SUFFICIENT for one in relevant)
-    chosen = select(relevant, query.limit if sufficient else min(query.limit, FEW))
+    room = query.limit if sufficient or not query.rules.sufficiency else min(query.limit, FEW)
+    chosen = select(relevant, room, query.rules)
     names = {one.ref for one in chosen}
     for one in order(found.ranked):
         if one.ref not in names:
