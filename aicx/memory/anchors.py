@@ -145,9 +145,14 @@ def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) ->
         if stamp is None:
             gone.append(anchor)
             continue
-        key = f"{top}\0{path}\0{anchor.first}\0{anchor.last}\0{anchor.sha256}"
+        key = key_of(top, anchor)
         found[anchor] = compared.look_up(key, stamp) or compared.learn(key, stamp, _look(root, anchor))
     return found | _renamed(root, gone)
+
+
+def key_of(top: str, anchor: Anchor) -> str:
+    """What is known of an anchor is known by this, of the repository at ``top``."""
+    return f"{top}\0{anchor.path}\0{anchor.first}\0{anchor.last}\0{anchor.sha256}"
 
 
 def _look(root: Path, anchor: Anchor) -> Found:

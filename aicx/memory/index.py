@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,6 +38,7 @@ CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT
 # A file this young may change again within the same tick of the file system's clock, and keep its size.
 _YOUNG_SECONDS = 0.05
 _UNIX = 1_000_000_000
+_FEW = 500
 Result = TypeVar("Result")
 # That another process is writing, or the disk or its permissions say no: nothing is wrong with the database itself.
 _REFUSALS = (
@@ -138,10 +139,13 @@ class Index:
         """What was decided, from log and seal, or from what was made of them when they were as they are now."""
         return self._sound(self._decisions)
 
-    def compared(self) -> Compared:
-        """What anchors were found to be, and at which stamps of their files."""
-
-        rows = self._sound(lambda: self._db.execute("SELECT key, stamp, found, mark FROM compared").fetchall())
+    def compared(self, keys: Sequence[str]) -> Compared:
+        """What the anchors of these keys were found to be, and at which stamps of their files."""
+        said = "SELECT key, stamp, found, mark FROM compared"
+        marks: Sequence[str] = ()
+        if len(keys) <= _FEW:  # of many, all are read at once
+            said, marks = f"{said} WHERE key IN ({','.join('?' * len(keys))})", keys
+        rows = self._sound(lambda: self._db.execute(said, marks).fetchall())
         return Compared({row[0]: row[1:] for row in rows}, secret=self._key)
 
     def keep(self, compared: Compared) -> None:

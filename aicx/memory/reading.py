@@ -16,7 +16,7 @@ from typing import Self
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
 from aicx.git.identity import Repository, find_repository
-from aicx.memory.anchors import compare
+from aicx.memory.anchors import compare, key_of
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
 from aicx.memory.claims import place_mark, repository_says
 from aicx.memory.files import GLOBAL, malformed
@@ -181,7 +181,6 @@ class Memory:
     def context(self, records: Iterable[Record]) -> Context:
         """Everything that decides the statuses of ``records``, looked up once."""
         records = list(records)
-        compared = self._index.compared() if any(record.anchors for record in records) else None
         accepted = self.decisions.with_claims()
         # Also those that `.aicxignore` hides, and those whose files are gone: neither decides a conflict.
         claiming = [
@@ -191,11 +190,10 @@ class Memory:
         gone = accepted and accepted - {entry.id for entry in self._every}
         rivals += [self._without_files(name) for name in sorted(gone) if self._may_be_here(self.decisions[name].place)]
         everything = {record.id: record for record in [*records, *rivals]}.values()
-        anchors = {}
-        if compared is not None:
-            wanted = (anchor for record in everything if self._at_hand(record) for anchor in record.anchors)
-            anchors = compare(self.scope.root, wanted, compared)
-            self._index.keep(compared)
+        wanted = [anchor for record in everything if self._at_hand(record) for anchor in record.anchors]
+        compared = self._index.compared([key_of(str(self.scope.root), anchor) for anchor in wanted])
+        anchors = compare(self.scope.root, wanted, compared) if wanted else {}
+        self._index.keep(compared)
         policy = self._policy
         context = Context(
             self.now,

@@ -42,30 +42,52 @@ class Statements(Generic[One]):
     """Statements by their rarest words, so that one is compared with few."""
 
     found: list[One] = field(default_factory=list)
+    _words: list[_Words] = field(default_factory=list)
     _places: dict[tuple[str | None, str, str], list[int]] = field(default_factory=dict)
 
     def place_of(self, other: Said) -> int | None:
         """The place in ``found`` of the first that says the same, of the same kind and repository."""
         near = dict.fromkeys(place for key in _keys(other) for place in self._places.get(key, ())[-_COMPARED:])
-        return next((place for place in near if say_the_same(self.found[place], other)), None)
+        said = _Words.of(other)
+        return next((place for place in near if self._words[place].same(said)), None)
 
     def add(self, one: One) -> None:
         for key in _keys(one):
             self._places.setdefault(key, []).append(len(self.found))
         self.found.append(one)
+        self._words.append(_Words.of(one))
 
 
 def say_the_same(one: Said, other: Said) -> bool:
-    if dict(one.claims) != dict(other.claims) or _CODE.findall(one.statement) != _CODE.findall(other.statement):
-        return False
-    first, second = (list(dict.fromkeys(words(each.statement))) for each in (one, other))
-    every, common = {*first, *second}, {*first} & {*second}
-    if len(common) < _SAME * len(every) or _negations(first) != _negations(second):
-        return False
-    if all({*said} - common - STOP_WORDS for said in (first, second)):  # one has another word in the place of a word
-        return False
-    # "use X, not Y" and "use Y, not X" have the same words.
-    return [word for word in first if word in common] == [word for word in second if word in common]
+    return _Words.of(one).same(_Words.of(other))
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What of a statement is compared: its words, each once, its code and its claims."""
+
+    order: Sequence[str]
+    every: frozenset[str]
+    telling: frozenset[str]
+    code: Sequence[str]
+    claims: Mapping[str, str]
+
+    @classmethod
+    def of(cls, said: Said) -> _Words:
+        order = list(dict.fromkeys(words(said.statement)))
+        every = frozenset(order)
+        return cls(order, every, every - STOP_WORDS, _CODE.findall(said.statement), dict(said.claims))
+
+    def same(self, other: _Words) -> bool:
+        common = self.every & other.every
+        if len(common) < _SAME * len(self.every | other.every) or self.claims != other.claims:
+            return False
+        if self.code != other.code or self.every & _NEGATIONS != other.every & _NEGATIONS:
+            return False
+        if self.telling - other.every and other.telling - self.every:  # one has another word in the place of a word
+            return False
+        # "use X, not Y" and "use Y, not X" have the same words.
+        return [word for word in self.order if word in common] == [word for word in other.order if word in common]
 
 
 def _keys(one: Said) -> Iterator[tuple[str | None, str, str]]:
@@ -75,7 +97,3 @@ def _keys(one: Said) -> Iterator[tuple[str | None, str, str]]:
 def _looked_up(statement: str) -> Iterable[str]:
     """The longest words: the rarest, as far as one can tell without counting."""
     return sorted({*words(statement)}, key=lambda word: (-len(word), word))[:_LOOKED_UP]
-
-
-def _negations(said: Sequence[str]) -> frozenset[str]:
-    return _NEGATIONS.intersection(said)

@@ -84,7 +84,7 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
         started = time.perf_counter()
         refs = fill(folder, records)
         if embedder:
-            _embed(folder, records, embedder, place.models)
+            add_vectors(folder, [one.statement for one in records], embedder, place.models)
         (folder / _REFS).write_text(json.dumps(refs))
         (folder / _SECONDS).write_text(str(time.perf_counter() - started))
     return float((folder / _SECONDS).read_text())
@@ -152,11 +152,11 @@ def _draft(one: BenchRecord) -> Draft:
     )
 
 
-def _embed(folder: Path, records: Sequence[BenchRecord], embedder: str, models: Path) -> None:
-    """A corpus that says what the records state, its vector index, and the vectors of the records."""
+def add_vectors(folder: Path, said: Sequence[str], embedder: str, models: Path) -> None:
+    """A corpus in which ``said`` was said, its vector index, and the vectors of the records."""
     log = folder / "user" / ".claude" / "projects" / "widgets" / f"{_SESSION}.jsonl"
     log.parent.mkdir(parents=True)
-    log.write_text("".join(json.dumps(_said(number, one)) + "\n" for number, one in enumerate(records)))
+    log.write_text("".join(json.dumps(_said(number, one)) + "\n" for number, one in enumerate(said)))
     settings = settings_in(folder)
     store(settings, StoreRequest(), _nobody, _nobody)
     models.mkdir(parents=True, exist_ok=True)
@@ -166,14 +166,14 @@ def _embed(folder: Path, records: Sequence[BenchRecord], embedder: str, models: 
     embed_statements(settings)
 
 
-def _said(number: int, one: BenchRecord) -> dict[str, object]:
+def _said(number: int, text: str) -> dict[str, object]:
     return {
         "type": "user",
         "uuid": f"u-{number}",
         "timestamp": (NOW - timedelta(minutes=5000 - number)).isoformat(),
         "cwd": "/widgets",
         "sessionId": _SESSION,
-        "message": {"role": "user", "content": one.statement},
+        "message": {"role": "user", "content": text},
     }
 
 

@@ -20,7 +20,7 @@ DAYS: Mapping[Kind, float] = {
     "policy": 365, "preference": 365, "decision": 180, "reference": 180, "procedure": 90, "example": 90,
     "fact": 60, "note": 60, "failure": 45, "eval": 30, "reflection": 30,
 }  # fmt: skip
-STRENGTHS: Mapping[str, float] = {"off": 0.0, "gentle": 0.2, "strong": 1.0}
+STRENGTHS: Mapping[str, float] = {"off": 0.0, "gentle": 0.5, "strong": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ def match(
         return Match(lexical, dense, base, 1.0, base)
     age = max(0.0, (now - at) / timedelta(days=1))
     clamped, whole = factor(age, Decay(days, strength))
-    return Match(lexical, dense, base, clamped, base * whole)
+    # As if that much of the evidence spoke for it. Times the score itself, a new half match would pass an old whole
+    # one: joined scores are near 1, and near each other, long before everything that was asked is found.
+    return Match(lexical, dense, base, clamped, 1 - (1 - min(1.0, base)) ** whole)
 
 
 @dataclass(frozen=True, slots=True)

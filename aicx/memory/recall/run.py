@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from aicx.memory.sources import LiveStatement
     from aicx.memory.sources_places import Named
 
+# How many of the best are compared with each other, at least and for each that is shown: what says the same matches
+# equally well.
+_FEW_ALIKE, _ALIKE = 20, 3
 _FEWEST, _MOST = 100, 5000  # records that are considered, at least and at most
 _GROUPS: Mapping[Status, Group] = {"accepted": "agreed", "advisory": "guidance"}
 # What answers show without being asked for it.
@@ -313,7 +316,8 @@ def _add_records(query: RecallQuery, memory: Memory, table: Table, scored: Score
         wanted = [(number, record) for number, record in wanted if record.kind in query.kinds]
     context = memory.context(record for _, record in wanted)
     every = [(number, assess(record, context)) for number, record in wanted]
-    twice = _duplicates([assessed for _, assessed in every]) if query.rules.duplicates else {}
+    near = sorted(every, key=lambda one: -fused(*scored.of(one[0])))[: max(_FEW_ALIKE, _ALIKE * query.limit)]
+    twice = _duplicates([assessed for _, assessed in near]) if query.rules.duplicates else {}
     for number, assessed in every:
         record = assessed.record
         how = match(
