@@ -6,7 +6,8 @@ HOME is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`) and stored
 in `results/readings/memories.jsonl` hold the id of a candidate, a label and a reason a row, and no text: an id is made
 of a candidate's words, so one that changed counts as unread. ``useful`` is a candidate that is true and that a later
 session of its repository is better off with. ``fresh`` rows were read once, before any rule was changed because of
-their home. Readings of what is no longer proposed stay, as the reason for rules that went or were sharpened.
+their home. Those with ``shown`` false were read before they were seen often enough to be proposed. Readings of what is
+no longer proposed stay, as the reason for rules that went or were sharpened.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def lines(readings: Iterable[Mapping[str, Any]], proposals: Iterable[Proposal]) 
         below = "  BELOW" if of and sum(of) < LEAST * len(of) else ""
         yield f"  {share(rule, sum(of), len(of))}{below}"
     yield f"never read: {len(every) - len(read)}"
-    gone = [row for identity, row in labels.items() if identity not in every]
+    early = [row["label"] == "useful" for row in labels.values() if not row.get("shown", True)]
+    if early:
+        yield share("useful of what is not seen often enough to be proposed", sum(early), len(early))
+    gone = [row for identity, row in labels.items() if identity not in every and row.get("shown", True)]
     yield f"read and not proposed: {len(gone)}, of them useful: {sum(row['label'] == 'useful' for row in gone)}"
     fresh = [row["label"] == "useful" for row in labels.values() if row.get("fresh")]
     if fresh:
@@ -52,7 +56,7 @@ def main() -> None:
     rows = read("memories")
     known = {proposal.id for proposal in found.proposals}
     read_in = Counter(row["home"] for row in rows if row["id"] in known)
-    here = max(read_in, key=read_in.__getitem__, default=None)
+    here = max(sorted(read_in), key=read_in.__getitem__, default=None)
     for line in lines([row for row in rows if row["home"] == here], found.proposals):
         print(line)
     print(f"{chunks} chunks in {took:.2f} s of CPU time")

@@ -32,6 +32,7 @@ def test_a_lasting_limit_of_something_named_is_a_fact(said: str) -> None:
         "`orbitctl` does not support that flag and exits with code 1.",
         "I think `orbitctl` does not support the `--watch` flag.",
         "`load_orbit` currently does not support two moons at once.",
+        "Note: `test_moons` failed on this machine after the second run.",
         "Does `orbitctl` not support the `--watch` flag on Windows?",
         "In this branch `orbitctl` does not support the `--watch` flag.",
     ],
