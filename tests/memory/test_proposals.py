@@ -38,6 +38,10 @@ def test_what_turns_a_statement_around_keeps_it_apart() -> None:
         ("use tabs not spaces in all files", "use spaces not tabs in all files"),
         ("push to the beta branch on every release day", "never push to the beta branch on every release day"),
         ("Run the tests with `make test`.", "Run the tests with `make test:ci`."),
+        (
+            "the export service reads its retry limit from the table of the vault",
+            "the export service reads its retry limit from the table of the registry",
+        ),
     ):
         assert len(joined([proposal_of(one), proposal_of(other, 2)])) == 2
 

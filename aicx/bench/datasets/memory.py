@@ -32,14 +32,9 @@ def load(seed: int, corpus: Path | None = None) -> Dataset:
     Raises NotFound for a corpus that gives too few.
     """
     random = Random(seed)  # noqa: S311 - it draws questions, not keys
-    records = invent(_SUBJECTS, seed)
-    if corpus is not None:
-        found = _mined(corpus)
-        # What is invented is there to be mistaken for it, and is not asked for.
-        records = [*found, *(one for one in records if one.fate != "accepted" or not one.right)]
-        asked = found
-    else:
-        asked = records
+    invented = invent(_SUBJECTS, seed)
+    asked = invented if corpus is None else _mined(corpus)
+    records = invented if corpus is None else [*asked, *invented]
     queries = [*mine(asked, random), *mine_absent(records, _ABSENT)]
     name = "memory" if corpus is None else "memory-mined"
     return Dataset(name, queries, {"all": [document_of(one) for one in records]}, private=corpus is not None)
