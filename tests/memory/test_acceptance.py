@@ -84,7 +84,7 @@ COVERED = {
     "F27": [
         "memory/test_recall.py::test_decay_is_bounded_and_never_grows_with_age",
         "memory/test_recall.py::test_a_strong_old_match_comes_before_a_weak_new_one",
-        "memory/test_recall.py::test_everything_that_was_asked_stays_before_most_of_it_however_old",
+        "memory/test_recall.py::test_everything_that_was_asked_stays_before_half_of_it_however_old",
         "memory/test_recall.py::test_a_selection_has_no_more_than_the_limit_and_nothing_twice",
     ],
     "F28": ["test_memory_trust.py::test_no_number_of_answers_changes_a_record"],
@@ -183,7 +183,7 @@ def test_an_answer_is_what_its_class_says(filled: Place, question: str) -> None:
             jsonschema.validate({key: value for key, value in answer.items() if key != name}, schema)
 
 
-@pytest.mark.parametrize("options", [(), ("--budget", "600")])
+@pytest.mark.parametrize("options", [(), ("--budget", "200")])
 def test_a_manifest_has_the_hash_of_the_brief_also_of_a_short_one(filled: Place, options: tuple[str, ...]) -> None:
     found, brief = manifest(filled, *options)
     assert found["output"]["truncated"] == bool(options)
