@@ -183,12 +183,13 @@ def test_an_answer_is_what_its_class_says(filled: Place, question: str) -> None:
             jsonschema.validate({key: value for key, value in answer.items() if key != name}, schema)
 
 
-@pytest.mark.parametrize("options", [("--budget", "100000"), ("--budget", "500")])
-def test_a_manifest_has_the_hash_of_the_brief_also_of_a_short_one(filled: Place, options: tuple[str, ...]) -> None:
-    for number in range(40):
+def test_a_manifest_has_the_hash_of_the_brief_also_of_a_short_one(filled: Place) -> None:
+    found, brief = manifest(filled)
+    assert found["output"]["sha256"] == sha256(brief.encode()).hexdigest()
+    for number in range(15):
         filled.accepted(f"Exports of widget {number} " + "are authorised by the server and by nobody else " * 4)
-    found, brief = manifest(filled, *options)
-    assert found["output"]["truncated"] == (options[1] == "500")
+    found, brief = manifest(filled, "--budget", "500")
+    assert found["output"]["truncated"]
     assert found["output"]["sha256"] == sha256(brief.encode()).hexdigest()
 
 
