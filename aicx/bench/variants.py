@@ -139,6 +139,7 @@ ABLATIONS: Sequence[Ablation] = (
     _recall("words not asked", "words", "meaning", rules=RecallRules(words=False)),
     _recall("meaning not asked", "meaning", "meaning", rules=RecallRules(meaning=False)),
     _recall("without shares", "shares", rules=RecallRules(shares=False)),
+    _recall("weak matches beside good ones", "nearness", rules=RecallRules(nearness=False)),
     _recall("authority does not decide", "authority", rules=RecallRules(authority=False)),
     _recall("the same several times", "duplicates", rules=RecallRules(duplicates=False)),
     _recall("filled where nothing answers", "sufficiency", rules=RecallRules(sufficiency=False)),

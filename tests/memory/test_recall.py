@@ -281,6 +281,17 @@ def test_everything_that_was_asked_stays_before_half_of_it_however_old() -> None
         assert whole.final > part.final
 
 
+def test_what_hardly_matches_is_not_shown_beside_what_does_unless_it_is_agreed() -> None:
+    now = datetime.now(UTC)
+
+    def ranked(ref: str, group: Group, lexical: float) -> Ranked:
+        return Ranked(ref, group, match(lexical, None, "note", now, now, 0.0))
+
+    found = [ranked("best", "waiting", 0.9), ranked("agreed", "agreed", 0.2), ranked("weak", "waiting", 0.4)]
+    assert [one.ref for one in relevant(found)] == ["best", "agreed"]
+    assert [one.ref for one in relevant(found[1:])] == ["agreed", "weak"]
+
+
 @given(
     lexical=st.floats(0, 1), days=st.floats(0, 2000), more=st.floats(0, 2000), strength=st.sampled_from([0.0, 0.5, 1.0])
 )

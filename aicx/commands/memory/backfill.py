@@ -16,7 +16,7 @@ from aicx.errors import UsageError
 from aicx.memory.backfill import Planned, import_backfill, plan_backfill
 from aicx.paths import user_path
 
-_STATES = {"new": "new candidate", "seen": "more evidence", "known": "already known"}
+_STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
 
 
 def command(
@@ -67,10 +67,12 @@ def command(
         console.out(f"{console.style('left out', fg='yellow')}  {left.id}  {left.reason}")
     for note in answer.notes:
         console.notify(f"note: {note}")
-    counts = ", ".join(f"{count:,} {_STATES[state]}" for state, count in answer.counts.items()) or "nothing is proposed"
+    counts = ", ".join(f"{count:,} {_STATES[state]}" for state, count in answer.counts.items()) or "Nothing is proposed"
     console.notify(f"{counts}.")
     if not import_ and answer.counts.keys() - {"known"}:
         console.notify("Nothing is written. --import makes the candidates; a person decides about each.")
+    elif import_ and answer.counts.keys() - {"known"}:
+        console.notify("Next, for each that is so: aicx memory accept REF --by NAME")
 
 
 def _item(planned: Planned) -> BackfillItem:

@@ -75,6 +75,8 @@ def command(
         console.notify("Nothing is proposed. `aicx store` adds new sessions.")
     elif answer.matched > answer.results:
         console.notify(f"{answer.results:,} of {answer.matched:,}; --limit {answer.matched} shows all.")
+    if answer.candidates:
+        console.notify("`aicx memory backfill --import` makes records of them, for a person to decide about.")
 
 
 def list_candidates(
@@ -124,5 +126,6 @@ def _print(item: CandidateItem) -> None:
         facts.append(style("blocked: only subagents are behind it", fg="yellow"))
     console.out(f"  {' · '.join(facts)}")
     for one in item.evidence[:2]:
-        console.out(f"    {style('│', dim=True)} {one.quote}")
+        if one.quote != item.statement:
+            console.out(f"    {style('│', dim=True)} {one.quote}")
         console.out(f"    {style('│', dim=True)} {style(one.ref, fg='green')}  {local(one.at):%Y-%m-%d %H:%M}")

@@ -12,6 +12,8 @@ from retrieval.decay import Decay, factor
 
 # Below this a match says next to nothing; from here on the best one answers the question.
 THRESHOLD, SUFFICIENT = 0.15, 0.4
+# The share of the best match that what nobody agreed to has to reach, to be shown beside it.
+NEARNESS = 0.5
 FEW = 3  # entries where nothing answers the question: an answer is not filled with what hardly fits
 # What meaning alone may bring: a statement that is only near never scores as one that has every word.
 _TRUST_IN_MEANING = 0.8
@@ -27,13 +29,15 @@ STRENGTHS: Mapping[str, float] = {"off": 0.0, "gentle": 0.5, "strong": 1.0}
 class RecallRules:
     """What decides an answer beside status and age, each of which the benchmark can switch off.
 
-    ``words`` and ``meaning`` are the lanes. ``shares`` limits what many can write, ``authority`` decides between what
-    matches equally well, ``sufficiency`` shows little where nothing answers, ``duplicates`` shows the same once.
+    ``words`` and ``meaning`` are the lanes. ``shares`` limits what many can write, ``nearness`` what hardly matches
+    beside what does, ``authority`` decides between what matches equally well, ``sufficiency`` shows little where
+    nothing answers, ``duplicates`` shows the same once.
     """
 
     words: bool = True
     meaning: bool = True
     shares: bool = True
+    nearness: bool = True
     authority: bool = True
     sufficiency: bool = True
     duplicates: bool = True
@@ -98,6 +102,13 @@ class Ranked:
 def order(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
     """Best first."""
     return sorted(found, key=_key if rules.authority else _key_without_authority)
+
+
+def relevant(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
+    """What matches well enough to be shown, alone and beside the best. What is agreed has to do so alone."""
+    best = max((one.match.fused for one in found), default=0.0)
+    least = max(THRESHOLD, NEARNESS * best if rules.nearness else 0.0)
+    return [one for one in found if one.match.fused >= (THRESHOLD if one.group == "agreed" else least)]
 
 
 def select(found: Sequence[Ranked], limit: int, rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:

@@ -40,6 +40,7 @@ from aicx.memory.recall.ranking import (
     fused,
     match,
     order,
+    relevant,
     select,
 )
 from aicx.memory.recall.table import Table
@@ -410,15 +411,15 @@ def _leave_out_sources(live: LiveTable, found: _Found) -> None:
 
 
 def _answer(query: RecallQuery, found: _Found, missing: Sequence[str]) -> RecallAnswer:
-    relevant = [one for one in found.ranked if one.match.fused >= THRESHOLD]
-    sufficient = any(one.match.fused >= SUFFICIENT for one in relevant)
+    near = relevant(found.ranked, query.rules)
+    sufficient = any(one.match.fused >= SUFFICIENT for one in near)
     room = query.limit if sufficient or not query.rules.sufficiency else min(query.limit, FEW)
-    chosen = select(relevant, room, query.rules)
-    names = {one.ref for one in chosen}
+    chosen = select(near, room, query.rules)
+    names, fitting = {one.ref for one in chosen}, {one.ref for one in near}
     for one in order(found.ranked):
         if one.ref not in names:
             status, codes = found.reasons[one.ref]
-            why = "over_limit" if one.match.fused >= THRESHOLD else "below_threshold"
+            why = "over_limit" if one.ref in fitting else "below_threshold"
             # What is believed and was left out for another reason comes with that reason first.
             found.leave_out(one.ref, status, [why, *codes])
     entries = [found.entries[one.ref]() for one in chosen]
