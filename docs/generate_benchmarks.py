@@ -1,7 +1,8 @@
 """Writes the tables of rankers and peers in docs/benchmarks.md from benchmarks/results; with --check compares them.
 
 `search.json` there is what `aicx bench report --json` printed, `recommendation.json` what `aicx bench recommend --json`
-did, a line a ranker, and `peers.json` has reports of runs with peers, a line each. Nothing is measured here, and
+did, a line a ranker, and `peers.json` has reports of runs with peers, a line each; `memory.json` is the report of an
+ablation of recall. Nothing is measured here, and
 nothing but the base install is needed.
 """
 
@@ -20,7 +21,12 @@ START = "<!-- Written by docs/generate_benchmarks.py from benchmarks/results; `m
 END = "<!-- Here ends what is written by docs/generate_benchmarks.py. -->"
 START_PEERS = "<!-- Results of peers, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
 
+START_MEMORY = "<!-- Rules of recall, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
+
 _COUNTED = "counted"
+# The parts of the memory's sets, and the rankers in their order.
+_PARTS = {"topic words": "by topic words", _COUNTED: "in other words"}
+_RECALLS = ("memory", "memory:static")
 _CHANCE = 0.05
 # What each set is, for readers who have not seen it.
 _SETS = {
@@ -57,6 +63,36 @@ def _peers(report: Mapping[str, Any]) -> Iterator[str]:
         )
         yield from ("", *_quality(dataset, report["reference"]))
         yield from _remaining(dataset)
+
+
+def render_memory(report: Mapping[str, Any]) -> str:
+    """Recall with each rule and without it, set by set, from one marker to the other."""
+    return "\n".join(
+        [START_MEMORY, *(line for dataset in report["datasets"] for line in _recall(report, dataset)), "", END]
+    )
+
+
+def _recall(report: Mapping[str, Any], dataset: Mapping[str, Any]) -> Iterator[str]:
+    quality, labels = dataset["quality"], dataset["abstention"]
+    counts = {part: next(iter(lines.values()))["queries"] for part, lines in quality.items()}
+    machine = report["machine"]
+    yield from ("", f"#### {dataset['name']}", "")
+    yield (
+        f"{dataset['documents']:,} records and lines of an instruction file. Made {report['made_at'][:10]} at commit "
+        f"{report['commit']} on {machine['cores']} cores of {machine['processor'] or machine['architecture']}, which "
+        "other work shared."
+    )
+    measures = [(part, measure) for part in _PARTS if part in counts for measure in ("Recall@5", "MRR@10")]
+    head = [f"{measure} {_PARTS[part]} (n = {counts[part]})" for part, measure in measures]
+    for base in _RECALLS:
+        rows = []
+        for name in (name for name in quality[_COUNTED] if name == base or name.startswith(f"{base} ")):
+            cells = [_ends(quality[part][name][measure]) for part, measure in measures]
+            told = labels[name]
+            quiet = f"{told['abstained']} + {told['weak']} of {told['negatives']}"
+            rows.append([name.removeprefix(base).strip() or f"`{base}` as it is", *cells, quiet])
+        yield ""
+        yield from _table(["rule off, or changed", *head, "none + weak where nothing answers"], rows)
 
 
 def _intro(report: Mapping[str, Any]) -> Iterator[str]:
@@ -320,6 +356,7 @@ def main(arguments: list[str]) -> int:
     [report], recommended, peers = map(_read, ("search", "recommendation", "peers"))
     found = PAGE.read_text("utf-8")
     wanted = _put(_put(found, START, render(report, recommended)), START_PEERS, render_peers(peers))
+    wanted = _put(wanted, START_MEMORY, render_memory(_read("memory")[0]))
     if "--check" not in arguments:
         PAGE.write_text(wanted, "utf-8")
         return 0
