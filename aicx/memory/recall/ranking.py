@@ -12,7 +12,7 @@ from retrieval.decay import Decay, factor
 
 # Below this a match says next to nothing; from here on the best one answers the question.
 THRESHOLD, SUFFICIENT = 0.15, 0.4
-# The share of the best match that what nobody agreed to has to reach, to be shown beside it.
+# The share of the best match that a candidate or a passage has to reach, to be shown beside it.
 NEARNESS = 0.5
 FEW = 3  # entries where nothing answers the question: an answer is not filled with what hardly fits
 # What meaning alone may bring: a statement that is only near never scores as one that has every word.
@@ -49,6 +49,7 @@ Group = Literal["agreed", "guidance", "waiting", "evidence"]
 # The share of the answer that each may take as long as others have something to say: what many can write, such as a
 # long file or the same candidate in ten wordings, does not push out what was agreed.
 _SHARES: Mapping[Group, float] = {"agreed": 1.0, "guidance": 0.4, "waiting": 0.2, "evidence": 0.2}
+_WRITTEN: frozenset[Group] = frozenset({"agreed", "guidance"})
 _RANKS: Mapping[Group, int] = {"agreed": 0, "guidance": 1, "waiting": 2, "evidence": 3}
 
 
@@ -105,10 +106,13 @@ def order(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[R
 
 
 def relevant(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
-    """What matches well enough to be shown, alone and beside the best. What is agreed has to do so alone."""
+    """What matches well enough to be shown, alone and beside the best.
+
+    What is agreed and what a file says has to do so alone.
+    """
     best = max((one.match.fused for one in found), default=0.0)
     least = max(THRESHOLD, NEARNESS * best if rules.nearness else 0.0)
-    return [one for one in found if one.match.fused >= (THRESHOLD if one.group == "agreed" else least)]
+    return [one for one in found if one.match.fused >= (THRESHOLD if one.group in _WRITTEN else least)]
 
 
 def select(found: Sequence[Ranked], limit: int, rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
