@@ -90,9 +90,13 @@ def test_a_person_reads_the_statement_its_words_and_its_reference(
     user: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["memory", "candidates", "--limit", "1"]) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
     assert out.startswith("policy  never push to the beta branch\n")
     assert "2 sessions" in out
+    assert out.count("never push to the beta branch") == 1  # its own words are not quoted again
+    assert "aicx memory backfill --import" in err
+    assert run(["memory", "backfill", "--import", "--everywhere"]) == 0
+    assert "aicx memory accept REF --by NAME" in capsys.readouterr().err
     assert f"chunk:claude:{OTHER}:001" in out
 
 
