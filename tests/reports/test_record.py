@@ -155,8 +155,10 @@ def test_secret_across_the_window_of_a_huge_transcript_leaves_nothing_behind(shi
 
 @pytest.mark.parametrize("shift", [4, 20, 36])
 def test_secret_across_the_window_of_a_huge_report_leaves_nothing_behind(shift: int, root: Path) -> None:
-    # Zeros are left out, so that the window's own end would be within the detail.
-    body = b"# X\n" + bytes(4 * 1024 * 1024 - shift - 4) + SECRET.encode() + b" end"
+    # A title is left out, so that the window's own end would be within the detail.
+    title = b"\x1b]0;" + b"t" * 1000 + b"\x07"
+    whole, rest = divmod(4 * 1024 * 1024 - shift - 4, len(title))
+    body = b"# X\n" + title * whole + bytes(rest) + SECRET.encode() + b" end"
     assert "ghp_" not in report_of(root, body).detail
 
 
@@ -197,7 +199,7 @@ def test_huge_files_are_read_in_part(root: Path) -> None:
 
 
 def test_report_that_is_read_in_part_says_so(root: Path) -> None:
-    report = report_of(root, "# X\n" + "tide\n" * 900_000)
+    report = report_of(root, "# X\n" + ("tide " * 200 + "\n") * 4500)
     assert report.detail_cut
     assert "bytes were read" in report.problems[0]
 
