@@ -1,4 +1,4 @@
-"""The process that runs commands for the survival tests: imports aicx once, then forks a child for every order.
+"""The process that runs commands for the survival tests: warms up once, then forks a child for every order.
 
 Modules named on the command line are imported too."""
 
@@ -10,14 +10,18 @@ import resource
 import select
 import signal
 import sys
+import tempfile
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import aicx.cli
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources import SOURCES, load_source
+from tests.corpus.builders import SESSION, ClaudeLog
 
 _DISK_EVENTS = ("os.rename", "os.remove", "os.mkdir")
 _WRITING = os.O_WRONLY | os.O_RDWR
@@ -115,12 +119,25 @@ def _ends_within(child: int, seconds: float) -> bool:
     return True
 
 
+def _warm_up() -> None:
+    """Does once what every child would do first: import what commands need, compile patterns. Leaves no thread."""
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
+        os.environ.update(HOME=folder, AICX_HOME=f"{folder}/.aicx")
+        log = Path(folder, ".claude/projects/-srv/one.jsonl")
+        log.parent.mkdir(parents=True)
+        log.write_bytes(ClaudeLog(SESSION).prompt("Why?", 0).body())
+        with redirect_stdout(nowhere), redirect_stderr(nowhere):
+            for command in (["store"], ["search", "why"], ["steer"], ["doctor"], ["forget", "-s", "ffff", "--dry-run"]):
+                aicx.cli.run(command)
+
+
 def main() -> None:
     """Runs the orders of stdin, one a line, and says on stdout how each ended."""
-    for module in ("aicx.commands.store", "aicx.commands.steer", "indexer.lexical", *sys.argv[1:]):
+    for module in sys.argv[1:]:
         import_module(module)
     for agent in SOURCES:
         load_source(agent)
+    _warm_up()
     for line in sys.stdin:
         sys.stdout.write(f"{json.dumps(_run(json.loads(line)))}\n")
         sys.stdout.flush()
