@@ -127,8 +127,9 @@ def _warm_up() -> None:
         log.parent.mkdir(parents=True)
         log.write_bytes(ClaudeLog(SESSION).prompt("Why?", 0).body())
         with redirect_stdout(nowhere), redirect_stderr(nowhere):
-            for command in (["store"], ["search", "why"], ["steer"], ["doctor"], ["forget", "-s", "ffff", "--dry-run"]):
-                aicx.cli.run(command)
+            for command in ("store", "search why", "steer", "doctor", "forget -s ffff --dry-run"):
+                aicx.cli.run(command.split())
+            aicx.cli.run(["memory", "put", "Use npm", "--repo", folder, "--json"])
 
 
 def main() -> None:

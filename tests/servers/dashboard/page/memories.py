@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
+from contextlib import chdir, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from aicx.cli import run
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.servers.dashboard.page.browsers import ATTACKS
 
@@ -53,12 +56,14 @@ class Remembered:
 
     def __call__(self, *arguments: str) -> dict[str, Any]:
         """The JSON of `aicx memory arguments`."""
-        command = [sys.executable, "-m", "aicx", "memory", *arguments, "--json"]
-        done = subprocess.run(
-            command, cwd=self.repo, env={**os.environ, **self.environ}, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
+        written = BytesIO()
+        out = TextIOWrapper(written, "utf-8", write_through=True)
+        with pytest.MonkeyPatch.context() as patch, chdir(self.repo), redirect_stdout(out):
+            for name, value in self.environ.items():
+                patch.setenv(name, value)
+            code = run(["memory", *arguments, "--json"])
+        assert code == 0, written.getvalue().decode()
+        found: dict[str, Any] = json.loads(written.getvalue())
         return found
 
     def put(self, *arguments: str) -> str:
