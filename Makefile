@@ -24,13 +24,13 @@ demo: $(VENV)/.semantic ## Store invented logs, ask questions by words and by me
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests.
-	@$(BIN)/python -m pytest -q -n 2 $(PYTEST)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PYTEST)
 
 test-fast: $(VENV)/.test ## Run four tests of five in under a minute: none with a browser or processes, none that is slow.
-	@$(BIN)/python -m pytest -q -n 2 -m 'not browser and not process and not slow' $(PYTEST)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not browser and not process and not slow' $(PYTEST)
 
 test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
-	@$(BIN)/python -m pytest -q -n 2 $(PYTEST)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
 	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -73,6 +74,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(_MARKS[name])
+
+
+gc.disable()  # while tests are collected, which makes objects that stay to the end
+
+
+def pytest_collection_finish() -> None:
+    """Later collections of garbage leave out what collecting the tests has made, most of all objects."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -116,6 +116,7 @@ def test_a_refused_decision_says_why_and_changes_nothing(visit: Visit, mine: tup
     own, address = mine
     page = visit()
     page.goto(f"{address}/#/memory")
+    page.wait_for_selector(".memo")  # shown as it was before the edit
     own("edit", own.refs["waiting"], "--detail", "With a queue of its own")
     page.get_by_role("button", name="Accept", exact=True).first.click()
     page.get_by_label("Your name").fill("Ada")
