@@ -27,7 +27,8 @@ test: $(VENV)/.test ## Run the tests.
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PYTEST)
 
 test-fast: $(VENV)/.test ## Run four tests of five in under a minute: none with a browser or processes, none that is slow.
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not browser and not process and not slow' $(PYTEST)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=fast \
+		-m 'not browser and not process and not slow' $(PYTEST)
 
 test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PYTEST)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
+from aicx.console import Style
 from aicx.text import Zone
 from tests.browsers import SharedBrowser, started
 
@@ -62,6 +63,8 @@ settings.register_profile(
     "aicx", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("aicx")
+# For `make test-fast`: every law still, with fewer examples of each.
+settings.register_profile("fast", settings.get_profile("aicx"), max_examples=20)
 
 # Fixtures that are expensive: a test that uses one gets the marker, by which `make test-fast` leaves it out.
 _MARKS = {"browser": "browser", "runner": "process", "address": "process"}
@@ -124,9 +127,15 @@ def home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Local time, as at a command's start: one that asks for UTC sets it for its whole process, which tests share."""
+def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a command sets for its whole process, which tests share, is as at its start, the environment included."""
     monkeypatch.setattr(Zone, "utc", False)
+    monkeypatch.setattr(Style, "color", True)
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="session")

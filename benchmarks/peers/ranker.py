@@ -37,6 +37,7 @@ class PeerRanker:
     worker: Worker
     ids: Sequence[str]
     peak: int
+    ask_seconds: float = ASK_SECONDS  # how long a question may take
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         """The peer's order; its scores stay with it, since no two peers have one scale."""
@@ -52,7 +53,7 @@ class PeerRanker:
 
     def _numbers(self, text: str, limit: int) -> list[int]:
         wanted = limit * _PASSAGES if self.chosen.peer.passages else limit
-        answer = self.worker.ask({"do": "answer", "text": text, "limit": wanted}, ASK_SECONDS)
+        answer = self.worker.ask({"do": "answer", "text": text, "limit": wanted}, self.ask_seconds)
         found = answer.get("found")
         if not isinstance(found, list):
             raise PeerFailed(f"{self.chosen.ranker} answered without saying what it found")

@@ -26,6 +26,8 @@ from tests.bench.invented import models, small
 pytest.importorskip("polars")
 pytest.importorskip("ir_measures")
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RANKER = "aicx:static"
 QUESTIONS = 30

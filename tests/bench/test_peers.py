@@ -183,11 +183,9 @@ def test_next_question_is_answered_after_a_crash(opened: Opened) -> None:
     ranker.close()
 
 
-def test_peer_that_hangs_is_stopped_with_all_it_started(
-    opened: Opened, place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(peer, "ASK_SECONDS", 1.5)
+def test_peer_that_hangs_is_stopped_with_all_it_started(opened: Opened, place: Place) -> None:
     ranker = opened("hang")
+    ranker.ask_seconds = 1.5
     with pytest.raises(QuestionFailed, match="did not answer within 2 s"):
         ranker.rank(QUERIES[0], 10)
     child = (place.folder / "peer-fake-hang" / "child").read_text()

@@ -17,6 +17,8 @@ from tests.bench.invented import write_lines
 from tests.corpus.builders import OTHER, SESSION, Home, when
 from tests.why.builders import DAY, Story
 
+pytestmark = pytest.mark.slow
+
 
 def quiet(line: str) -> None:
     pass

@@ -14,6 +14,8 @@ from aicx.terminal import invisible
 from tests.corpus.builders import snapshot
 from tests.repomap.builders import Repo
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "press.py": "def press_apples(): ...\n",
     "till.py": "import press\n\n\ndef sell_cider(): ...\n\n\ndef half_way(:\n",

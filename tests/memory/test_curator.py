@@ -11,6 +11,8 @@ from aicx.memory import curator
 from aicx.memory.deciding import Desk
 from aicx.memory.reading import Memory, find_scope
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime.now(UTC)
 FACT = ("--kind", "fact")
 

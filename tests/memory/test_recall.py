@@ -19,6 +19,8 @@ from aicx.memory.recall.ranking import Group, Ranked, match, relevant, select
 from aicx.memory.recall.run import Recaller, RecallQuery
 from tests.memory.builders import Place
 
+pytestmark = pytest.mark.slow
+
 EXPORTS = "Exports need an authorisation check"
 
 

@@ -15,6 +15,8 @@ from aicx.memory.recall.meaning import embed_statements
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.memory.builders import Place
 
+pytestmark = pytest.mark.slow
+
 
 def _ignore(_: object) -> None:
     pass

@@ -65,6 +65,7 @@ def _obey(order: dict[str, Any]) -> NoReturn:
     os.environ.update(order["environ"])
     for place, value in order["patches"].items():
         module, _, name = place.partition(":")
+        getattr(import_module(module), name)  # a run without the patch would be another test
         setattr(import_module(module), name, value)
     for name, number in (("out", 1), ("err", 2)):
         os.dup2(_create(order[name]), number)

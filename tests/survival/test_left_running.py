@@ -29,7 +29,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     logs.mkdir(parents=True)
     for number in range(24):
         log = ClaudeLog(f"{number:08x}-1111-4111-8111-111111111111")
-        for index in range(40):
+        for index in range(31):
             log.prompt(f"{number} {index} " + "turn the lamp and look " * 1000, number * 100 + index)
         (logs / f"{log.session}.jsonl").write_bytes(b"".join(json.dumps(item).encode() + b"\n" for item in log.records))
     (tmp_path / "corpus").mkdir()

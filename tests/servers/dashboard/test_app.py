@@ -23,6 +23,8 @@ from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import Reply
 from tests.servers.mcp.mcp_client import NOW
 
+pytestmark = pytest.mark.slow
+
 
 def ask(settings: Settings, target: str, method: str = "GET") -> Reply:
     """The answer of an application that is opened for one request and closed after it."""

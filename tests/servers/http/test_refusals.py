@@ -20,6 +20,8 @@ from tests.corpus.builders import Home
 from tests.servers.dashboard import http_client as web_asking
 from tests.servers.mcp import mcp_client as mcp_asking
 
+pytestmark = pytest.mark.process
+
 KB = 1024
 OFFERED = 200_000 * KB
 TAKEN = 2_000 * KB  # what a request may hold, and what the system's buffers hold of what nobody reads

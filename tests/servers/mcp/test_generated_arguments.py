@@ -17,6 +17,8 @@ from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import SESSION, THIRD, Home
 from tests.servers.mcp.mcp_client import ask
 
+pytestmark = pytest.mark.slow
+
 # What people and attackers write where a name is wanted.
 TELLING = [
     *("../../etc/passwd", "/etc/passwd", "~root/.ssh", "store/../../x.md", "store/", "file:", "commit:0000000"),

@@ -400,21 +400,21 @@ class TestSizes:
         assert f"Session {THIRD}: {whole} chunks, 1 to {shown} of them here." in text(result)
         assert f"Go on with offset={shown}." in text(result)
 
-    def test_chunks_of_a_file_go_on_from_an_offset(self, tmp_path: Path, monkeypatch: Any) -> None:
+    def test_chunks_of_a_file_go_on_from_an_offset(self, tmp_path: Path) -> None:
         user = Home(tmp_path)
         orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
-        first_log = ClaudeLog(SESSION, orbit).prompt("Mend the lexer", 0)
-        user.claude(first_log.call("Edit", 1, file_path="src/lexer.py"))
-        second_log = ClaudeLog(OTHER, orbit).prompt("Mend it again", 60).answer("I look at it.", 61)
-        user.claude(second_log.call("Edit", 62, "toolu_2", file_path="src/lexer.py"))
+        sessions = [f"{number:08x}{SESSION[8:]}" for number in range(51)]
+        for number, session in enumerate(sessions):
+            log = ClaudeLog(session, orbit).prompt(f"Mend the lexer for the time {number}", 60 * number)
+            user.claude(log.call("Edit", 60 * number + 1, f"toolu_{number}", file_path="src/lexer.py"))
         user.store()
-        monkeypatch.setattr(tools, "_MAX_LISTED", 1)
         first, second = (
-            call(user.settings, "aicx_read", ref="file:lexer.py", offset=offset, structured=True) for offset in (0, 1)
+            call(user.settings, "aicx_read", ref="file:lexer.py", offset=offset, structured=True) for offset in (0, 50)
         )
-        [before], [after] = first.structured_content["items"], second.structured_content["items"]
-        assert {before["id"].split(":")[1], after["id"].split(":")[1]} == {SESSION, OTHER}
-        assert "Go on with offset=1." in text(first)
+        pages = [[item["id"].split(":")[1] for item in part.structured_content["items"]] for part in (first, second)]
+        assert [len(page) for page in pages] == [50, 1]
+        assert sorted(pages[0] + pages[1]) == sessions
+        assert "Go on with offset=50." in text(first)
         assert "Go on" not in text(second)
 
 
