@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +13,7 @@ from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
 from tests.corpus.builders import Home
 from tests.engine.search_helpers import copied, embed
+from tests.servers.dashboard.http_client import get, serving
 from tests.servers.mcp.mcp_client import NOW
 
 pytestmark = pytest.mark.slow
@@ -42,6 +44,14 @@ def expected(corpus: Home) -> list[list[str]]:
     """The order that Python gives."""
     with Searcher(corpus.settings) as searcher:
         return [[hit.sidecar.id for hit in searcher.search(SearchQuery(question, NOW)).hits] for question in QUESTIONS]
+
+
+@pytest.fixture(scope="module")
+def dashboard(corpus: Home) -> Iterator[str]:
+    """Where a dashboard of the corpus answers."""
+    pytest.importorskip("fastapi")
+    with serving(**corpus.environ) as (_, address):
+        yield address
 
 
 def ids(fields: dict[str, Any]) -> list[str]:
@@ -80,36 +90,28 @@ def test_on_stdio(expected: list[list[str]]) -> None:
 
 def test_on_http(corpus: Home, expected: list[list[str]]) -> None:
     pytest.importorskip("mcp")
-    from tests.servers.mcp.mcp_client import serving
+    from tests.servers.mcp.mcp_client import serving as serving_tools
     from tests.servers.mcp.test_http import client_of
 
     async def ask(client: Any) -> list[list[str]]:
         asked = ({"query": text, "structured": True} for text in QUESTIONS)
         return [ids((await client.call_tool("aicx_search", one)).structured_content) for one in asked]
 
-    with serving(**corpus.environ) as (_, address):
+    with serving_tools(**corpus.environ) as (_, address):
         assert client_of(address, ask) == expected
 
 
-def test_on_the_dashboard(corpus: Home, expected: list[list[str]]) -> None:
-    pytest.importorskip("fastapi")
-    from tests.servers.dashboard.http_client import get, serving
-
-    with serving(**corpus.environ) as (_, address):
-        answers = [get(address, "/api/search/semantic", q=text).fields for text in QUESTIONS]
+def test_on_the_dashboard(dashboard: str, expected: list[list[str]]) -> None:
+    answers = [get(dashboard, "/api/search/semantic", q=text).fields for text in QUESTIONS]
     assert [ids(fields) for fields in answers] == expected
 
 
 @pytest.mark.usefixtures("environment")
 @pytest.mark.parametrize("question", ["honey report", "lexer", "why wasp"])
 def test_the_dashboard_says_what_the_command_line_says(
-    corpus: Home, question: str, capsys: pytest.CaptureFixture[str]
+    dashboard: str, question: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("fastapi")
-    from tests.servers.dashboard.http_client import get, serving
-
     assert run(["search", question, "--everywhere", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     del said["schema"]
-    with serving(**corpus.environ) as (_, address):
-        assert get(address, "/api/search/semantic", q=question).fields == {"ok": True, **said}
+    assert get(dashboard, "/api/search/semantic", q=question).fields == {"ok": True, **said}
