@@ -57,7 +57,8 @@ class RankingParams:
         session_nearness: the power of how near each further chunk of a session comes to the best of all: several weak
             ones do not beat a good one.
         diversity: factor for each further chunk of a session already among the answers, when chunks are asked for.
-        abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come.
+        abstain: whether what only a ranker by meaning names has to be nearer than unrelated questions come, where words
+            found nothing and in what is looked up.
         history: how many times its score is added to an answer that surely made the commit that a question names, by
             what a repository's history says; less where that is less sure. 0 asks no repository.
         sightings: whether the time of a commit that git does not know is taken from what tools printed into the logs.

@@ -132,9 +132,17 @@ def unfold(groups: Sequence[Answer], documents: Mapping[str, Sequence[Fused]]) -
     return sorted(answers, key=lambda answer: (-answer.score, answer.group))
 
 
-def above_noise(rankings: Mapping[str, Sequence[Candidate]], near: float) -> dict[str, list[Candidate]]:
-    """The rankings without what only meaning speaks for and comes no nearer than ``near``."""
+def above_noise(
+    rankings: Mapping[str, Sequence[Candidate]], near: float, *, lookup: bool
+) -> dict[str, Sequence[Candidate]]:
+    """The rankings without noise: what only meaning speaks for and comes no nearer than ``near``.
+
+    Of a question that is interpreted (not ``lookup``) only where words found nothing at all: else they say whether
+    there is an answer, and in a sum of scores what is far off counts little.
+    """
     by_words = {item.id for name, found in rankings.items() if name != "dense" for item in found}
+    if by_words and not lookup:
+        return dict(rankings)
     return {
         name: [item for item in found if name != "dense" or item.id in by_words or item.score >= near]
         for name, found in rankings.items()

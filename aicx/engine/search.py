@@ -39,8 +39,8 @@ ANSWER: tuple[Stage, ...] = (
     retrieve.look_up,  # what the catalogue says of each candidate
     history.widen,  # the time of the commits that it names
     select.keep_phrases,
-    select.drop_noise,
     evidence.keep_telling,
+    select.drop_noise,
     retrieve.complete,  # each candidate scored by each retriever
     order.fuse,  # one ranking out of several, of sessions
     rerank.rerank,  # the best compared with the question token by token

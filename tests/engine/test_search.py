@@ -176,8 +176,19 @@ def test_nothing_near_is_said_with_both_numbers(meaning):
 
 def test_a_single_word_in_common_is_always_an_answer(meaning):
     report = ask(meaning, "hippopotamus flour")
-    assert [(hit.sidecar.session_id, hit.tier) for hit in report.hits] == [(OTHER, "partial")]
+    assert (report.hits[0].sidecar.session_id, report.hits[0].tier) == (OTHER, "partial")
     assert (report.hits[0].terms_found, report.hits[0].terms_asked) == (1, 2)
+
+
+def test_what_is_far_in_meaning_follows_what_words_found(meaning):
+    report = ask(meaning, "hippopotamus flour")
+    near = report.oracle_status["near_threshold"]
+    far = [hit.votes["dense"].score < near for hit in report.hits if "lexical" not in hit.votes]
+    assert far == [True, True]
+
+
+def test_words_that_tell_nothing_do_not_lift_the_threshold(meaning):
+    assert ask(meaning, "how does the hippopotamus work").hits == []
 
 
 def test_nothing_is_held_back_where_the_rule_is_off(meaning):

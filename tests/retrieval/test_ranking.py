@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aicx.types import Candidate
 from retrieval.fusion import Scale
 from retrieval.params import RankingParams
-from retrieval.ranking import Answer, diversified, rank, scales_of, unfold
+from retrieval.ranking import Answer, above_noise, diversified, rank, scales_of, unfold
 
 RULES = RankingParams(session_shares=(1.0, 0.5), session_nearness=0.0)
 HALVES = {"lexical": 0.5, "dense": 0.5}
@@ -258,3 +258,16 @@ def test_other_rules_have_no_scales(rules: RankingParams) -> None:
 
 def test_a_ranker_without_a_spread_leaves_all_without_scales():
     assert scales_of({"dense": candidates(a=1)}, RULES, 1.0, None) is None
+
+
+def test_the_noise_threshold_counts_where_words_found_nothing_and_for_what_is_looked_up():
+    found = {"lexical": [], "dense": [Candidate("near", 0.5), Candidate("far", 0.2)]}
+    assert above_noise(found, 0.4, lookup=False)["dense"] == found["dense"][:1]
+    beside = found | {"lexical": [Candidate("other", 3.0)]}
+    assert above_noise(beside, 0.4, lookup=False) == beside
+    assert above_noise(beside, 0.4, lookup=True)["dense"] == found["dense"][:1]
+
+
+def test_what_words_found_too_is_no_noise():
+    both = {"lexical": [Candidate("far", 3.0)], "dense": [Candidate("near", 0.5), Candidate("far", 0.2)]}
+    assert above_noise(both, 0.4, lookup=True) == both

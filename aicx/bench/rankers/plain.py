@@ -66,7 +66,8 @@ class Plain:
         standard = rules.fusion == "standard" and not looked_up
         rankings["dense"] = self.meaning.nearest(asked, where, pool)
         if rules.abstain and self.meaning.near is not None:
-            rankings.update(above_noise(rankings, self.meaning.near))
+            lookup = looked_up or len(question.runs) == 1
+            rankings.update(above_noise(rankings, self.meaning.near, lookup=lookup))
         words = _Words(searcher, question, where, rules)
         completed = self.meaning.complete(rankings, words, asked, where, rules) if standard else None
         if completed is None:

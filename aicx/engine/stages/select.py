@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 
 from aicx.corpus.files.read import load_markdown
-from aicx.engine.stages.retrieve import pool
+from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError
 from retrieval.lines import lowered
@@ -43,11 +43,13 @@ def keep_phrases(state: State) -> State:
 
 
 def drop_noise(state: State) -> State:
-    """Drops what only meaning names and scores no better than unrelated questions do."""
+    """Drops what only meaning names and scores no better than unrelated questions do: where words found nothing, and of
+    what is looked up, as one word is too."""
     near = state.near
     if not state.query.rules.abstain or near is None or not state.rankings.get("dense"):
         return state
-    rankings = above_noise(state.rankings, near)
+    lookup = is_lookup(state) or len(state.question.runs) == 1
+    rankings = above_noise(state.rankings, near, lookup=lookup)
     notes = state.notes
     if not any(rankings.values()):
         nearest = f"the nearest passage scores {state.nearest:.2f}"
