@@ -30,7 +30,6 @@ _ADVICE = {
     "minilm": f"{_GAIN}. For seconds instead of minutes: aicx index --embedder static --rebuild",
     "static": f"{_GAIN}. minilm takes some fifty times as long: aicx index --embedder minilm --rebuild",
 }
-_OWN = "What it gains on your own history: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def announcement(choice: Choice, chunks: int, cost: Estimate, present: int = 0) 
         f"Embedding {plural(chunks, 'chunk')} with {choice}: about {duration}, and {megabytes:,} MB on disk{beside}."
     ]
     if choice in map(Choice, _ADVICE):
-        lines += [_ADVICE[choice.kind], _OWN]
+        lines.append(_ADVICE[choice.kind])
     return lines
 
 

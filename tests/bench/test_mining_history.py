@@ -95,6 +95,12 @@ def test_repository_that_lies_elsewhere_is_found_by_owner_and_name(repository: R
     assert [made.commit.subject for made in found if made.sessions] == [SUBJECT]
 
 
+def test_repositories_are_left_out_when_git_has_no_time_left(repository: Repository) -> None:
+    session = session_at(repository.folder)
+    assert read_history([session], seconds=30)
+    assert read_history([session], seconds=0) == []
+
+
 def test_folder_that_git_cannot_read_has_no_commits(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     assert list(commits(tmp_path)) == []

@@ -173,6 +173,10 @@ def test_the_session_that_asks_is_no_answer(user: Home, tmp_path: Path) -> None:
     assert THIRD not in Answering(dataset, {"all": ranker}).answers(query)
 
 
+def test_only_the_newest_chunks_are_read_where_that_is_said(user: Home) -> None:
+    assert [session.key for session in read_sessions(user.settings.layout, newest=2)] == [OTHER, THIRD]
+
+
 def test_file_of_two_days_is_asked_for_with_the_day(user: Home) -> None:
     (found,) = dates.mine(sessions(user), 10, Random(0))
     assert found.text in ("src/gauge.py on 2026-03-01", "src/gauge.py on 2026-03-02")

@@ -157,8 +157,14 @@ class TestBuild:
 
     def test_the_answer_has_these_fields(self, user, capsys):
         found = answer(capsys, *BUILD)
-        assert list(found) == ["added", "changed", "removed", "unchanged", "passages", "seconds"]
+        assert list(found) == ["added", "changed", "removed", "unchanged", "passages", "seconds", "gain"]
         assert (found["added"], found["unchanged"], found["passages"]) == (2, 0, 4)
+
+    def test_its_gain_is_measured_where_that_is_wanted_and_an_endpoint_is_not_asked_for_it_else(self, user, capsys):
+        assert answer(capsys, *BUILD)["gain"] is None
+        found = answer(capsys, *BUILD, "--gain")["gain"]
+        assert found == {"questions": 0, "words": None, "both": None, "more": None}
+        assert "0 questions mined from your own history: too few" in index(capsys, *BUILD, "--gain")[2]
 
     def test_a_search_then_asks_both(self, user, capsys):
         index(capsys, *BUILD)

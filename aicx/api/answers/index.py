@@ -47,6 +47,25 @@ class IndexAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A mean with its 95 % interval."""
+
+    mean: Annotated[float, "of all questions"]
+    low: Annotated[float, "where the interval begins"]
+    high: Annotated[float, "where it ends"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexGain:
+    """What meaning gains on one's own history, as MRR@10. Without figures where too few questions could be mined."""
+
+    questions: Annotated[int, "questions mined from it that were asked"]
+    words: Annotated[Figure | None, "by words alone"] = None
+    both: Annotated[Figure | None, "by words and meaning"] = None
+    more: Annotated[Figure | None, "what the second has more, question by question"] = None
+
+
+@dataclass(frozen=True, slots=True)
 class IndexBuilt:
     """What a build did."""
 
@@ -56,6 +75,7 @@ class IndexBuilt:
     unchanged: Annotated[int, "chunks that were up to date"]
     passages: Annotated[int, "passages embedded"]
     seconds: float
+    gain: Annotated[IndexGain | None, "what the index gains on this history; null where that was not measured"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +101,6 @@ def index_answer(words: LexicalState, meaning: VectorState | None) -> IndexAnswe
     return IndexAnswer(lexical, True, vectors)
 
 
-def index_built(synced: Synced) -> IndexBuilt:
-    return IndexBuilt(synced.added, synced.changed, synced.removed, synced.unchanged, synced.passages, synced.seconds)
+def index_built(synced: Synced, gain: IndexGain | None = None) -> IndexBuilt:
+    done = (synced.added, synced.changed, synced.removed, synced.unchanged, synced.passages, synced.seconds)
+    return IndexBuilt(*done, gain)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -55,15 +57,19 @@ class Made:
         return self.printed or self.commit.by_agent
 
 
-def read_history(sessions: Sequence[Session], repositories: Path | None = None) -> list[Made]:
+def read_history(
+    sessions: Sequence[Session], repositories: Path | None = None, *, seconds: float = math.inf
+) -> list[Made]:
     """Every commit of the repositories that the sessions worked in, repository by repository, newest first.
 
-    They are where the sessions were, or below ``repositories`` by the name of the project, ``owner/name``.
+    They are where the sessions were, or below ``repositories`` by the name of the project, ``owner/name``. Git has
+    ``seconds`` for all of them; those that it does not come to are left out.
     """
+    until = time.monotonic() + seconds
     printed = _printed(sessions)
     found: dict[str, Made] = {}
     for repository, working in _repositories(sessions, repositories).items():
-        for commit in commits(repository):
+        for commit in commits(repository, min(_SECONDS, until - time.monotonic())):
             said = [session for session in working if session.key in _sayers(commit, printed)]
             if said:
                 found[commit.id] = Made(commit, repository, tuple(said), printed=True)
@@ -73,16 +79,17 @@ def read_history(sessions: Sequence[Session], repositories: Path | None = None) 
     return list(found.values())
 
 
-def commits(repository: Path) -> Iterator[Commit]:
-    """The commits of all branches, merges left out. A repository that git cannot read has none."""
+def commits(repository: Path, seconds: float = _SECONDS) -> Iterator[Commit]:
+    """The commits of all branches, merges left out. A repository that git cannot read in ``seconds`` has none."""
     form = "--format=%x01%H%x00%ct%x00%s%x00%(trailers:key=Co-authored-by,valueonly,separator=%x2C)"
-    for record in _output(repository, "log", "--all", "--no-merges", "-M", "--name-status", form).split("\x01")[1:]:
+    arguments = ("log", "--all", "--no-merges", "-M", "--name-status", form)
+    for record in _output(repository, *arguments, seconds=seconds).split("\x01")[1:]:
         head, _, lines = record.partition("\n")
-        commit_id, seconds, subject, authors = head.split("\x00")
+        commit_id, epoch, subject, authors = head.split("\x00")
         changes = [line.split("\t") for line in lines.splitlines() if "\t" in line]
         yield Commit(
             commit_id,
-            datetime.fromtimestamp(int(seconds), UTC),
+            datetime.fromtimestamp(int(epoch), UTC),
             subject,
             frozenset(names[-1] for _, *names in changes),
             frozenset(names[-1] for status, *names in changes if status == "A"),
@@ -102,10 +109,12 @@ def added_lines(repository: Path, ids: Sequence[str]) -> Iterator[tuple[str, str
             yield commit, line[1:]
 
 
-def _output(repository: Path, *arguments: str) -> str:
+def _output(repository: Path, *arguments: str, seconds: float = _SECONDS) -> str:
     command = gitcall.command(repository, *arguments)
+    if seconds <= 0:
+        return ""
     try:
-        done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS, env=gitcall.environment())
+        done = subprocess.run(command, capture_output=True, check=True, timeout=seconds, env=gitcall.environment())
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.decode("utf-8", "replace")

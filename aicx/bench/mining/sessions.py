@@ -39,10 +39,13 @@ class Session:
     texts: list[str] = field(default_factory=list)
 
 
-def read_sessions(layout: Layout) -> list[Session]:
-    """Every session of a store, oldest first. A chunk that cannot be read is left out, as every index leaves it out."""
+def read_sessions(layout: Layout, newest: int | None = None) -> list[Session]:
+    """Every session of a store, oldest first. A chunk that cannot be read is left out, as every index leaves it out.
+
+    With ``newest`` only so many chunks are read, the newest ones.
+    """
     sessions: dict[str, Session] = {}
-    for sidecar, markdown in _chunks(layout):
+    for sidecar, markdown in _chunks(layout, newest):
         key = session_key(sidecar.session_id)
         completed = datetime.fromisoformat(sidecar.fields["completed_at"])
         parent = sidecar.get("parent_session")
@@ -79,10 +82,13 @@ def latest(sessions: Sequence[Session]) -> datetime:
     return max(session.completed_at for session in sessions)
 
 
-def _chunks(layout: Layout) -> Iterator[tuple[Sidecar, bytes]]:
+def _chunks(layout: Layout, newest: int | None) -> Iterator[tuple[Sidecar, bytes]]:
     with open_catalog(layout) as opened:
-        rows = opened.catalog.rows("SELECT path FROM chunks WHERE ignored=0 ORDER BY started_at, id")
-        for row in rows:
+        most = -1 if newest is None else newest  # SQLite's word for all
+        rows = opened.catalog.rows(
+            "SELECT path FROM chunks WHERE ignored=0 ORDER BY started_at DESC, id DESC LIMIT ?", [most]
+        )
+        for row in reversed(rows):
             try:
                 found = read_intact(layout, row["path"])
             except (CorpusDamaged, NotFound):

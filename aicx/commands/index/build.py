@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.index import SCHEMA, index_built
+from aicx.api.answers.index import SCHEMA, IndexGain, index_built
+from aicx.bench.gain import measure_gain
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.vector_index import build_vectors, made_with
+
+_COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
 
 if TYPE_CHECKING:
     from indexer.vectors import Progress
@@ -39,6 +42,13 @@ def command(
         bool, typer.Option("--download", help="Download a model that is not on this machine from its hub.")
     ] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, for example with another model.")] = False,
+    gain: Annotated[
+        bool | None,
+        typer.Option(
+            "--gain/--no-gain",
+            help="Measure what meaning gains on your own history, in some seconds; by default for a new index.",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Embed the corpus, so that `aicx search` also matches by meaning.
@@ -59,10 +69,16 @@ def command(
         from aicx.memory.recall.meaning import embed_statements
 
         embed_statements(settings)
+    is_new = synced.added > 0 and not synced.unchanged
+    # An endpoint is only asked forty more questions where that is wanted: it may allow few requests a minute.
+    wanted = is_new and choice.kind != "http" if gain is None else gain
+    measured = measure_gain(settings) if wanted else None
     if json:
-        console.out_answer(SCHEMA, index_built(synced))
-    else:
-        print_indexed(synced)
+        console.out_answer(SCHEMA, index_built(synced, measured))
+        return
+    print_indexed(synced)
+    if measured is not None:
+        console.notify(gain_line(measured))
 
 
 def embed(settings: Settings, choice: Choice, *, rebuild: bool = False, download: bool = False) -> Synced:
@@ -86,3 +102,15 @@ def print_indexed(synced: Synced) -> None:
         f" {synced.unchanged:,} were up to date, {synced.removed:,} removed."
     )
     console.notify('Next: aicx search "a question" --explain')
+
+
+def gain_line(gain: IndexGain) -> str:
+    """What meaning gains on one's own history, in one sentence."""
+    mined = f"{console.plural(gain.questions, 'question')} mined from your own history"
+    if gain.words is None or gain.both is None or gain.more is None:
+        return f"{mined}: too few to say what meaning gains there. {_COMPARE}"
+    more = f"{gain.more.mean:+.2f} (95 % interval {gain.more.low:+.2f} to {gain.more.high:+.2f})"
+    return (
+        f"{mined}: the right session's MRR@10 is {gain.words.mean:.2f} by words alone and {gain.both.mean:.2f} with"
+        f" meaning, {more}. {_COMPARE}"
+    )

@@ -1,0 +1,88 @@
+"""What meaning gains on one's own history: questions mined from it, asked by words alone and by meaning as well.
+
+The questions are subjects of commits that people wrote and prompts that ask again, as in the dataset `own`. Names are
+left out: they are looked up, and meaning has no part in that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from aicx.api.answers.index import Figure, IndexGain
+from aicx.bench.dataset import COUNTED, Query, session_key
+from aicx.bench.metrics import DEPTH
+from aicx.bench.mining import reasks, subjects
+from aicx.bench.mining.history import read_history
+from aicx.bench.mining.sessions import read_sessions
+from aicx.bench.statistics import intervals
+from aicx.config import Settings
+from aicx.engine.search import Mode, Searcher, SearchQuery
+from aicx.errors import UsageError
+
+# Fewer tell nothing; more would take longer than a person waits for them.
+LEAST, MOST = 10, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is looked at: the newest chunks, and seconds for git on all repositories and for asking."""
+
+    chunks: int = 5000
+    git_seconds: float = 5.0
+    asking_seconds: float = 15.0
+
+
+_BOUNDS = Bounds()
+
+
+def measure_gain(settings: Settings, bounds: Bounds = _BOUNDS, *, seed: int = 0) -> IndexGain:
+    """MRR@10 of at most `MOST` questions, asked of the index both ways; no figures where there are too few."""
+    asked = _questions(settings, bounds, Random(seed))  # noqa: S311 - it draws questions, not keys
+    if len(asked) < LEAST:
+        return IndexGain(len(asked))
+    words, both = _ranks(settings, asked, bounds.asking_seconds)
+    if len(words) < LEAST:
+        return IndexGain(len(words))
+    more = [second - first for first, second in zip(words, both, strict=True)]
+    found = intervals(dict(enumerate((words, both, more))), seed)
+    return IndexGain(len(words), *(Figure(one.mean, one.low, one.high) for one in found.values()))
+
+
+def _questions(settings: Settings, bounds: Bounds, random: Random) -> Sequence[Query]:
+    """In a random order, so that the first of them stand for all."""
+    sessions = read_sessions(settings.layout, bounds.chunks)
+    if len(sessions) < 2:
+        return ()
+    history = read_history(sessions, seconds=bounds.git_seconds)
+    people = [query for query in subjects.mine(history, sessions, len(history), random) if query.part == COUNTED]
+    found = [*people, *reasks.mine(sessions, MOST, random)]
+    random.shuffle(found)
+    return found[:MOST]
+
+
+def _ranks(settings: Settings, queries: Sequence[Query], seconds: float) -> tuple[list[float], list[float]]:
+    """The reciprocal rank of each question's session, by words and by both, until the time is up."""
+    until = time.monotonic() + seconds
+    words: list[float] = []
+    both: list[float] = []
+    with Searcher(settings) as searcher:
+        for query in queries:
+            if time.monotonic() > until:
+                break
+            words.append(_rank(searcher, query, "lexical"))
+            both.append(_rank(searcher, query, "hybrid"))
+    return words, both
+
+
+def _rank(searcher: Searcher, query: Query, mode: Mode) -> float:
+    # One more answer than counts, as the session that asks again is none.
+    asked = SearchQuery(query.text, query.now, mode=mode, group="session", limit=DEPTH + 1, decay=None)
+    try:
+        hits = searcher.search(asked.by_text_alone()).hits
+    except UsageError:  # nothing in it to look for
+        return 0.0
+    keys = [key for hit in hits if (key := session_key(hit.sidecar.session_id)) != query.exclude][:DEPTH]
+    return next((1 / rank for rank, key in enumerate(keys, 1) if key in query.relevant), 0.0)
