@@ -20,6 +20,8 @@ from retrieval.embedders.models import damaged_model, find_model, known_words, t
 # How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
 _BATCH_TOKENS = 1024
 _MAX_BATCH = 64
+# A text shorter than this share of a batch's longest begins another batch: padding costs more than a second run does.
+_LEAST_FILLED = 0.75
 # A question on the command line takes so many.
 _RUNS_UNOPTIMISED = 2
 
@@ -70,7 +72,7 @@ class OnnxEmbedder:
         """What the model makes of texts, in batches: which texts, their mask, and the graph's output."""
         import numpy as np
 
-        for rows in _batches([len(encoding) for encoding in encodings]):
+        for rows in batches([len(encoding) for encoding in encodings]):
             width = max(len(encodings[row]) for row in rows)
             feeds: dict[str, Any] = {name: np.zeros((len(rows), width), dtype=np.int64) for name in self._graph.inputs}
             for line, row in enumerate(rows):
@@ -192,11 +194,13 @@ def _model_name(model: str) -> str:
     return str(folder.resolve()) if folder.is_dir() else model
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Rows of similar length together, longest first, so that little of a batch is padding."""
     batch: list[int] = []
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
-        if batch and (len(batch) == _MAX_BATCH or (len(batch) + 1) * lengths[batch[0]] > _BATCH_TOKENS):
+        longest = lengths[batch[0]] if batch else 0
+        full = len(batch) == _MAX_BATCH or (len(batch) + 1) * longest > _BATCH_TOKENS
+        if batch and (full or lengths[row] < _LEAST_FILLED * longest):
             yield batch
             batch = []
         batch.append(row)
