@@ -7,10 +7,13 @@ from dataclasses import replace
 from statistics import fmean, pstdev
 from typing import Any, Protocol
 
+from retrieval.embedders import Kind
 from retrieval.evidence import Occurrences
 from retrieval.fusion import Vote, raised
 from retrieval.ranking import Answer
 
+# A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another.
+_TIMES_STATIC = 5
 # Below it values differ by rounding.
 _LEAST_DEVIATION = 1e-6
 
@@ -60,6 +63,11 @@ def rerank(
         changed[answer.group] = replace(answer, score=raised(answer.score, vote.worth), votes=votes)
     again = [changed.get(answer.group, answer) for answer in answers]
     return sorted(again, key=lambda answer: (-answer.score, answer.group)), len(compared)
+
+
+def depth(count: int, kind: Kind) -> int:
+    """How many of the best answers an embedder of ``kind`` compares in the time that ``count`` may take."""
+    return count * _TIMES_STATIC if kind == "static" else count
 
 
 def token_weights(text: str, tokens: TokenVectors, occurrences: Occurrences | None) -> list[float]:

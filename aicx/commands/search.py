@@ -90,8 +90,8 @@ def command(
         typer.Option(
             "--rerank",
             metavar="N",
-            help=f"How many of the best answers are compared with the question token by token, up to {MAX_RERANKED}; or"
-            " off. Takes a vector index.",
+            help=f"How many of the best answers are compared with the question token by token, up to {MAX_RERANKED} and"
+            " five times as many with a static model; or off. Takes a vector index.",
         ),
     ] = str(RERANKED),
     scope: Annotated[

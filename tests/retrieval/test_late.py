@@ -9,7 +9,7 @@ import pytest
 from retrieval.analysis import Terms
 from retrieval.embedders import Tokens
 from retrieval.evidence import Occurrences
-from retrieval.late import interactions, rerank, standardised, token_weights
+from retrieval.late import depth, interactions, rerank, standardised, token_weights
 from retrieval.ranking import Answer
 
 np = pytest.importorskip("numpy")
@@ -84,3 +84,7 @@ def test_an_answer_without_a_passage_keeps_its_score():
 def test_one_passage_is_nothing_to_compare():
     before = answers("a", "b")
     assert rerank(before, {"a": "mend"}, (ASKED, tokens(ASKED)), embed, SEEN, 0.6) == (before, 0)
+
+
+def test_a_static_model_compares_five_times_as_many() -> None:
+    assert (depth(10, "contextual"), depth(10, "static"), depth(0, "static")) == (10, 50, 0)

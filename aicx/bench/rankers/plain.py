@@ -18,7 +18,7 @@ from aicx.dates import lift_dates
 from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition, OneOf
 from retrieval.evidence import Occurrences
-from retrieval.late import rerank
+from retrieval.late import depth, rerank
 from retrieval.meaning import Meaning
 from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
@@ -89,7 +89,8 @@ class Plain:
         assert self.meaning is not None
         if (found := self.meaning.embed_tokens([asked])) is None:
             return answers
-        meaning, wanted = self.meaning, {answer.group for answer in answers[:RERANKED]}
+        meaning = self.meaning
+        wanted = {answer.group for answer in answers[: depth(RERANKED, meaning.embedder.kind)]}
         places = meaning.places([item for item in rankings["dense"] if item.id in wanted])
         around = 120 if meaning.embedder.kind == "static" else 0
         passages = {

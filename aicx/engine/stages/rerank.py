@@ -31,7 +31,7 @@ def rerank(state: State) -> State:
     text = asked_text(state)
     if (asked := vectors.embed_tokens([text])) is None:
         return state
-    passages = _passages(state, state.answers[:count])
+    passages = _passages(state, state.answers[: late.depth(count, vectors.embedder.kind)])
 
     def embed(texts: Sequence[str]) -> list[Tokens]:
         return vectors.embed_tokens(texts) or []
