@@ -40,6 +40,7 @@ def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Cont
             task_files=[path for path in files if root is None or inside(root, path)],
             missing=[path for path in files if root is not None and not inside(root, path)],
             discarded=task.texts("discarded_paths") if task else [],
+            known={path for strategy in report.strategies for path in strategy.entry_points},
             session_is_done=brief is not None and brief.state == "completed",
             test_command=choose_test_command(root, runnable),
         )

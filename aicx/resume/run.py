@@ -31,7 +31,7 @@ from aicx.git.state import Git, GitProbe
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.contract import contract_of
-from aicx.resume.known_fixes import known_fixes
+from aicx.resume.history import History
 from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
@@ -155,6 +155,7 @@ class _Resume:
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
+        history = History(self._settings.layout, self._catalog, place.scope.projects, query.now, query.exclude_session)
         memory = self._memory()
         tasks, previous = self._work()
         guess = resumed is None or resumed.confidence == "low"
@@ -186,7 +187,8 @@ class _Resume:
             memory=memory,
             tasks=tasks,
             previous=previous,
-            known_fixes=known_fixes(self._settings.layout, self._catalog, place.scope.projects, resumed),
+            known_fixes=history.known_fixes(resumed),
+            strategies=history.strategies(self._topic, mentions.written),
             short=short_ids(self._catalog, ids),
         )
         passed = resumed.brief.tests if resumed and resumed.brief else ()

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from aicx.corpus.catalog.query import open_catalog
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.work.conventions import ProofCommand
+from aicx.work.facts_index import refresh_facts
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.evidence.stories import Repository
 
@@ -96,3 +98,30 @@ def test_an_empty_corpus_still_knows_the_custom_of_the_project(user: Home, repos
     report = resume(user.settings, ResumeQuery(task="", now=when(0), folder=repository.folder))
     assert report.contract is not None
     assert report.contract.test_command.command == "go test ./..."
+
+
+def test_a_task_like_one_that_succeeded_begins_where_that_began(user: Home, repository: Repository) -> None:
+    folder = str(repository.folder)
+    log = ClaudeLog(SESSION, folder).prompt("Fix the login of expired tokens", 0)
+    log.call("Edit", 1, "t1", file_path=f"{folder}/src/login.py", new_string="x", old_string="y").result("ok", 2, "t1")
+    user.claude(log.answer("Done: the login of expired tokens is fixed and all tests pass.", 5))
+    user.store()
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog)
+    task = "the login of expired tokens fails again"
+    report = resume(user.settings, ResumeQuery(task=task, now=when(86_400), folder=repository.folder))
+    assert [strategy.entry_points for strategy in report.strategies] == [("src/login.py",)]
+    assert report.contract is not None
+    assert "known_path" in report.contract.signals
+    context = json.loads(json_brief(user.settings, report, 4000).text)["loaded_context"]
+    assert [item["role"] for item in context if item["kind"] == "strategy"] == ["background"]
+
+
+def test_what_was_not_over_by_then_is_no_strategy(user: Home, repository: Repository) -> None:
+    log = ClaudeLog(SESSION, str(repository.folder)).prompt("Fix the login of expired tokens", 0)
+    user.claude(log.answer("Done: all tests pass.", 90_000))
+    user.store()
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog)
+    query = ResumeQuery(task="the login of expired tokens fails", now=when(86_400), folder=repository.folder)
+    assert resume(user.settings, query).strategies == ()

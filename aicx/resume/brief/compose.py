@@ -92,6 +92,7 @@ def compose(report: ResumeReport) -> list[Part]:
         session = list(_session(report, report.resumed))
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
         parts += (_in_json_alone(part, report) for part in session) if report.is_guess else session
+    parts += _strategies(report)
     parts += _files(report)
     parts += _contract(report)
     parts += _symbols(report)
@@ -237,6 +238,27 @@ def _known_fixes(report: ResumeReport, entry: str) -> Iterator[Part]:
         did = "; ".join(filter(None, (done and f"editing {done}", ran and f"running {ran}")))
         text = f"seen before: {shorten(clean(pattern.last.message), 120)}; on {by.at[:10]} it passed after {did}"
         yield Part("failures", "known_fixes", text, (pattern.id, by.ref), 1, entry, data)
+
+
+def _strategies(report: ResumeReport) -> Iterator[Part]:
+    """How tasks like this one succeeded; for programs alone, and what a contract counts."""
+    for number, strategy in enumerate(report.strategies):
+        began = ", ".join(clean(path) for path in strategy.entry_points)
+        proof = f"; `{clean(strategy.tests[0])}` passed" if strategy.tests else ""
+        data = _entry_data(
+            report,
+            kind="strategy",
+            ref=strategy.session,
+            summary=f"{clean(strategy.goal)}: began at {began}{proof}",
+            reasons=list(strategy.reasons),
+            role="background",
+            selection="a task like this one succeeded there",
+            confidence=strategy.confidence,
+            at=datetime.fromisoformat(strategy.at),
+            paths=strategy.edited,
+            automated_why=None,
+        )
+        yield Part("files", "context", "", (strategy.session,), _level(5, number, 2), strategy.session, data)
 
 
 def _files(report: ResumeReport) -> Iterator[Part]:

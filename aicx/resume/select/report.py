@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aicx.work.failures import Pattern
     from aicx.work.results import Result
     from aicx.work.state import OpenTasks
+    from aicx.work.strategy import Strategy
 
 Staleness = Literal["fresh", "recent", "old", "stale"]
 
@@ -116,6 +117,7 @@ class ResumeReport:
     memory: Briefing | None = None  # what is agreed and what instruction files say, where there is a memory
     contract: Contract | None = None  # where to begin and how to prove the work; none where nothing is stored
     known_fixes: tuple[Pattern, ...] = ()  # failures that the work goes on from, and that were resolved once
+    strategies: tuple[Strategy, ...] = ()  # how tasks like this one succeeded, the most alike first
     previous: Result | None = None  # how the last session kept to its contract, where one could be evaluated
     tasks: OpenTasks | None = None  # what is open here; none where nobody ever began a task
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
