@@ -19,6 +19,8 @@ from aicx.errors import NotFound
 from tests.bench.invented import models, write_lines
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, when
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400.0
 
 

@@ -10,16 +10,15 @@ import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.engine.search_helpers import copied
 
 NEXT_DAY = 14 * 3600
 
 
-@pytest.fixture
-def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Four stored chunks: two of a session in two repositories, one of tools alone, one of another agent."""
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path_factory.mktemp("stored"))
     orbit, apiary = (
         user.repository("orbit", "git@x.org:ada/orbit.git"),
         user.repository("apiary", "git@x.org:ada/apiary.git"),
@@ -30,9 +29,20 @@ def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     user.claude(log.prompt("Now the bees", NEXT_DAY))
     user.claude(ClaudeLog(OTHER, "/srv/notes").call("Bash", 5, command="ls").result("a", 6))
     user.codex(CodexLog(THIRD, orbit).prompt("Write the docs", 50))
-    assert run(["store"]) == 0
-    capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in user.environ.items():
+            patch.setenv(name, value)
+        assert run(["store"]) == 0
     return user
+
+
+@pytest.fixture
+def user(stored: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+    """They are the corpus, to which nothing may write."""
+    for name, value in stored.environ.items():
+        monkeypatch.setenv(name, value)
+    capsys.readouterr()
+    return stored
 
 
 def steer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -249,8 +259,10 @@ class TestForPeople:
     def test_an_unknown_name_is_answered_with_the_known(self, user, capsys, option, known):
         assert known in steer(capsys, option, "zzz")[2]
 
-    def test_an_answer_without_the_catalogue_says_so(self, user, capsys):
-        for path in user.corpus.glob("catalog.sqlite*"):
+    def test_an_answer_without_the_catalogue_says_so(self, user, capsys, monkeypatch, tmp_path):
+        copy = copied(user, tmp_path)
+        monkeypatch.setenv("AICX_HOME", str(copy.corpus))
+        for path in copy.corpus.glob("catalog.sqlite*"):
             path.unlink()
         code, out, err = steer(capsys)
         assert code == 0

@@ -41,12 +41,12 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return user
 
 
-@pytest.fixture(params=MODES)
+@pytest.fixture(scope="module", params=MODES)
 def mode(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def haystack(stored: Home, mode: str) -> Home:
     return ready_for(mode, stored)
 
