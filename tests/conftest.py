@@ -99,7 +99,7 @@ class RealHomeError(AssertionError):
 
 
 def _alarm(event: str, arguments: tuple[Any, ...]) -> None:
-    if event in _FILE_EVENTS:
+    if event in (_FILE_EVENTS or ()):  # None at the end of the interpreter
         for argument in arguments[:2]:
             if isinstance(argument, str | bytes | os.PathLike) and os.fsdecode(argument).startswith(GUARDED):
                 raise RealHomeError(f"{event} {os.fsdecode(argument)}")
