@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from aicx.types import Document
 
-CHUNKER = "2"  # changes whenever the same document may be cut another way
+CHUNKER = "3"  # changes whenever the same document may be cut another way
 
 # For each text, the character after each of its tokens, in order.
 TokenEnds = Callable[[Sequence[str]], list[list[int]]]
@@ -21,10 +21,14 @@ _SENTENCE_ENDS = ".!?:;\u3002\uff01\uff1f"
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """The size of windows and how much of one is repeated in the next, in tokens."""
+    """The size of windows and how much of one is repeated in the next, in tokens.
+
+    A text of at most ``whole`` tokens is one window; only longer ones are cut.
+    """
 
     tokens: int
     overlap: int
+    whole: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,9 @@ def cut(document: Document, windows: Windows, token_ends: TokenEnds, *, least_we
 
 def _spans(text: str, ends: Sequence[int], windows: Windows) -> Iterator[tuple[int, int]]:
     """The characters of each window. What follows the last token belongs to the last window."""
+    if len(ends) <= windows.whole:
+        yield 0, len(text)
+        return
     first = 0
     while True:
         last = _stop(text, ends, first, windows.tokens)

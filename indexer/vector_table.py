@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -214,7 +214,7 @@ def table_schema(columns: Columns, model: Model) -> Any:
         _SCHEMA_KEY: SCHEMA,
         _MODEL_KEY: model.fingerprint,
         _NAME_KEY: model.name,
-        _CHUNKER_KEY: f"{CHUNKER}/{model.windows.tokens}/{model.windows.overlap}/{model.least_weight:g}",
+        _CHUNKER_KEY: "/".join([CHUNKER, *map(str, astuple(model.windows)), f"{model.least_weight:g}"]),
     }
     return pa.schema(fields, metadata=metadata)
 

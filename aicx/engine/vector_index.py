@@ -48,8 +48,9 @@ _KEYWORDS = ("agent", "kind", "project", "lane")
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
 _MIN_WEIGHT = 0.5
 _ANEW = "aicx index --rebuild"
-# By kind of embedder: tokens of a window, and how many of them are repeated in the next.
-_WINDOWS = {"contextual": (64, 8), "static": (16, 4)}
+# By kind of embedder: tokens of a window, how many of them are repeated in the next, and up to how many a text is one
+# window: docs/decisions/windows-and-fusion.md.
+_WINDOWS = {"contextual": (64, 8, 128), "static": (16, 4, 0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +77,13 @@ def build_vectors(
     download: bool = False,
     full: bool = False,
     upkeep: Upkeep | None = None,
-    windows: tuple[int, int] | None = None,
+    windows: tuple[int, int, int] | None = None,
 ) -> Synced:
     """Embeds what the vector index lacks and drops what is gone. May be killed at any moment and run again.
 
     An index of another model or with other windows is made in another place, and the present one answers until it is
     whole. A damaged index is made again from its sound parts, and only the rest is embedded; ``full`` looks for damage
-    in every byte. ``windows``, the tokens of one and of its overlap, are for measuring.
+    in every byte. ``windows``, as `model_of` takes them, are for measuring.
 
     ``download`` lets sentence-transformers fetch a model that is not on this machine; nothing else goes out.
 
@@ -166,7 +167,7 @@ def _table(
     serving: Mapping[str, Any],
     upkeep: Upkeep | None,
     notify: Notify,
-    windows: tuple[int, int] | None,
+    windows: tuple[int, int, int] | None,
     *,
     rebuild: bool,
 ) -> _Table:
@@ -257,20 +258,20 @@ def _announce(choice: Choice, table: _Table, corpus: _Corpus, present: int, noti
             notify(line)
 
 
-def model_of(embedder: Embedder, windows: tuple[int, int] | None = None) -> Model:
+def model_of(embedder: Embedder, windows: tuple[int, int, int] | None = None) -> Model:
     """An embedder as an index is made with it: what counts little, tool output, is not embedded.
 
-    ``windows`` are other tokens of a window and of its overlap than those of its kind.
+    ``windows`` are other tokens of a window, of its overlap and of a whole text than those of its kind.
     """
     from indexer.passages import Windows
     from indexer.vector_table import Model
 
-    tokens, overlap = windows or _WINDOWS[embedder.kind]
+    tokens, overlap, whole = windows or _WINDOWS[embedder.kind]
     return Model(
         embedder.name,
         embedder.fingerprint,
         embedder.dimensions,
-        Windows(min(tokens, embedder.max_tokens), overlap),
+        Windows(min(tokens, embedder.max_tokens), overlap, min(whole, embedder.max_tokens)),
         embedder.embed,
         embedder.token_ends,
         _MIN_WEIGHT,

@@ -53,6 +53,13 @@ def test_every_character_is_in_a_window_and_none_is_too_long(
         assert places == (set(range(len(part.text))) if wanted else set())
 
 
+def test_a_text_that_is_short_enough_is_one_window_and_a_longer_one_is_cut() -> None:
+    short, long = "one two three four five six", "one two three four five six seven"
+    windows = Windows(3, 0, whole=6)
+    assert texts(cut(document(Part(short), Part(long)), windows, words))[0] == short
+    assert [passage.part for passage in cut(document(Part(short), Part(long)), windows, words)] == [0, 1, 1, 1]
+
+
 def test_a_text_is_tokenized_once() -> None:
     seen = 0
 

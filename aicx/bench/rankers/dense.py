@@ -25,7 +25,7 @@ IN_MEMORY = False
 TABLE = "vectors"
 _INT8 = "/int8"
 # As much as MiniLM takes in, and a tenth of it.
-_LONG_WINDOWS = (254, 25)
+_LONG_WINDOWS = (254, 25, 0)
 _NOTE = "seconds.txt"
 
 
@@ -106,8 +106,8 @@ def choice_of(name: str) -> Choice:
     return Choice("sentence-transformers", model, quantized=quantized)
 
 
-def windows_of(name: str) -> tuple[int, int] | None:
-    """The tokens of a window and of its overlap, where the embedder's name says that they are not the usual ones."""
+def windows_of(name: str) -> tuple[int, int, int] | None:
+    """A window, its overlap and a whole text, in tokens, where the embedder's name says they are not the usual ones."""
     return _LONG_WINDOWS if name.endswith(LONG) else None
 
 
