@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains import javascript_crashes, shell_errors
+from aicx.toolchains import javascript_crashes, services, shell_errors
 from aicx.toolchains.family import Family, Found, Output
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
-from aicx.toolchains.services import known
 
 _TOOLS = frozenset({
     "python", "python3", "python2", "pypy3", "node", "nodejs", "tsx", "ts-node", "deno", "bun", "perl", "lua", "Rscript",
@@ -76,15 +75,23 @@ def certain(output: Output) -> Iterator[Found]:
             tool="python",
             identity=error.message.partition("\n")[0],
         )
-    rest = output.lines
-    yield from javascript_crashes.found(rest)
-    yield from known(output)
-    yield from shell_errors.found(rest)
-    for line in rest:
-        if match := _PLACED.match(line):
-            severity = "warning" if match["severity"].lower() == "warning" else "error"
-            column = int(match["column"]) if match["column"] else None
-            yield Found(match["message"], match["file"], int(match["line"]), column, match["code"], severity=severity)
+    yield from javascript_crashes.found(output.lines)
+    yield from services.diagnoses(output)
+    docker, shown = services.dockerfile(output.lines), set[tuple[str, str]]()
+    for line in output.lines:
+        found = services.error_in(line, docker) or shell_errors.error_in(line, shown) or _placed(line)
+        if found:
+            yield found
+
+
+def _placed(line: str) -> Found | None:
+    """`file:line: error: message`, which many compilers and checkers print."""
+    match = _PLACED.match(line) if ":" in line else None
+    if match is None:
+        return None
+    severity = "warning" if match["severity"].lower() == "warning" else "error"
+    column = int(match["column"]) if match["column"] else None
+    return Found(match["message"], match["file"], int(match["line"]), column, match["code"], severity=severity)
 
 
 def last_resort(output: Output) -> list[Found]:

@@ -24,6 +24,7 @@ _BUNDLERS = (
     re.compile(r"✘ \[(?P<severity>ERROR|WARNING)\] (?P<message>.+?)(?: \[plugin [\w:-]+\])?$"),
     re.compile(r"(?:ERROR|WARNING) in (?P<file>\S+?)(?: (?P<line>\d+):(?P<column>\d+)(?:-\d+(?::\d+)?)?)?$"),
 )
+_BUNDLED = ("ERROR", "WARNING", "esolve", "exported by")
 _ESBUILD_AT = re.compile(r"\s+(?P<file>[^\s:]+):(?P<line>\d+):(?P<column>\d+):$")
 _ROLLUP = re.compile(
     r"(?:\[vite\]: |\[!\] |x |error during build:\s*)?(?P<message>(?:\(?[\w-]+\)? ?)?(?:Error: )?"
@@ -47,9 +48,8 @@ def found(lines: Sequence[str]) -> Iterator[Found]:
             yield each
         elif match := _USAGE.match(line):
             yield Found(match["message"], phase="runtime", tool="node")
-        elif "ERROR" in line or "WARNING" in line or "esolve" in line or "exported by" in line:
-            if each := _bundled(lines, position):
-                yield each
+        elif any(sign in line for sign in _BUNDLED) and (bundled := _bundled(lines, position)):
+            yield bundled
 
 
 def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[Found | None, int]:

@@ -51,7 +51,7 @@ def _tool(words: Sequence[str]) -> str | None:
 def _best(output: Output) -> Reader:
     """The reader of the tool that printed most of an output; the one that the command names where they are equal."""
     named = output.words[0] if output.words else ""
-    return max(_READERS, key=lambda reader: reader.marks(output) + (reader.NAME == named))
+    return max(_READERS, key=lambda reader: reader.marks(output) + (named == reader.NAME))
 
 
 def _parse(output: Output) -> Iterator[Found]:

@@ -44,8 +44,7 @@ def _playwright(head: str, block: tuple[str, ...]) -> Found | None:
     if match is None:
         return None
     inside = [line for line in block if not re.match(r"\s*(?:attachment #|─{5,}|Retry #|Error Context:)", line)]
-    found = error_of(inside, f"{match['file']} › {match['name']}", match["file"], tool="playwright")
-    return found
+    return error_of(inside, f"{match['file']} › {match['name']}", match["file"], tool="playwright")
 
 
 def _mocha(block: tuple[str, ...], listed: bool) -> Found | None:
@@ -65,8 +64,7 @@ def _mocha(block: tuple[str, ...], listed: bool) -> Found | None:
     if listed and not any(line.strip() for line in body):
         return None
     outside = name.startswith("Uncaught error outside test suite")
-    found = error_of(body, None if outside else name, None, phase="setup" if outside or '" hook' in name else "test")
-    return found
+    return error_of(body, None if outside else name, None, phase="setup" if outside or '" hook' in name else "test")
 
 
 def _indent(line: str) -> int:

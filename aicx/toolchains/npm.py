@@ -176,18 +176,15 @@ def _from_script(output: Output) -> Iterator[Found]:
 
 def _is_runner(line: str) -> bool:
     return bool(
-        line.startswith("npm ")
-        or _HEADER.match(line)
-        or _YARN_COMMAND.match(line)
-        or _PNPM.match(line)
-        or line.startswith("yarn run v")
+        line.startswith(("npm ", "yarn run v")) or _HEADER.match(line) or _YARN_COMMAND.match(line) or _PNPM.match(line)
     )
 
 
 def _looks_like(output: Output) -> int:
     """Little: what ran below npm says more of the output than npm's own lines."""
     if any(
-        line.startswith("npm ") and _NPM.match(line) or _PNPM.match(line) or _BERRY.match(line) for line in output.lines
+        (line.startswith("npm ") and _NPM.match(line)) or _PNPM.match(line) or _BERRY.match(line)
+        for line in output.lines
     ):
         return 1
     return 0

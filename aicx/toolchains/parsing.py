@@ -92,7 +92,7 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
     words = calls[-1].words if calls else ()
     found = _found(generic(), generic().tool(words) or "", read, words)
     known = any(generic().tool(call.words) for call in calls)
-    return (generic() if found or read.exit_code or known else None), found
+    return (generic() if found or known or _fails(read, calls) else None), found
 
 
 def _glance(read: Output) -> Output:
@@ -113,9 +113,14 @@ def _found(family: Family, tool: str, read: Output, words: tuple[str, ...]) -> l
     return [_Reading(family.name, each.tool or tool or family.name, each) for each in found]
 
 
+def _fails(read: Output, calls: Sequence[Invocation]) -> bool:
+    """Whether the exit code says that something failed."""
+    return bool(read.exit_code) and not (read.exit_code == 1 and calls and calls[-1].words[0] in _ANSWERING)
+
+
 def _failed(family: Family | None, read: Output, readings: Sequence[_Reading], calls: Sequence[Invocation]) -> bool:
     if read.exit_code:
-        return not (read.exit_code == 1 and calls and calls[-1].words[0] in _ANSWERING)
+        return _fails(read, calls)
     telling = [call for call in calls if call.script or _named(call)] or calls
     if read.exit_code == 0 and not any(call.masked for call in telling):
         return False

@@ -68,7 +68,7 @@ def _tool(words: Sequence[str]) -> str | None:
 
 
 def _parse(output: Output) -> Iterator[Found]:
-    found = [each for each in (*_lines(output), *_from_json(output.text))]
+    found = [*_lines(output), *_from_json(output.text)]
     if found:
         yield from found
         return
@@ -206,17 +206,17 @@ def _failed(output: Output) -> bool | None:
 def _looks_like(output: Output) -> int:
     count = 0
     for line in output.lines:
-        if (match := _CONCISE.match(line)) and re.search(r"\.(?:py|pyi|ipynb|toml)$", match["file"]):
-            count += 1
-        elif line.startswith(
+        if (
+            (match := _CONCISE.match(line)) and re.search(r"\.(?:py|pyi|ipynb|toml)$", match["file"])
+        ) or line.startswith(
             ("All checks passed!", "Oh no! ", "would reformat ", "Would reformat: ", "::error title=ruff")
         ):
             count += 1
         elif line.startswith(("************* Module ", "Your code has been rated at")):
             count += 2
-        elif "-->" in line and _ARROW.match(line) and re.search(r"\.pyi?:\d", line):
-            count += 1
-        elif line[:1].isspace() and _GROUPED.match(line):
+        elif ("-->" in line and _ARROW.match(line) and re.search(r"\.pyi?:\d", line)) or (
+            line[:1].isspace() and _GROUPED.match(line)
+        ):
             count += 1
     return count
 

@@ -85,7 +85,7 @@ def _at(lines: Sequence[str], position: int) -> Found | None:
         message, code = _split(match["message"], _RULE)
         if code is None:
             indent = len(line) - len(line.lstrip())
-            more = [text for text in lines[position + 1 : position + 1 + _MOST_WRAPPED]]
+            more = list(lines[position + 1 : position + 1 + _MOST_WRAPPED])
             message, code = _wrapped(message, more, indent=indent)
         return _found(match, message, code, syntax=code is None)
     if (head := _TY_HEAD.match(line)) and position + 1 < len(lines) and (arrow := _ARROW.match(lines[position + 1])):

@@ -12,6 +12,7 @@ _BOX = re.compile(r"\s*[│╷╵|] ?")
 _TERRAFORM = re.compile(r"(?P<severity>Error|Warning): (?P<message>\S.*)$")
 _TERRAFORM_AT = re.compile(r"\s*on (?P<file>\S.*?) line (?P<line>\d+)(?:, in .*)?:?$")
 _TERRAFORM_FMT = re.compile(r"\S+\.(?:tf|tfvars|hcl)$")
+_SOURCE = re.compile(r"\s*(?:\d+:|├|│|with )")
 _MOST_BELOW = 14  # lines that one diagnosis of Terraform takes
 # One line, one error; the first group that matched names the tool.
 _LINES = tuple(
@@ -23,8 +24,8 @@ _LINES = tuple(
         (
             "git",
             "runtime",
-            r"error: (?P<message>(?:pathspec|failed to push|src refspec|cannot |could not |Your local changes|The following untracked|unable to|"
-            r"Merging is not possible|you need to resolve|No such remote|branch |the branch|switch `|unknown (?:option|switch)|insufficient permission|RPC failed|.*: patch does not apply|.*does not match index|commit is not possible|remote ).*)",
+            (r"error: (?P<message>(?:pathspec|failed to push|src refspec|cannot |could not |Your local changes|The following untracked|unable to|"
+            r"Merging is not possible|you need to resolve|No such remote|branch |the branch|switch `|unknown (?:option|switch)|insufficient permission|RPC failed|.*: patch does not apply|.*does not match index|commit is not possible|remote ).*)"),
         ),
         ("git", "runtime", r"\s*! (?P<message>\[(?:remote )?rejected\] .+)"),
         ("git", "runtime", r"git: (?P<message>'.+' is not a git command.*)"),
@@ -58,26 +59,31 @@ _LINES = tuple(
         ("openssl", "runtime", r"(?P<message>[\dA-F]{6,20}:error:.+)"),
     )
 )  # fmt: skip
-_FIRST_SIGNS = re.compile(r"[\w\s!×'\"./~-]")
-_CLONE_NOISE = re.compile(r"fatal: (?:Could not read from remote repository|clone of .* failed)")
+_SIGNS = (":", "!", " at ", "×", "ailed")  # one of which every form above has
 _DOCKERFILE = re.compile(r"(?P<file>\S*(?:Dockerfile|Containerfile)\S*):(?P<line>\d+)$")
 
 
-def known(output: Output) -> Iterator[Found]:
-    """The errors in their tools' own forms."""
-    lines = output.lines
-    docker = next(((match["file"], int(match["line"])) for line in lines if (match := _DOCKERFILE.match(line))), None)
-    for line in lines:
-        if ":" not in line and "!" not in line and " at " not in line and "×" not in line and "ailed" not in line:
-            continue
-        for tool, phase, pattern in _LINES:
-            if match := pattern.match(line):
-                yield _found(match, tool, phase, docker)
-                break
-    yield from _terraform(lines)
+def dockerfile(lines: Sequence[str]) -> tuple[str, int] | None:
+    """The place in a Dockerfile that a build names apart from its error."""
+    return next(((match["file"], int(match["line"])) for line in lines if (match := _DOCKERFILE.match(line))), None)
+
+
+def error_in(line: str, docker: tuple[str, int] | None) -> Found | None:
+    """The error in its tool's own form that ``line`` is."""
+    if not any(sign in line for sign in _SIGNS):
+        return None
+    for tool, phase, pattern in _LINES:
+        if match := pattern.match(line):
+            return _found(match, tool, phase, docker)
+    return None
+
+
+def diagnoses(output: Output) -> Iterator[Found]:
+    """The errors that take several lines: Terraform's, for people and as JSON."""
+    yield from _terraform(output.lines)
     yield from _from_json(output)
     if output.words[:2] in (("terraform", "fmt"), ("tofu", "fmt")):
-        for line in lines:
+        for line in output.lines:
             if _TERRAFORM_FMT.match(line):
                 yield Found("File is not formatted", line, phase="lint", tool="terraform")
 
@@ -131,10 +137,9 @@ def _box_end(below: Sequence[str], end: int) -> int:
 
 def _details(below: Sequence[str]) -> list[str]:
     """The sentences below a diagnosis: neither its place nor source."""
-    kept = []
-    for text in below:
-        if text.strip() and not _TERRAFORM_AT.match(text) and not re.match(r"\s*(?:\d+:|├|│|with )", text):
-            kept.append(text.strip())
+    kept = [
+        text.strip() for text in below if text.strip() and not _TERRAFORM_AT.match(text) and not _SOURCE.match(text)
+    ]
     return kept[:6]
 
 

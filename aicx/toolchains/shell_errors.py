@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Found
 
@@ -42,6 +41,7 @@ _FAILED_RUN = re.compile(
 _DIED = re.compile(
     r"(?P<message>(?:Segmentation fault|Aborted|Killed|Bus error|Illegal instruction|Floating point exception|Terminated|Trace/breakpoint trap|Alarm clock|Hangup)(?: \(core dumped\))?)\s*(?P<rest>.*)$"
 )
+_SIGNALS = ("Seg", "Abort", "Kill", "Bus", "Ill", "Float", "Term")
 _QUOTED = re.compile(r"['‘`\"](?P<file>[^'’`\"\n]{1,300})['’`\"]")
 _SUBJECT = re.compile(
     rf"(?:cannot \w+ (?:regular file |directory |file )?|can't \w+ |cd: |failed to access |error opening )?(?P<file>[^\s:'‘\"][^:\n]{{0,300}}): (?:{_SYSTEM})",
@@ -52,16 +52,12 @@ _PATHLIKE = re.compile(r"[\w.@~+-]*[/.][\w./@~+-]*$")
 _MISSING = re.compile(r"not found|Unknown command")
 
 
-def found(lines: Sequence[str]) -> Iterator[Found]:
-    """Each error of a shell or a basic command."""
-    shown: set[tuple[str, str]] = set()
-    for line in lines:
-        if ":" not in line and not line.startswith(("Seg", "Abort", "Kill", "Bus", "Ill", "Float", "Term")):
-            continue
-        text = line.strip()
-        each = _script(text, shown) or _plain(text)
-        if each:
-            yield each
+def error_in(line: str, shown: set[tuple[str, str]]) -> Found | None:
+    """The error of a shell or a basic command that ``line`` is. ``shown`` holds the places of scripts seen so far."""
+    if ":" not in line and not line.startswith(_SIGNALS):
+        return None
+    text = line.strip()
+    return _script(text, shown) or _plain(text)
 
 
 def _script(line: str, shown: set[tuple[str, str]]) -> Found | None:
@@ -99,7 +95,7 @@ def _plain(line: str) -> Found | None:
         return Found(line, phase="runtime", tool=match["tool"] or "exec")
     if match := _COMMAND.match(line):
         tool = match["tool"].rpartition("/")[2]
-        return Found(line, _subject(match["message"]), phase="runtime", tool=tool)
+        return Found(line, None if "make" in tool else _subject(match["message"]), phase="runtime", tool=tool)
     if (match := _DIED.match(line)) and not match["rest"]:
         return Found(match["message"], phase="runtime", tool="bash")
     return None
