@@ -81,7 +81,7 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[F
         code or stacks.kind(error),
         phase="syntax" if syntax else "runtime",
         tool="node",
-        identity=message,
+        identity=message if error["type"] == "Error" else f"{error['type']}: {message}",
     ), max(after, position + 1)
 
 

@@ -117,8 +117,9 @@ def _from_npm(output: Output) -> Iterator[Found]:
             command = ran["text"]
         if named := _PATH.match(text):
             file = named["file"]
-        if not _NOISE.match(text) and not _SCRIPT.match(text):
-            said.append(_PREFIX.sub("", text).strip())
+        bare = _PREFIX.sub("", text)
+        if not _NOISE.match(text) and not _NOISE.match(bare) and not _SCRIPT.match(text):
+            said.append(bare.strip())
     for name, lines in warned.items():
         yield Found("\n".join(lines[:_MOST_LINES]), code=name, phase="install", severity="warning", tool="npm")
     if not said and not script and code is None:

@@ -14,6 +14,7 @@ from aicx.toolchains.fingerprint import fingerprint, tidy_file
 from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
 
 MOST_EVENTS = 500  # of one family in one output
+_NOT_RUN = (126, 127)  # a shell's exit codes for a program that is missing or cannot be run
 _LONGEST_MESSAGE = 2000
 _LONGEST_COMMAND = 1000
 _FIRST, _LAST = 1000, 4000  # lines by which a tool is recognised
@@ -86,9 +87,8 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
         if any(scores):
             family = families()[scores.index(max(scores))]
             return family, _found(family, family.name, read, ())
-    if named:
-        found = _found(named[-1].family, named[-1].tool, read, named[-1].call.words)
-        return named[-1].family, found
+    if named and (named[-1].call.script or read.exit_code not in _NOT_RUN):
+        return named[-1].family, _found(named[-1].family, named[-1].tool, read, named[-1].call.words)
     words = calls[-1].words if calls else ()
     found = _found(generic(), generic().tool(words) or "", read, words)
     known = any(generic().tool(call.words) for call in calls)

@@ -89,6 +89,8 @@ def marks(output: Output) -> int:
             count += match["name"] in ("test session starts", "FAILURES", "ERRORS", "short test summary info") * 3
         elif line.startswith(("FAILED ", "ERROR ", "SUBFAIL")):
             count += _SUMMARY.match(line) is not None
+        elif line.startswith("ERROR: usage: "):
+            count += "pytest" in line
         elif line.startswith("E   "):
             count += 1
         count += bool(_TOTALS.match(line)) * 2

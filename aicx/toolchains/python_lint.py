@@ -218,7 +218,7 @@ def _looks_like(output: Output) -> int:
             line[:1].isspace() and _GROUPED.match(line)
         ):
             count += 1
-    return count
+    return count + ('"end_location"' in output.text and '"filename"' in output.text)
 
 
 FAMILY = Family("python_lint", _tool, _looks_like, _parse, _failed)

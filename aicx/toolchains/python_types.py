@@ -193,7 +193,8 @@ def _looks_like(output: Output) -> int:
             count += bool(_TOTALS.match(line)) and "All checks" not in line
         elif line.startswith("Success: no issues found in "):
             count += 1
-    return count + ('"generalDiagnostics"' in output.text)
+    mypy = '"hint": ' in output.text and '"severity": "' in output.text
+    return count + mypy + ('"generalDiagnostics"' in output.text)
 
 
 FAMILY = Family("python_types", _tool, _looks_like, _parse, _failed)

@@ -112,6 +112,6 @@ def marks(output: Output) -> int:
             count += bool(_RULE.match(line) or _TITLE.match(line) or _HEAD.match(line))
         elif "Tests  " in line or "Test Files  " in line:
             count += bool(_TOTALS.match(line))
-        elif " RUN " in line:
+        elif "RUN " in line:
             count += 2 * bool(_RUN.match(line))
     return count

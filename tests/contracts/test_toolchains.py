@@ -6,6 +6,8 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aicx.toolchains import Parsed, parse
 from aicx.toolchains.families import FAMILIES, GENERIC
@@ -55,3 +57,41 @@ def test_an_output_that_is_cut_is_read_as_well(sample: Sample) -> None:
         for part in (lines[cut:], lines[:cut]):
             parsed = _parse(sample, "\n".join(part))
             assert all(event.message and event.fingerprint for event in parsed.events)
+
+
+@pytest.mark.parametrize("sample", [param for param in SAMPLES if param.values[0].moved])
+def test_the_same_mistakes_keep_their_fingerprints(sample: Sample) -> None:
+    moved = _parse(sample, replace(sample, output=sample.moved).text)
+    before = {event.fingerprint: event.message for event in _parse(sample).events}
+    assert {event.fingerprint: event.message for event in moved.events}.keys() == before.keys()
+    assert len(before) == len(sample.places)
+
+
+@every_sample
+def test_a_command_that_passed_has_no_errors(sample: Sample) -> None:
+    parsed = parse(sample.text, sample.command.partition("|")[0], 0)
+    assert not parsed.failed
+    assert all(event.severity != "error" for event in parsed.events)
+
+
+@every_sample
+def test_the_command_is_not_needed(sample: Sample) -> None:
+    parsed = parse(sample.text)
+    assert parsed == parse(sample.text)
+    if sample.places and sample.family not in (GENERIC, "npm"):
+        assert parsed.family == sample.family
+
+
+_LINES = sorted({line for param in SAMPLES for line in param.values[0].text.split("\n")})
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(_LINES), st.text(max_size=60)), max_size=40),
+    st.sampled_from(["", *(param.values[0].command for param in SAMPLES)]),
+    st.sampled_from([None, 0, 1, 127]),
+)
+def test_any_output_is_read(lines: list[str], command: str, exit_code: int | None) -> None:
+    text = "\n".join(lines)
+    parsed = parse(text, command, exit_code)
+    assert parsed == parse(text, command, exit_code)
+    assert parsed.failed or all(event.severity != "error" for event in parsed.events)

@@ -28,6 +28,7 @@ class Sample:
     places: tuple[Place, ...] = ()
     failed: bool | None = None  # None: as the exit code says
     family: str | None = None  # None: the module's own
+    moved: str = ""  # the same mistakes after unrelated edits, in another order or style
 
     @property
     def text(self) -> str:
