@@ -35,6 +35,7 @@ class Invocation(NamedTuple):
     words: tuple[str, ...]  # the program without its folder, and its arguments
     masked: bool
     script: bool  # what it runs is written elsewhere: make, npm run, a shell script
+    local: bool = False  # named with a folder of the project, as what was just compiled is
 
 
 def invocations(line: str) -> list[Invocation]:
@@ -54,12 +55,14 @@ def _invocations(line: str, masked: bool, depth: int) -> Iterator[Invocation]:
 
 def _unwrapped(words: list[str], masked: bool, depth: int) -> Iterator[Invocation]:
     """The command below what starts it."""
+    local = False
     for _ in range(len(words)):
         if not words or words[0].startswith("#"):
             return
         if words[0] in _SHELL_WORDS or _ASSIGNMENT.match(words[0]):
             words = words[1:]
             continue
+        local = "/" in words[0] and not words[0].startswith("/")
         words = _verb_first([_SUFFIX.sub("", words[0].rpartition("/")[2] or words[0]), *words[1:]])
         if words[0] in _SHELLS and (text := _command_text(words[1:])) is not None:
             if depth < _DEEPEST:
@@ -70,7 +73,7 @@ def _unwrapped(words: list[str], masked: bool, depth: int) -> Iterator[Invocatio
             break
         words = shorter
     if words:
-        yield Invocation(tuple(words), masked, _runs_script(words))
+        yield Invocation(tuple(words), masked, _runs_script(words), local)
 
 
 def _verb_first(words: list[str]) -> list[str]:

@@ -81,7 +81,8 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
         together = [row for part in parts for row in part]
         if together or not read.exit_code or _shown(first.family, read):
             return first.family, together
-    if not calls or named or any(call.script for call in calls):
+    unknown = (call.local and not generic().tool(call.words) for call in calls)
+    if not calls or named or any(call.script for call in calls) or any(unknown):
         glance = _glance(read)
         scores = [family.looks_like(glance) for family in families()]
         if any(scores):
