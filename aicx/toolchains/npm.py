@@ -15,12 +15,12 @@ _WARNED = re.compile(r"(?P<code>E[A-Z]{3,30}) (?P<text>.*)$")
 # Lines of npm that repeat where and how, or how npm is used.
 _NOISE = re.compile(
     r"(?:errno|syscall|path|dest|file|stack|command|location|workspace|node -|npm -|cwd|argv|signal|gyp (?:info|ver)|$)(?: |$)"
-    r"|A complete log of this run|Clean install a project|Usage:|Options:|Run \"npm help|npm (?:ci|install|run)\b|\[-|aliases?:|  ?--|    "
+    r"|A complete log of this run|Clean install a project|Usage:|Options:|Run \"npm help|npm (?:ci|install|run)\b|\[-|aliases?:|  ?--(?!workspace=)|    |  npm |  \w+: .*,$|\}|at \S+ \("
     r"|Fix the upstream|to accept an incorrect|See /|For a full report|Did you mean|To see a list|Note that you can|This is probably not"
-    r"|or use|In most cases you|Lifecycle script|A full report|This is related to npm|It's related to"
+    r"|or use|If you are behind|Note: |In most cases you|Lifecycle script|A full report|This is related to npm|It's related to"
 )
 _PREFIX = re.compile(
-    r"(?:notarget|notsup|engine|enoent|network|eresolve|ERESOLVE|404|EJSONPARSE|JSON\.parse|must|git|audit|eacces|[A-Z]{2,}[A-Z0-9]{2,}) "
+    r"^(?:notarget|notsup|engine|enoent|network|eresolve|ERESOLVE|404|EJSONPARSE|JSON\.parse|must|git|audit|eacces|[A-Z]{2,}[A-Z0-9]{2,}) "
 )
 _SCRIPT = re.compile(r"(?:command failed|Lifecycle script|Test failed|Failed at the|Exit status|.*@.* \w+: `)")
 _COMMAND = re.compile(r"command (?P<text>.+)$")
@@ -32,6 +32,7 @@ _YARN_COMMAND = re.compile(
 )
 _BERRY = re.compile(r"➤ (?P<code>YN\d{4}): (?:│ )?(?P<text>.+)$")
 _USAGE = re.compile(r"(?P<text>(?:Usage Error|Internal Error): .+)$")
+_UNKNOWN = re.compile(r"(?P<text>Unknown command: .+)$")
 _BUN = re.compile(
     r"error: (?P<text>(?:Script not found|package |No version matching|lockfile had changes|Missing|.* failed to resolve|InstallFailed).*)$"
 )
@@ -95,7 +96,7 @@ def _parse(output: Output) -> Iterator[Found]:
 def _from_npm(output: Output) -> Iterator[Found]:
     """What npm itself says of an error, as one, and its warnings that have a code."""
     said: list[str] = []
-    command: str | None = None
+    ran_as: list[str] = []  # how npm says that a script failed
     code: str | None = None
     script, file = False, None
     warned: dict[str, list[str]] = {}
@@ -111,10 +112,11 @@ def _from_npm(output: Output) -> Iterator[Found]:
         if coded := _CODE.match(text):
             code = coded["code"]
             script = script or code.isdigit() or code == "ELIFECYCLE"
+            ran_as.append(text)
             continue
-        script = script or bool(_SCRIPT.match(text))
-        if (ran := _COMMAND.match(text)) and ran["text"] not in ("failed",):
-            command = ran["text"]
+        if _SCRIPT.match(text) or _COMMAND.match(text):
+            script = script or bool(_SCRIPT.match(text))
+            ran_as.append(text)
         if named := _PATH.match(text):
             file = named["file"]
         bare = _PREFIX.sub("", text)
@@ -127,9 +129,7 @@ def _from_npm(output: Output) -> Iterator[Found]:
     lines = list(dict.fromkeys(line for line in said if line))[:_MOST_LINES]
     message = "\n".join(lines)
     if script and not _says_more(lines):
-        yield Found(
-            f"command failed: {command}" if command else message or "command failed", phase="script", tool="npm"
-        )
+        yield Found("\n".join(ran_as) or message or "command failed", phase="script", tool="npm")
         return
     phase = "setup" if "issing script" in message or "No workspaces found" in message else "install"
     yield Found(message or code or "npm failed", file, code=code, phase=phase, tool="npm")
@@ -137,7 +137,7 @@ def _from_npm(output: Output) -> Iterator[Found]:
 
 def _says_more(lines: Sequence[str]) -> bool:
     """Whether npm names an error of its own besides the script that failed."""
-    return any(re.match(r"(?:Missing script|ERESOLVE|No matching)", line) for line in lines)
+    return any(re.match(r"(?:Missing script|ERESOLVE|No matching|An unknown git error)", line) for line in lines)
 
 
 def _from_others(output: Output) -> Iterator[Found]:
@@ -153,8 +153,8 @@ def _from_others(output: Output) -> Iterator[Found]:
             yield Found(match["text"], code=match["code"], phase=kind, tool="pnpm")
         elif (match := _BERRY.match(line)) and match["code"] not in _HARMLESS:
             yield Found(match["text"].strip(), code=match["code"], phase="install", tool="yarn")
-        elif match := _USAGE.match(line):
-            yield Found(match["text"], phase="setup", tool="yarn")
+        elif match := _USAGE.match(line) or _UNKNOWN.match(line):
+            yield Found(match["text"], phase="setup", tool=tool or "yarn")
         elif match := _BUN.match(line):
             yield Found(match["text"], phase="setup" if "cript" in match["text"] else "install", tool="bun")
         elif _YARN_COMMAND.match(line):

@@ -11,6 +11,7 @@ from aicx.toolchains.event import ErrorEvent, Parsed
 from aicx.toolchains.families import NONE, families, generic
 from aicx.toolchains.family import Family, Found, Output
 from aicx.toolchains.fingerprint import fingerprint, tidy_file
+from aicx.toolchains.starters import PLAIN
 from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
 
 MOST_EVENTS = 500  # of one family in one output
@@ -81,8 +82,7 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
         together = [row for part in parts for row in part]
         if together or not read.exit_code or _shown(first.family, read):
             return first.family, together
-    unknown = (call.local and not generic().tool(call.words) for call in calls)
-    if not calls or named or any(call.script for call in calls) or any(unknown):
+    if not calls or any(_open(call) for call in calls):
         glance = _glance(read)
         scores = [family.looks_like(glance) for family in families()]
         if any(scores):
@@ -94,6 +94,11 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
     found = _found(generic(), generic().tool(words) or "", read, words)
     known = any(generic().tool(call.words) for call in calls)
     return (generic() if found or known or _fails(read, calls) else None), found
+
+
+def _open(call: Invocation) -> bool:
+    """Whether only the output tells what a command ran: a script, a program that is not known."""
+    return call.script or call.local or not (call.words[0] in PLAIN or generic().tool(call.words))
 
 
 def _glance(read: Output) -> Output:

@@ -115,11 +115,6 @@ def _terraform(lines: Sequence[str]) -> Iterator[Found]:
         place = next((match for text in below[:end] if (match := _TERRAFORM_AT.match(text))), None)
         if place is None and not boxed:
             continue
-        detail = (
-            next((text.strip() for text in reversed(below[: _box_end(below, end)]) if text.strip()), "")
-            if place
-            else ""
-        )
         yield Found(
             "\n".join(filter(None, [head["message"], *_details(below[:end])])),
             place["file"] if place else None,
@@ -127,12 +122,7 @@ def _terraform(lines: Sequence[str]) -> Iterator[Found]:
             phase="setup",
             severity=head["severity"].lower(),
             tool="terraform",
-            identity=f"{head['message']} {detail}",
         )
-
-
-def _box_end(below: Sequence[str], end: int) -> int:
-    return next((at for at, text in enumerate(below[:end]) if not text.strip() and at > 6), end)
 
 
 def _details(below: Sequence[str]) -> list[str]:

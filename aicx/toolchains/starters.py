@@ -98,3 +98,12 @@ OWN_VERBS = frozenset({
     "dlx", "import", "patch", "workspaces", "workspace", "set", "policies", "require", "show", "search",
     "validate", "dump-autoload", "diagnose", "self-update", "global", "fetch",
 })  # fmt: skip
+# What shows or changes files and the shell itself: words like error in its output are not its own.
+PLAIN = frozenset({
+    "cat", "less", "more", "head", "tail", "grep", "egrep", "rg", "ag", "sed", "awk", "ls", "tree", "find",
+    "fd", "echo", "printf", "git", "diff", "env", "wc", "sort", "uniq", "cut", "tr", "jq", "stat", "file", "du",
+    "df", "ps", "tee", "cd", "pushd", "popd", "export", "set", "unset", "source", ".", "alias", "true", "false",
+    "sleep", "wait", "trap", "cp", "mv", "rm", "mkdir", "rmdir", "touch", "ln", "chmod", "chown", "pwd", "date",
+    "which", "type", "test", "[", "for", "done", "fi", "case", "esac", "exit", "return", "read", "kill",
+    "history", "man", "bat", "xxd", "strings",
+})  # fmt: skip
