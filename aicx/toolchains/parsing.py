@@ -15,6 +15,7 @@ from aicx.toolchains.starters import PLAIN
 from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
 
 MOST_EVENTS = 500  # of one family in one output
+_SHELLS = frozenset({"bash", "sh", "zsh", "exec"})
 _NOT_RUN = (126, 127)  # a shell's exit codes for a program that is missing or cannot be run
 _LONGEST_MESSAGE = 2000
 _LONGEST_COMMAND = 1000
@@ -90,10 +91,22 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
             return family, _found(family, family.name, read, ())
     if named and (named[-1].call.script or read.exit_code not in _NOT_RUN):
         return named[-1].family, _found(named[-1].family, named[-1].tool, read, named[-1].call.words)
+    return _generic(read, calls)
+
+
+def _generic(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, list[_Reading]]:
+    """What a command of no family says, and whether it is one whose output says anything of errors."""
+    programs = {call.words[0] for call in calls}
     words = calls[-1].words if calls else ()
     found = _found(generic(), generic().tool(words) or "", read, words)
+    if programs and programs <= PLAIN:  # the words of a file that is shown are not its own
+        if not _fails(read, calls):
+            return None, []
+        return generic(), [row for row in found if row.tool in programs | _SHELLS] or found
     known = any(generic().tool(call.words) for call in calls)
-    return (generic() if found or known or _fails(read, calls) else None), found
+    hidden = read.exit_code is None or (read.exit_code == 0 and any(call.masked for call in calls))
+    errors = any(row.found.severity == "error" for row in found)
+    return (generic() if known or _fails(read, calls) or (hidden and errors) else None), found
 
 
 def _open(call: Invocation) -> bool:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from aicx.toolchains import parse
+from aicx.toolchains import Parsed, parse
 from aicx.toolchains.parsing import MOST_EVENTS
 
 _MYPY = "a.py:1: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 1 source file)\n"
@@ -26,6 +26,17 @@ _MYPY = "a.py:1: error: Missing return statement  [return]\nFound 1 error in 1 f
 def test_the_result_is_the_tools_own(command: str, exit_code: int | None, failed: bool) -> None:
     parsed = parse(_MYPY, command, exit_code)
     assert (parsed.family, parsed.failed, len(parsed.events)) == ("python_types", failed, int(failed))
+
+
+@pytest.mark.parametrize("command", ["cat log.txt", "git show HEAD", "grep -n error log.txt | head", "tail -50 ci.log"])
+def test_errors_in_what_is_shown_are_not_its_own(command: str) -> None:
+    shown = _MYPY + 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: x\n'
+    assert parse(shown, command, 0) == Parsed("none", False, ())
+
+
+def test_of_a_file_that_cannot_be_shown_only_that_is_an_error() -> None:
+    parsed = parse(_MYPY + "cat: gone.txt: No such file or directory\n", "cat log.txt gone.txt", 1)
+    assert (parsed.family, [event.file for event in parsed.events]) == ("generic", ["gone.txt"])
 
 
 def test_an_event_names_its_tool_and_its_command() -> None:
