@@ -24,7 +24,7 @@ _LINES = tuple(
         (
             "git",
             "runtime",
-            (r"error: (?P<message>(?:pathspec|failed to push|src refspec|cannot |could not |Your local changes|The following untracked|unable to|"
+            (r"error: (?P<message>(?:pathspec|failed to push|src refspec|cannot |could not |Your local changes|The following untracked|[Uu]nable to|"
             r"Merging is not possible|you need to resolve|No such remote|branch |the branch|switch `|unknown (?:option|switch)|insufficient permission|RPC failed|.*: patch does not apply|.*does not match index|commit is not possible|remote ).*)"),
         ),
         ("git", "runtime", r"\s*! (?P<message>\[(?:remote )?rejected\] .+)"),
@@ -34,7 +34,7 @@ _LINES = tuple(
         ("wget", "runtime", r"(?P<message>wget: .+|(?:.* )?ERROR \d{3}: .+)"),
         ("docker", "runtime", r"(?P<message>(?:ERROR: )?Cannot connect to the Docker daemon.+|(?:docker: )?Error response from daemon: .+|(?:docker: )?permission denied while trying to connect.+|(?:error|ERROR) during connect: .+)"),
         ("docker", "build", r"(?:ERROR|error): (?P<message>failed to (?:solve|build|read dockerfile|compute cache key)\b.*)"),
-        ("docker", "setup", r"(?:docker: )?(?P<message>unknown (?:flag|shorthand flag|command|docker command): .+|no such service: .+|no configuration file provided: .+|.*is not a docker command\.)"),
+        ("", "setup", r"(?:docker: )?(?P<message>unknown (?:flag|shorthand flag|command|docker command): .+|no such service: .+|no configuration file provided: .+|.*is not a docker command\.)"),
         ("pip", "install", r"ERROR: (?P<message>(?:Could not|No matching distribution|Cannot install|Failed building wheel|Failed to build|Invalid requirement|Package '|ResolutionImpossible|Directory '|HTTP error|Ignored the following|Exception|Command errored|.*(?:requires|is not a supported wheel|not a valid|does not appear to be a Python project|externally-managed)).*)"),
         ("pip", "install", r"(?:error|× ?error): (?P<message>(?:subprocess-exited-with-error|metadata-generation-failed|externally-managed-environment|legacy-install-failure).*)"),
         ("uv", "install", r"\s*× (?P<message>(?:No solution found|Failed to (?:build|download|fetch|resolve)|Because|No virtual).*)"),
@@ -96,7 +96,12 @@ def _found(match: re.Match[str], tool: str, phase: str, docker: tuple[str, int] 
         file, number = docker
     message = groups.get("message") or match[0]
     return Found(
-        message.strip(), file, number, code=groups.get("code") or None, phase=phase, tool=groups.get("name") or tool
+        message.strip(),
+        file,
+        number,
+        code=groups.get("code") or None,
+        phase=phase,
+        tool=groups.get("name") or tool or None,
     )
 
 

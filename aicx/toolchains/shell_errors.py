@@ -32,7 +32,7 @@ _SCRIPT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(
-    rf"(?P<tool>(?:/\S{{0,200}}/)?[a-zA-Z_][\w.+-]{{0,40}}): (?P<message>.*(?:{_SYSTEM}|invalid option|unrecognized option|unrecognised option|missing operand|command not found|extra operand|illegal option|unknown option|omitting directory|not found in archive|cannot open|cannot stat|invalid number|unterminated|unknown command|missing argument|option requires an argument|-r not specified)\S*.*)$"
+    rf"(?P<tool>(?!(?:error|fatal|warning|Error): )(?:/\S{{0,200}}/)?[a-zA-Z_][\w.+-]{{0,40}}): (?P<message>.*(?:{_SYSTEM}|invalid option|unrecognized option|unrecognised option|missing operand|command not found|extra operand|illegal option|unknown option|omitting directory|not found in archive|cannot open|cannot stat|invalid number|unterminated|unknown command|missing argument|option requires an argument|-r not specified)\S*.*)$"
 )
 _TIMEOUT = re.compile(r"(?P<tool>g?timeout): (?P<message>(?:sending signal|failed to run command|invalid time).*)")
 _FAILED_RUN = re.compile(

@@ -17,6 +17,7 @@ _NOT_OK = re.compile(r"(?P<indent>\s*)not ok(?: \d+)?(?: -)? ?(?P<name>.*?)(?: #
 _FIELD = re.compile(r"\s*(?P<name>location|error|code|name|failureType|stack|at|message|file|line): ?(?P<value>.*)$")
 _SPOT = re.compile(r"(?:file://)?(?P<file>[^\s():'\"]{1,500}):(?P<line>\d+):(?P<column>\d+)")
 _BUN = re.compile(r"\(fail\) (?P<name>.+?)(?: \[[\d.]+ ?m?s\])?$")
+_BETWEEN = "# Unhandled error between tests"
 _BUN_FILE = re.compile(r"(?P<file>\S+\.[cm]?[jt]sx?):$")
 _DENO = re.compile(r"(?P<name>\S.*?) => (?P<file>\S+?):(?P<line>\d+):(?P<column>\d+)$")
 _TOTALS = re.compile(
@@ -121,7 +122,9 @@ def _bun(lines: Sequence[str]) -> Iterator[Found]:
     """bun prints an error before the test's name."""
     file, start = None, 0
     for number, line in enumerate(lines):
-        if match := _BUN_FILE.match(line):
+        if line.startswith(_BETWEEN):
+            yield _between(lines[number + 1 : number + 60], file)
+        elif match := _BUN_FILE.match(line):
             file, start = match["file"], number + 1
         elif match := _BUN.match(line):
             block = list(lines[start:number])
@@ -131,6 +134,15 @@ def _bun(lines: Sequence[str]) -> Iterator[Found]:
             start = number + 1
         elif line.startswith(("(pass)", "(skip)")):
             start = number + 1
+
+
+def _between(block: Sequence[str], file: str | None) -> Found:
+    """An error outside a test, up to the second rule."""
+    rules = [number for number, line in enumerate(block) if line.startswith("-----")]
+    inside = block[rules[0] + 1 : rules[1]] if len(rules) > 1 else block
+    said = [line.removeprefix("error: ") for line in inside]
+    begin = next((number for number, line in enumerate(inside) if line.startswith("error: ")), 0)
+    return error_of(said[begin:], None, file, phase="setup", tool="bun")
 
 
 def _deno(lines: Sequence[str]) -> Iterator[Found]:

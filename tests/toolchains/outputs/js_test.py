@@ -190,6 +190,44 @@ SAMPLES = (
         (Place("/home/ada/shop/test/add.test.js", 5, "ERR_ASSERTION", "2 !== 3"),),
     ),
     Sample(
+        "bun, with an error outside its tests",
+        "bun test",
+        1,
+        """
+        bun test v1.3.0 (1e86cebd)
+
+        src/docs.test.ts:
+
+        # Unhandled error between tests
+        -------------------------------
+        18 |  export const x = ;
+                               ^
+        error: Unexpected ;
+            at /home/ada/shop/src/docs.ts:18:19
+        -------------------------------
+
+        src/sum.test.ts:
+        4 |   expect(sum(1, 1)).toBe(3);
+                                ^
+        error: expect(received).toBe(expected)
+
+        Expected: 3
+        Received: 2
+
+              at <anonymous> (/home/ada/shop/src/sum.test.ts:4:21)
+        (fail) sum > adds [0.20ms]
+
+         0 pass
+         2 fail
+         1 error
+        Ran 2 tests across 2 files. [13.00ms]
+        """,
+        (
+            Place("/home/ada/shop/src/docs.ts", 18, None, "Unexpected ;"),
+            Place("/home/ada/shop/src/sum.test.ts", 4, None, "Expected: 3"),
+        ),
+    ),
+    Sample(
         "jest, passing with errors on the console",
         "npx jest 2>&1 | tail -20",
         0,
