@@ -14,6 +14,8 @@ _SECTION = re.compile(r"={3,}+ (?P<name>[^=\n].{0,200}?) ={3,}$")
 _BLOCK = re.compile(r"_+ (?P<name>[^_\s].*?|_\w.*?) _+$")
 _PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")
 _IN = re.compile(r"in \S")
+_DEFINED = re.compile(r" ?def \w")  # of fixtures that do not fit together
+_WARNING = re.compile(r"  (?P<file>\S[^:\n]{0,500}):(?P<line>\d+): (?P<code>(?:\w+\.)*\w*Warning): (?P<text>.*)$")
 _NATIVE = re.compile(r'\s+File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in |$)')
 _FIXTURE = re.compile(r"file (?P<file>\S.{0,500}), line (?P<line>\d+)$")
 _FRAME = re.compile(r"[\w.]+$|in \S")
@@ -33,7 +35,6 @@ _LINE_STYLE = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]{0,500}\.\w{1,5}):
 _WRONG_USE = (
     re.compile(r"(?:[\w./ -]{1,80}: error|ERROR): (?!usage:)(?P<text>.+)"),
     re.compile(r"(?:FAIL|ERROR:?) (?P<text>(?:Required test coverage|Coverage failure).*)"),
-    re.compile(r"INTERNALERROR> (?P<text>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit)\b.*)"),
     re.compile(r"(?P<text>(?:PytestConfigWarning|UsageError|Exit): .+)"),
 )
 _CONFTEST = re.compile(r"ImportError while loading conftest '(?P<file>[^'\n]+)'")
@@ -59,6 +60,10 @@ def found(output: Output) -> Iterator[Found]:
     lines = output.lines
     named = _named(lines)
     used: set[str] = set()
+    yield from _warnings(lines)
+    if any(line.startswith("ImportError while loading conftest") for line in lines):
+        yield from _wrong_use(output)
+        return
     empty = True
     for name, block in _blocks(lines):
         for each in _read_block(name, block, named):
@@ -148,7 +153,7 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, _Named]) -> It
         return
     place = own_frame(frames)
     row = _row(name, frames, named)
-    first = next((line for line in said if line.strip()), "") or (row.text if row else "") or f"{name} failed"
+    first = next((line for line in said if line.strip()), "") or _whole(row, block) or f"{name} failed"
     if first.lstrip().startswith('File "'):  # of a syntax error, which names its place before itself
         first = next((line for line in said if EXCEPTION.match(line)), first)
     exception = EXCEPTION.match(first)
@@ -166,6 +171,14 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, _Named]) -> It
         test=test or None,
         identity=_identity(first),
     )
+
+
+def _whole(row: _Named | None, block: Sequence[str]) -> str:
+    """A text of the summary, as long as the block has it."""
+    if row is None or not row.text.endswith("..."):
+        return row.text if row else ""
+    begin = row.text.removesuffix("...").removeprefix("Failed: ")
+    return next((line.strip() for line in block if line.strip().startswith(begin)), row.text)
 
 
 def _test(name: str, frames: Sequence[Frame]) -> str:
@@ -192,9 +205,9 @@ def _said(block: Sequence[str]) -> tuple[list[str], list[Frame], str | None]:
             said.append(match["text"] or "")
         elif match := _PLACE.match(line):
             rest = match["rest"] or ""
-            if _IN.match(rest) or not rest or re.fullmatch(r"[\w.]+", rest.strip()):
+            if _IN.match(rest) or _DEFINED.match(rest) or not rest or re.fullmatch(r"[\w.]+", rest.strip()):
                 frames.append(Frame(match["file"], int(match["line"]), rest))
-                if rest and not _IN.match(rest):
+                if rest and not (_IN.match(rest) or _DEFINED.match(rest)):
                     kind = rest.strip()
         elif match := _NATIVE.match(line) or _FIXTURE.match(line):
             frames.append(Frame(match["file"], int(match["line"]), ""))
@@ -299,6 +312,18 @@ def _identity(first: str) -> str:
     return first.removeprefix("AssertionError: ").strip()
 
 
+def _warnings(lines: Sequence[str]) -> Iterator[Found]:
+    """What the summary of warnings has of the project's own files."""
+    inside = False
+    for line in lines:
+        if line.startswith("=") and (section := _SECTION.match(line)):
+            inside = section["name"].startswith("warnings summary")
+        elif inside and (match := _WARNING.match(line)) and not is_foreign(match["file"]):
+            code = match["code"].rpartition(".")[2]
+            text = f"{code}: {match['text']}"
+            yield Found(text, match["file"], int(match["line"]), code=code, phase="test", severity="warning")
+
+
 def _wrong_use(output: Output) -> Iterator[Found]:
     """Why pytest did not run, or failed besides its tests."""
     lines = output.lines
@@ -314,6 +339,10 @@ def _wrong_use(output: Output) -> Iterator[Found]:
             code=(exception["type"] if exception else kind or "").rpartition(".")[2] or None,
             phase="setup",
         )
+        return
+    errors = list(tracebacks([line.removeprefix("INTERNALERROR> ") for line in lines]))
+    if errors and (place := errors[-1].place):
+        yield Found(errors[-1].message, place.file, place.line, code=errors[-1].kind, phase="setup")
         return
     for line in lines:
         for pattern in _WRONG_USE:

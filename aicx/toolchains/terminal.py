@@ -44,6 +44,7 @@ def _last_written(line: str) -> str:
     return parts[-1] if parts else ""
 
 
+_NO_LEVEL = r"(?!(?:error|warn|warning|info|debug|note|fatal)\b)"  # which tools themselves put first
 # What runs several commands at once puts in front of each line: compose, concurrently, turbo, a build service's clock.
 _PREFIXES = tuple(
     re.compile(pattern)
@@ -51,9 +52,8 @@ _PREFIXES = tuple(
         r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? ?",
         r"\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] ",
         r"[\w.@/-]{1,60} {1,20}\| ?",
-        r"\[(?:\d{1,2}|[a-z][\w:.-]{0,30})\] ",
-        r"@?[\w./-]{1,60}:[\w:-]{1,40}: ",
-        r"[\w./-]{1,60} [\w:-]{1,40}: ",
+        rf"\[(?:\d{{1,2}}|{_NO_LEVEL}[a-z][\w:.-]{{0,30}})\] ",
+        rf"@?[\w./-]{{1,60}}:{_NO_LEVEL}[a-z][\w:-]{{0,40}}: ",
         r"#\d{1,3} \d{1,5}\.\d{1,4} ",
     )
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aicx.toolchains.terminal import HEAD, TAIL, plain, unprefixed
 
 
@@ -38,6 +40,6 @@ def test_prefixes_of_wrappers_are_taken_off() -> None:
     assert unprefixed(clock) == [f"line {second}" for second in range(5)]
 
 
-def test_places_of_errors_are_no_prefixes() -> None:
-    lines = [f"src/a{number}.py:{number}: error: wrong  [misc]" for number in range(9)]
-    assert unprefixed(lines) == lines
+@pytest.mark.parametrize("line", ["src/a.py:7: error: wrong  [misc]", "[warn] a.css", "[ERROR] wrong", "[error] wrong"])
+def test_places_and_levels_of_errors_are_no_prefixes(line: str) -> None:
+    assert unprefixed([line] * 9) == [line] * 9

@@ -160,6 +160,48 @@ SAMPLES = (
         """,
     ),
     Sample(
+        "a conftest that cannot be imported",
+        "pytest",
+        4,
+        """
+        ImportError while loading conftest '/home/ada/shop/tests/conftest.py'.
+        tests/conftest.py:3: in <module>
+            import nothere
+        E   ModuleNotFoundError: No module named 'nothere'
+        """,
+        (Place("tests/conftest.py", 3, "ModuleNotFoundError", "No module named 'nothere'"),),
+    ),
+    Sample(
+        "an error inside pytest",
+        "pytest",
+        3,
+        """
+        INTERNALERROR> Traceback (most recent call last):
+        INTERNALERROR>   File "/usr/lib/python3.12/site-packages/_pytest/main.py", line 283, in wrap_session
+        INTERNALERROR>     config._do_configure()
+        INTERNALERROR>   File "/home/ada/shop/conftest.py", line 2, in pytest_configure
+        INTERNALERROR>     raise RuntimeError("no settings")
+        INTERNALERROR> RuntimeError: no settings
+        """,
+        (Place("/home/ada/shop/conftest.py", 2, "RuntimeError", "no settings"),),
+    ),
+    Sample(
+        "warnings",
+        "pytest",
+        0,
+        """
+        .                                                                        [100%]
+        =============================== warnings summary ===============================
+        tests/test_old.py::test_old
+          /home/ada/shop/shop/old.py:4: DeprecationWarning: use new()
+            warnings.warn("use new()", DeprecationWarning)
+
+        -- Docs: https://docs.pytest.org/en/stable/how-to/capture-warnings.html
+        ========================= 1 passed, 1 warning in 0.01s =========================
+        """,
+        (Place("/home/ada/shop/shop/old.py", 4, "DeprecationWarning", "use new()", "warning"),),
+    ),
+    Sample(
         "unittest",
         "python3 -m unittest discover",
         1,
