@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from aicx.toolchains import javascript_stacks as stacks
 from aicx.toolchains.family import Found
@@ -19,7 +20,9 @@ _USAGE = re.compile(
 )
 _THROWN = re.compile(r"\(Use `node --trace-uncaught .*|Thrown at:|Node\.js v\d")
 _UNKNOWN_FILE = re.compile(r"(?:\[eval|\[stdin|node:|evalmachine|<anonymous>)")
-_BEFORE, _AFTER = 8, 60  # lines around an error that belong to it
+_BEFORE = 8  # lines above an error that show its source
+_MOST_LINES = 6  # of a message that are kept
+_LONGEST = 40  # lines of a message, before its stack
 _BUNDLERS = (
     re.compile(r"✘ \[(?P<severity>ERROR|WARNING)\] (?P<message>.+?)(?: \[plugin [\w:-]+\])?$"),
     re.compile(r"(?:ERROR|WARNING) in (?P<file>\S+?)(?: (?P<line>\d+):(?P<column>\d+)(?:-\d+(?::\d+)?)?)?$"),
@@ -56,10 +59,15 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[F
     """The error whose message begins at ``position``: its stack, or the source shown above it, names the place."""
     at = position + 1
     more: list[str] = []
-    while at < min(len(lines), position + 12) and lines[at].strip() and not stacks.is_frame(lines[at]):
+    while (
+        at < min(len(lines), position + _LONGEST) and not stacks.is_frame(lines[at]) and not _begins_another(lines[at])
+    ):
         more.append(lines[at])
         at += 1
     spots, after = stacks.stack(lines, at) if at < len(lines) else ([], at)
+    if not spots:
+        at = after = position + 1
+        more = list(takewhile(str.strip, more))
     above = _above(lines, position)
     if not spots and above is None:
         return None, position + 1
@@ -68,13 +76,14 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[F
     place = above if syntax else own[0] if own else None
     if place is None and above and not stacks.is_foreign(above.file) and not _UNKNOWN_FILE.match(above.file):
         place = above
-    message = (error["text"] or error["type"]).strip()
+    said = [line.strip() for line in more if line.strip()][:_MOST_LINES] if spots else []
+    message = "\n".join([(error["text"] or error["type"]).strip(), *said])
     tail = lines[after : after + 12] if after > at or "{" in lines[after - 1] else []
     code = error["code"] or next((match["code"] for line in tail if (match := _CODE.match(line))), None)
     text = "\n".join([message, *more])
     named = _IMPORTED.search(text) or next((match for line in more if (match := _REQUIRED.match(line))), None)
     return Found(
-        line_of(error, message),
+        _line_of(error, message),
         place.file if place else named["file"] if named else None,
         place.line if place else None,
         place.column if place else None,
@@ -85,7 +94,11 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[F
     ), max(after, position + 1)
 
 
-def line_of(error: re.Match[str], message: str) -> str:
+def _begins_another(line: str) -> bool:
+    return line.startswith(("Node.js v", "npm ")) or stacks.ERROR.match(line) is not None
+
+
+def _line_of(error: re.Match[str], message: str) -> str:
     return f"{error['type']}: {message}" if error["text"] else message
 
 

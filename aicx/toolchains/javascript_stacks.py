@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-_NAME = r"(?P<file>(?:file://|webpack(?:-internal)?://)?(?:[A-Za-z]:[\\/])?[^\s():][^():\n]{0,500}?)"
+_NAME = r"(?P<file>(?:file://|node:|webpack(?:-internal)?://)?(?:[A-Za-z]:[\\/])?[^\s():][^():\n]{0,500}?)"
 _SPOT = rf"{_NAME}:(?P<line>\d+)(?::(?P<column>\d+))?"
 _AT = re.compile(rf"[\s|]*at (?:[^\n(]{{0,300}}?\()?{_SPOT}\)?[\s,{{]*$")
 _PARENTHESES = re.compile(rf"[\s|]*at [^\n]{{0,400}}\({_SPOT}\)[\s,{{]*$")

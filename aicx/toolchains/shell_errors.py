@@ -28,7 +28,7 @@ _SCRIPT_WORDS = re.compile(
     rf"command not found|not found$|syntax error|unbound variable|parameter (?:null or )?not set|bad substitution|unexpected |ambiguous redirect"
     rf"|cannot (?:create|open|overwrite)|readonly variable|not a valid identifier|invalid option|numeric argument required|too many arguments"
     rf"|integer expression expected|unary operator expected|binary operator expected|division by 0|bad interpreter|Killed|Segmentation fault|Aborted"
-    rf"|Terminated|Bus error|Illegal instruction|Floating point exception|arithmetic|Bad |{_SYSTEM}",
+    rf"|Terminated|Bus error|Illegal instruction|Floating point exception|arithmetic|Bad |can't (?:cd|open|create)|{_SYSTEM}",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(

@@ -73,6 +73,38 @@ SAMPLES = (
         (Place("/home/ada/shop/serve.js", 7, "EADDRINUSE", "address already in use"),),
     ),
     Sample(
+        "an error of Node with a message of several lines",
+        "node check.js",
+        1,
+        """
+        node:assert:125
+          throw new AssertionError(obj);
+          ^
+
+        AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+        1 !== 2
+
+            at Object.<anonymous> (/home/ada/shop/check.js:3:8)
+            at Module._compile (node:internal/modules/cjs/loader:1521:14) {
+          generatedMessage: true,
+          code: 'ERR_ASSERTION',
+        }
+
+        Node.js v22.0.0
+        """,
+        (Place("/home/ada/shop/check.js", 3, "ERR_ASSERTION", "1 !== 2"),),
+        moved="""
+        AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+        1 !== 2
+
+            at fail (node:assert:125:11)
+            at Object.<anonymous> (/home/ada/shop/check.js:30:8)
+            at Module._compile (node:internal/modules/cjs/loader:1554:9)
+        """,
+    ),
+    Sample(
         "a script of a shell",
         "bash deploy.sh",
         127,
