@@ -9,6 +9,7 @@ from aicx.toolchains.family import Found, Output
 from aicx.toolchains.fingerprint import stable_file
 from aicx.toolchains.javascript_crashes import found as found_in
 from aicx.toolchains.javascript_errors import error_of
+from aicx.toolchains.javascript_stacks import ERROR
 
 NAME = "node:test"
 _LISTED = re.compile(r"(?P<indent>\s*)✖ (?P<name>\S.*?)(?: \([\d.]+ms\))?\s*$")
@@ -128,7 +129,7 @@ def _bun(lines: Sequence[str]) -> Iterator[Found]:
             file, start = match["file"], number + 1
         elif match := _BUN.match(line):
             block = list(lines[start:number])
-            begin = next((at for at, text in enumerate(block) if text.startswith("error: ")), 0)
+            begin = next((at for at, text in enumerate(block) if text.startswith("error: ") or ERROR.match(text)), 0)
             block[begin : begin + 1] = [block[begin].removeprefix("error: ")] if block else []
             yield error_of(block[begin:], f"{file} > {match['name']}" if file else match["name"], file, tool="bun")
             start = number + 1

@@ -216,15 +216,22 @@ SAMPLES = (
 
               at <anonymous> (/home/ada/shop/src/sum.test.ts:4:21)
         (fail) sum > adds [0.20ms]
+        11 |   if (!rows) throw new TypeError("no rows");
+                              ^
+        TypeError: no rows
+              at total (/home/ada/shop/src/sum.ts:11:24)
+              at <anonymous> (/home/ada/shop/src/sum.test.ts:9:5)
+        (fail) sum > adds rows [0.10ms]
 
          0 pass
-         2 fail
+         3 fail
          1 error
         Ran 2 tests across 2 files. [13.00ms]
         """,
         (
             Place("/home/ada/shop/src/docs.ts", 18, None, "Unexpected ;"),
             Place("/home/ada/shop/src/sum.test.ts", 4, None, "Expected: 3"),
+            Place("/home/ada/shop/src/sum.ts", 11, "TypeError", "no rows"),
         ),
     ),
     Sample(
