@@ -81,3 +81,9 @@ def test_make_s_own_lines_are_errors_only_where_nothing_else_is() -> None:
 def test_rules_that_run_another_family_leave_it_the_output() -> None:
     output = "src/a.py:1: error: Name 'x' is not defined  [name-defined]\nmake: *** [Makefile:3: lint] Error 1\n"
     assert parse(output, "make lint", 2).family == "python_types"
+
+
+def test_a_program_of_the_project_is_known_by_what_it_prints() -> None:
+    output = "shop: cart.c:2: main: Assertion `2 == 3' failed.\n"
+    assert parse(output, "./build/shop", 134).family == "c_cpp"
+    assert parse(output, "cat build.log", 0).family == "none"
