@@ -64,6 +64,11 @@ _SANITIZER = re.compile(
     r"(?:==\d+==\s?)?(?:ERROR|WARNING): (?P<tool>\w{1,30}Sanitizer): (?P<kind>(?:(?! on (?:unknown )?address|"
     r" \(pid|:? on ).)+)"
 )
+# Where the beginning was cut off.
+_SANITIZER_END = re.compile(
+    r"SUMMARY: (?P<tool>\w{1,30}Sanitizer): (?P<kind>[^/:\n]{1,60}?) (?P<file>[^\s:]{1,300}):"
+    r"(?P<line>\d+)(?::\d+)? in (?P<function>.+)$"
+)
 _LEAK = re.compile(r"(?P<kind>(?:Direct|Indirect) leak) of ")
 _STACK_FRAME = re.compile(
     r"\s+#\d+ (?:0x[0-9a-f]+ )?(?:in )?(?P<function>\S.{0,300}?) (?P<file>[^\s:()]{1,300}):"
@@ -231,15 +236,21 @@ def _unlinked(said: str, spot: re.Match[str] | None, below: Sequence[str], ident
 
 def _sanitized(lines: Sequence[str]) -> Iterator[Found]:
     """AddressSanitizer and its kin, and valgrind: what was wrong, at the project's deepest frame."""
-    leaking = False
+    leaking, any_found = False, False
     for at, line in enumerate(lines):
         if match := _SANITIZER.match(line):
             leaking = "detected memory leaks" in line
             kind = match["kind"].strip()
+            any_found = True
             if not leaking:
                 yield _wrong(f"{match['tool']}: {kind}", None if " " in kind else kind, _STACK_FRAME, lines, at + 1)
         elif leaking and (match := _LEAK.match(line)):
             yield _wrong(f"LeakSanitizer: {line.rstrip(':')}", None, _STACK_FRAME, lines, at + 1, match["kind"])
+        elif not any_found and (match := _SANITIZER_END.match(line)):
+            kind, function = match["kind"], match["function"]
+            said = f"{match['tool']}: {kind}"
+            code = None if " " in kind else kind
+            yield Found(said, *place(match), code=code, phase="runtime", identity=f"{said} {function}")
         elif match := _VALGRIND.match(line):
             said = match["message"]
             yield _wrong(

@@ -22,6 +22,7 @@ _CMAKE = re.compile(
 )
 _CALL = re.compile(r"  (?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+) \(\w+\)$")
 _NINJA = re.compile(r"ninja: (?:error|fatal): (?P<message>.+)$")
+_ABORTING = re.compile(r"==\d+==(?P<message>ABORTING)$")  # the end of what a sanitizer prints
 _NINJA_FAILED = re.compile(r"FAILED: (?P<message>.*\S)")
 _CMAKE_TOOL = re.compile(r"(?:CTest )?Error: (?P<message>\S.*)$")
 
@@ -114,8 +115,8 @@ def wrappers(lines: Sequence[str]) -> Iterator[Found]:
         if recipe := _recipe(line):
             yield Found(recipe[0].removeprefix("*** "), *place(recipe), tool="make")
             return
-        if match := _NINJA_FAILED.match(line):
-            yield Found(match["message"], tool="ninja")
+        if match := (_NINJA_FAILED.match(line) or _ABORTING.match(line)):
+            yield Found(match["message"], tool="ninja" if match.re is _NINJA_FAILED else None)
             return
 
 

@@ -59,6 +59,11 @@ _COMMAND = re.compile(
     r"finding |extracting |creating |added |upgraded |downgraded |removed |to add |warning|"
     r"errors parsing|updates to |found |trying |using )(?P<message>\S.*)$"
 )
+_REFUSED = re.compile(
+    r"pattern \S+: |stat \S+: |no Go files in |package \S+ is not in |no required module provides |can't load package: |"
+    r"cannot find (?:package|module)|build constraints exclude |flag provided but not defined: |go \w+: unknown command|"
+    r"runtime\.main_main\S*: |\S+: relocation target \S+ not defined"
+)
 _IMPORTS = re.compile(r"(?:package )?\S+(?: imports| tested by \S+ imports)?$")
 _CLOCK = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? ")
 _NOISE = re.compile(r"(?:FAIL|PASS|ok  |\?   |---|===|# |exit status|go: downloading |go: finding )|\s*$")
@@ -81,7 +86,7 @@ def _parse(output: Output) -> Iterator[Found]:
     found = [*_documents(output.text), *_commands(lines, output.words)]
     found += _Runs(lines).read()
     yield from found
-    if not found and output.exit_code:
+    if not found and (output.exit_code or _failed(output)):
         yield from _last_word(lines)
 
 
@@ -155,6 +160,8 @@ def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Found]:
                     )
                 )
                 yield _reported(match, said.removeprefix("error: "), None, phase)
+        elif _REFUSED.match(line):
+            yield Found("\n".join([line, *_indented(lines, at + 1)]), phase="build")
         elif match := _COMMAND.match(line):
             yield Found("\n".join([match["message"], *_indented(lines, at + 1)]), phase="install")
         elif _IMPORTS.match(line) and (below := list(_indented(lines, at + 1))) and ": " in below[-1]:
@@ -334,7 +341,7 @@ def _looks_like(output: Output) -> int:
 def _failed(output: Output) -> bool | None:
     failing = passing = False
     for line in output.lines:
-        failing = failing or line == "FAIL" or line.startswith(("FAIL\t", "--- FAIL: ", '{"Action":"fail"'))
+        failing = failing or line == "FAIL" or line.startswith(("FAIL\t", "--- FAIL: ", "exit status "))
         passing = passing or line == "PASS" or line.startswith("ok  \t")
     if failing or ('"Action":"fail"' in output.text):
         return True

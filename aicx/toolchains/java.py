@@ -94,6 +94,7 @@ _MAVEN_NOISE = re.compile(
     r"\[Help|-> \[Help|Please refer to|There are test failures|After correcting|mvn |Some problems were encountered|"
     r"The build could not read|The project |Tests are )"
 )
+_MAVEN_ENDED = re.compile(r"\[ERROR\] \[Help \d\] \S+/(?P<code>\w+Exception)$")
 _POM_PLACE = re.compile(r" @ (?:\S+, (?P<file>\S+), )?line (?P<line>\d+), column (?P<column>\d+)")
 _POM = re.compile(r"(?:POM |\()(?P<file>[^\s()]{1,300}\.xml)")
 _TEST_FAILURES = re.compile(
@@ -102,7 +103,9 @@ _TEST_FAILURES = re.compile(
 _GRADLE_PLACE = re.compile(r"(?:Build|Settings|Script) (?:file )?'(?P<file>[^']{1,300})' line: (?P<line>\d+)")
 _VERDICT = re.compile(
     r"(?:\[(?:INFO|ERROR)\] )?(?P<failed>BUILD FAIL\w+|FAILURES!!!|Tests run: \d+, +(?:Failures: [1-9]|"
-    r"Failures: 0, +Errors: [1-9])|\[ +[1-9]\d* tests failed)|(?:\[INFO\] )?(?:BUILD SUCCESS|OK \(\d+ test)"
+    r"Failures: 0, +Errors: [1-9])|\[ +[1-9]\d* tests failed|"
+    r"\[Help \d\]|To see the full stack trace|error: warnings found|error: compilation failed|\d+ errors?$)|"
+    r"(?:\[INFO\] )?(?:BUILD SUCCESS|OK \(\d+ test)"
 )
 _JAVA = re.compile(
     rf"{_SOURCE}:\d+: (?:error|warning): |\[ERROR\] \S|\[INFO\] (?:BUILD|Scanning for projects|---)|"
@@ -117,11 +120,11 @@ def _tool(words: Sequence[str]) -> str | None:
 
 def _parse(output: Output) -> Iterator[Found]:
     lines = [_TREE.sub("  ", line) if line[:1] == "│" else _ANT.sub("", line) for line in output.lines]
-    found = [*_compiled(lines), *_Traces(lines).read()]
+    found = [*_compiled(lines), *_Traces(lines, output.exit_code != 0).read()]
     yield from found
     if not any(each.severity == "error" for each in found):
         found = list(_summaries(lines, set()))
-        found = found or list(_build(lines))
+        found = found or list(_build(lines)) or list(_ended(lines))
         yield from found
         if not found and output.exit_code and output.words[:1] == ("java",):  # the program said why, and ended
             yield from [Found(line, phase="runtime") for line in output.lines if line.strip()][-1:]
@@ -164,14 +167,15 @@ def _caret(lines: Sequence[str], start: int) -> int | None:
 class _Traces:
     """Goes through the lines once; a heading that names a test gives it to the trace below."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
+    def __init__(self, lines: Sequence[str], failed: bool) -> None:
+        self._lines, self._failed = lines, failed
         self._test: str | None = None
 
     def read(self) -> Iterator[Found]:
         found = list(self._read())
-        # What a program caught and printed counts only where nothing else went wrong.
-        counted = [each for each, uncaught in found if uncaught] or [each for each, _uncaught in found]
+        # What a program caught and printed counts only where it failed and nothing else tells why.
+        counted = [each for each, uncaught in found if uncaught]
+        counted = counted or [each for each, _uncaught in found if self._failed]
         yield from counted
         named = {each.test for each in counted if each.test}
         if named:
@@ -318,6 +322,14 @@ def _build(lines: Sequence[str]) -> Iterator[Found]:
             text = "\n".join(each for each in lines[at + 1 : min(end, at + 30)] if each.strip())
             where = place(_GRADLE_PLACE.search("\n".join(lines[max(0, at - 6) : end])))
             yield Found(text, *where, phase="install" if "resolve" in text else "build")
+
+
+def _ended(lines: Sequence[str]) -> Iterator[Found]:
+    """The last lines of javac and Maven, where no more is left."""
+    for line in lines:
+        if match := (_PLAIN_WRAPPER.match(line.removeprefix("error: ")) or _MAVEN_ENDED.match(line)):
+            yield Found(match[0] if match.re is _PLAIN_WRAPPER else match["code"])
+            return
 
 
 def _looks_like(output: Output) -> int:

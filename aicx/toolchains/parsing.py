@@ -140,7 +140,7 @@ def _fails(read: Output, calls: Sequence[Invocation]) -> bool:
 def _failed(family: Family | None, read: Output, readings: Sequence[_Reading], calls: Sequence[Invocation]) -> bool:
     if read.exit_code:
         return _fails(read, calls)
-    telling = [call for call in calls if call.script or _named(call)] or calls
+    telling = [call for call in calls if call.script or call.local or _named(call)] or calls
     if read.exit_code == 0 and not any(call.masked for call in telling):
         return False
     said = family.failed(read) if family else None

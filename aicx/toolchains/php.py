@@ -128,6 +128,12 @@ def _reported(lines: Sequence[str]) -> Iterator[Found]:
         match = _LEVEL.match(lines[position])
         position += 1
         if match is None:
+            # The end of an exception whose beginning was cut off.
+            if following := _NEXT.match(lines[position - 1]):
+                found, position = _uncaught(lines, position, following)
+                yield found
+            elif thrown := _THROWN_IN.match(lines[position - 1]):
+                yield Found("uncaught exception", *place(thrown), phase="runtime")
             continue
         if uncaught := _UNCAUGHT.match(match["rest"]):
             found, position = _uncaught(lines, position, uncaught)
@@ -321,7 +327,7 @@ def _analysed(lines: Sequence[str]) -> Iterator[Found]:
             )
         elif match := _SNIFF_FILE.match(line):
             sniffed = match["file"]
-        elif sniffed and (match := _SNIFF.match(line)):
+        elif match := _SNIFF.match(line):  # its file may be cut off
             level = match["level"].lower()
             said, code = _sniffed(match, lines[at + 1 : at + 8])
             yield Found(said, sniffed, int(match["line"]), None, code, "lint", level, tool="phpcs")
@@ -393,7 +399,7 @@ def _looks_like(output: Output) -> int:
 def _failed(output: Output) -> bool | None:
     said: bool | None = None
     for line in output.lines:
-        if re.match(r"(?:FAILURES|ERRORS)!$|\s*Tests:\s+\d+ failed|.*\[ERROR\] Found \d+ error", line):
+        if re.match(r"(?:FAILURES|ERRORS)!$|\s*Tests:\s+\d+ failed|.*\[ERROR\] Found \d+ error|FOUND \d+ ERROR", line):
             said = True
         elif re.match(r"OK(?: \(\d+ tests?|, but )|\s*\[OK\] No errors|\s*Tests:\s+\d+ passed", line):
             said = bool(said)

@@ -370,8 +370,13 @@ def _failed(output: Output) -> bool | None:
             said = bool(said) or (match["failures"], match["errors"]) != ("0", "0")
         elif match := _INSPECTED.match(line):
             said = bool(said) or match["count"] != "no"
-        elif _RAKE.match(line) or _RERUN.match(line):
+        elif _RAKE.match(line) or _RERUN.match(line) or _ANNOTATION.match(line):
             said = True
+        elif match := _OFFENSE.match(line):
+            cop = _COP.match(match["said"])
+            said = bool(said) or cop is None or cop["mark"] != "Corrected"
+    if said is None and (match := re.search(r'"offense_count":(\d+)', output.text)):
+        return match[1] != "0"
     return said
 
 

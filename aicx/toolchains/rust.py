@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from aicx.toolchains.family import Family, Found, Output
@@ -52,6 +53,7 @@ _NEXTEST = re.compile(r"\s{0,12}(?:FAIL|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\](?
 _NOT_PANICKED = re.compile(
     r"note: (test did not panic as expected)(?: at (?P<file>\S[^:]{0,300}):(?P<line>\d+):(?P<column>\d+))?"
 )
+_BACKTRACE_END = re.compile(r"\s{0,12}note: (?:Some details are omitted|run with `RUST_BACKTRACE=1`)")
 _SUMMARY = re.compile(r"test result: (ok|FAILED)|\s+Summary \[.*\b\d+ (?:(failed)|passed)")
 _UNFORMATTED = re.compile(r"Diff in (?P<file>\S.{0,300}?)(?::| at line )(?P<line>\d+):$")
 _UNDEFINED = re.compile(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'\u2018](?P<ld>[^'\u2019]{1,300})")
@@ -96,9 +98,11 @@ def _parse(output: Output) -> Iterator[Found]:
 def _last_word(output: Output) -> Iterator[Found]:
     """What cargo says at the end, or a program that it ran, when nothing else was reported."""
     headers = (match for line in reversed(output.lines) if (match := _HEADER.match(line)))
-    wrapper = next((match["message"] for match in headers if _WRAPPER.match(match["message"])), None)
-    if wrapper:
-        yield Found(wrapper)
+    errors = (match["message"] for match in headers if match["level"] == "error")
+    wrapper = next((said for said in errors if _WRAPPER.match(said)), None)
+    causes = [line.strip() for above, line in pairwise(output.lines) if above == "Caused by:"]
+    if wrapper or causes:
+        yield Found(wrapper or "\n".join(causes))
     elif output.exit_code and any(line.lstrip().startswith("Running `") for line in output.lines):
         yield from [Found(line, phase="runtime") for line in output.lines if line.strip()][-1:]
 
@@ -175,9 +179,10 @@ class _Reader:
         self._failed: dict[str, None] = {}
         self._passed: set[str] = set()
         self._listed = False
+        self._functions: list[list[str]] = []  # of backtraces whose beginning was cut off
 
     def read(self) -> Iterator[Found]:
-        found = list(self._found())
+        found = [self._of_test(each) if (each.test or "").startswith("\0") else each for each in self._found()]
         named = {each.test for each in found}
         yield from (each for each in found if each.test is None or each.test not in self._passed)
         for test in self._failed:
@@ -319,6 +324,8 @@ class _Reader:
             yield Found(
                 match[1], *place(match), number(match, "column"), phase="test", test=self._test or self._started
             )
+        elif _BACKTRACE_END.match(line):
+            yield self._beheaded(position)
         elif match := _OVERFLOW.match(line):
             yield Found(match[1], phase="runtime", test=self._test, identity="has overflowed its stack")
         elif line.startswith("Error: ") and (self._test or self._output.exit_code != 0):
@@ -327,6 +334,21 @@ class _Reader:
             self._running = True
         elif line.lstrip().startswith(("Compiling ", "Checking ", "Running ", "Doc-tests ", "Updating ", "Locking ")):
             self._running, self._building = False, True
+
+    def _beheaded(self, position: int) -> Found:
+        """A panic whose beginning was cut off: its backtrace has the place, and the test's function."""
+        lines = self._lines[max(0, position - 80) : position]
+        frames = [(above, match) for above, line in pairwise(lines) if (match := _FRAME.match(line))]
+        own = [(above, frame) for above, frame in frames if not _LIBRARY.search(frame["file"])]
+        self._functions.append([above.rpartition(": ")[2] for above, _frame in own])
+        spot = own[0][1] if own else None
+        return Found("panicked", *place(spot), phase="runtime", test=f"\0{len(self._functions) - 1}")
+
+    def _of_test(self, found: Found) -> Found:
+        """``found`` with the failed test among the functions of its backtrace."""
+        functions = self._functions[int(found.test[1:])] if found.test else []
+        test = next((test for test in self._failed if any(each.endswith(f"::{test}") for each in functions)), None)
+        return replace(found, test=test, phase="test" if test else "runtime")
 
     def _note(self, test: str, result: str) -> None:
         if result == "ok":
