@@ -97,7 +97,9 @@ _C = re.compile(
     r"(?:g?make(?:\[\d+\])?|\S{1,100}:\d+): (?:\*\*\* (?!\[)|Nothing to be done|'.{1,100}' is up to date|"
     r"\S+: No such file)|"
     r"\S.{0,200}: Assertion `|Assertion failed: |\S*ld: |ninja: |\[\d+/\d+\] (?:Building|Linking) C|"
-    r"\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -"
+    r"\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -|"
+    r"(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?): (?:fatal )?(?:error|warning): |TEST CASE: |\S+ is a Catch v|"
+    r"\[\{\"kind\": "
 )
 
 

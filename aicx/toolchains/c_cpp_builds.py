@@ -22,7 +22,8 @@ _CMAKE = re.compile(
 )
 _CALL = re.compile(r"  (?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+) \(\w+\)$")
 _NINJA = re.compile(r"ninja: (?:error|fatal): (?P<message>.+)$")
-_ABORTING = re.compile(r"==\d+==(?P<message>ABORTING)$")  # the end of what a sanitizer prints
+# The end of what a sanitizer or clang prints.
+_ABORTING = re.compile(r"(?:==\d+==)?(?P<message>ABORTING|\d+ (?:warnings? and \d+ )?errors? generated\.)$")
 _NINJA_FAILED = re.compile(r"FAILED: (?P<message>.*\S)")
 _CMAKE_TOOL = re.compile(r"(?:CTest )?Error: (?P<message>\S.*)$")
 
@@ -145,6 +146,8 @@ def _asserted(lines: Sequence[str]) -> Iterator[tuple[Found, str | None]]:
             inner = match["test"]
         elif _DONE.match(line):
             inner = None
+        elif line.startswith("-" * 79) and at + 2 < len(lines) and lines[at + 2].startswith(("-" * 79, "  ")):
+            inner = lines[at + 1] or None  # Catch's heading of a test or of its section
         elif match := next((match for pattern in _ASSERTIONS if (match := pattern.match(line))), None):
             test = inner or current
             yield Found(match["message"], *place(match), phase="test" if test else "runtime", test=test), current

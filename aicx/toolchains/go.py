@@ -60,8 +60,10 @@ _COMMAND = re.compile(
     r"errors parsing|updates to |found |trying |using )(?P<message>\S.*)$"
 )
 _REFUSED = re.compile(
-    r"pattern \S+: |stat \S+: |no Go files in |package \S+ is not in |no required module provides |can't load package: |"
-    r"cannot find (?:package|module)|build constraints exclude |flag provided but not defined: |go \w+: unknown command|"
+    r"pattern \S+: |stat \S+: |no Go files in |package \S+ is not in |no required module provides |"
+    r"can't load package: |"
+    r"cannot find (?:package|module)|build constraints exclude |flag provided but not defined: |"
+    r"go \w+: unknown command|"
     r"runtime\.main_main\S*: |\S+: relocation target \S+ not defined"
 )
 _IMPORTS = re.compile(r"(?:package )?\S+(?: imports| tested by \S+ imports)?$")
@@ -71,7 +73,7 @@ _UNFORMATTED = re.compile(r"[^\s:]+\.go$")
 _GO = re.compile(
     r"(?:vet: )?\S+\.go:\d+:\d+: |\s*--- (?:FAIL|PASS|SKIP): (?:Test|Example|Fuzz)|=== RUN   |(?:FAIL|ok  )\t\S+|"
     r"goroutine \d+ \[|panic: |go: \S+|\s+\S+_test\.go:\d+: |\{(?:\"Time\":\"[^\"]{1,40}\",)?\"Action\":|"
-    r"\{\"ImportPath\":"
+    r"\{\"ImportPath\":|\timports \S+: import cycle|runtime\.main_main\S*: "
 )
 
 

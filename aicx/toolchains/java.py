@@ -110,7 +110,8 @@ _VERDICT = re.compile(
 _JAVA = re.compile(
     rf"{_SOURCE}:\d+: (?:error|warning): |\[ERROR\] \S|\[INFO\] (?:BUILD|Scanning for projects|---)|"
     rf'Exception in thread "|\s+at [\w.$/@<>-]+\([\w$]+\.java:\d+\)|> Task :|BUILD (?:FAILED|SUCCESSFUL) in |'
-    r"JUnit version |Caused by: [\w.$]+(?:Exception|Error)|\s+MethodSource \["
+    r"JUnit version |Caused by: [\w.$]+(?:Exception|Error)|.*\bMethodSource \[|Note: \S+\.java uses |"
+    r"error: (?:invalid flag: |file not found: \S+\.java)"
 )
 
 

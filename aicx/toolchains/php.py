@@ -89,7 +89,8 @@ _PHP = re.compile(
     r"OK \(\d+ tests?, \d+ assert|Tests: \d+, Assertions: |\S+\.php:\d+$|##teamcity\[test\w+ name='test|"
     r"\s+Line\s{2,}\S+\.php|"
     r"No syntax errors detected in \S+\.php|Loading composer repositories|\s+Problem \d+$|\s+at \S+\.php:\d+$|"
-    r"FILE: \S+\.php"
+    r"FILE: \S+\.php|\S+\.php:\d+:\d+: (?:error|warning) - |\s*In \w+\.php line \d+:$|\{\"totals\":|"
+    r"Could not open input file: \S+\.php"
 )
 
 

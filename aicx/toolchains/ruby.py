@@ -79,7 +79,9 @@ _RUBY = re.compile(
     rf"\s*(?:from )?{_FILE}\.rb:\d+:in [`']|\d+ examples?, \d+ failures?|\s+# \./\S+\.rb:\d+:in |rake aborted!|"
     r"\d+ (?:runs|tests), \d+ assertions, |\d+ files? inspected, |rspec \./\S+:\d+ # |"
     r"\S+:\d+:\d+: [CRWEF]: (?:\[\w+\] )?[A-Z]\w+/|"
-    r"\S+\.rb:\d+: (?:syntax error|warning: )|Could not find gem |bundler: |\s+Failure/Error: "
+    r"\S+\.rb:\d+: (?:syntax error|warning: )|Could not find gem |bundler: |\s+Failure/Error: |"
+    r'\{"version":"[^"]{1,20}","examples":|\{"metadata":\{"rubocop|::error file=\S+\.rb,|# \S+:\d+:\d+: [CRWEF]: |'
+    r"== \S+\.rb ==$|ERROR:  Could not find a valid gem|ruby: .* \(LoadError\)$"
 )
 
 

@@ -65,7 +65,8 @@ _RUST = re.compile(
     r"\s*--> \S+\.rs:\d+:\d+$|(?:error|warning)\[E\d{4}\]|\S+\.rs:\d+:\d+: (?:error|warning)\b|test result: |"
     r"\s{0,12}thread '[^']{0,200}'(?: \(\d+\))? panicked at |(?:error|warning): (?:could not compile|`.{1,80}` \(\w+)|"
     r" +(?:Compiling|Checking|Finished|Running) (?:\S+ v\d|`|unittests|tests/)|test \S+ \.\.\. (?:ok|FAILED|ignored)$|"
-    r'\{"reason":"compiler-|\{"\$message_type":"diagnostic"|Diff in \S+\.rs'
+    r'\{"reason":"compiler-|\{"\$message_type":"diagnostic"|Diff in \S+\.rs|error: (?:no matching package named|failed to (?:get|select|parse manifest|run custom)|'
+    r"no such command: `|could not find `Cargo\.toml`|no (?:bin|example|test) target named)|\s*--> Cargo\.toml:\d"
 )
 
 _TYPES = re.compile(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
