@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.json_documents import documents, number, rows, word
+from aicx.toolchains.php_analysis import analysed, analysis
+from aicx.toolchains.php_tests import FOREIGN, described, pest, teamcity, tests
 from aicx.toolchains.places import NOWHERE, place
 
 _TOOLS = re.compile(
@@ -25,54 +25,11 @@ _NEXT = re.compile(r"Next (?P<code>[A-Za-z][\w\\]{0,300})(?:: (?P<message>.*))?$
 _THROWN_IN = re.compile(r"\s+thrown in (?P<file>\S.{0,300}) on line (?P<line>\d+)$")
 _CALL = re.compile(r"#\d+ (?P<file>/?[^\s(][^(\n]{0,300}\.php)\((?P<line>\d+)\): ")
 _TAGS = re.compile(r"<(?:/?b|br ?/)>")
-_FOREIGN = re.compile(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
 _LAST_WORDS = re.compile(
     r"(?P<message>Could not open input file: \S.*|Cannot open file \".*|Test file \".*|No tests executed!|"
     r"Class \S+ could not be found in .*|Test directory \".*|Unknown option \".*)$"
 )
 
-_SECTION = re.compile(
-    r"There (?:was|were) \d+ (?:PHPUnit )?(?:test runner )?(?P<kind>errors?|failures?|warnings?|risky tests?|"
-    r"incomplete tests?|"
-    r"skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
-)
-_SEVERITIES = {"error": "error", "failure": "error", "warning": "warning"}
-_ITEM = re.compile(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")
-_PLACE = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.(?:php|phpt|inc)):(?P<line>\d+)$")
-_KIND = re.compile(r"(?P<code>[A-Z]\w*(?:\\\w+)*): ")
-_DATA = re.compile(r"(?P<set> with data set (?:#\d+|\"(?:[^\"\\]|\\.){0,200}\"|@?\S+)).*$")
-_END = re.compile(r"--$|FAILURES!$|ERRORS!$|WARNINGS!$|Tests: \d+, |OK(?:,| \()|Generating code coverage|Time: ")
-_DOX = re.compile(r"(?:.*[^ ])? ?✘ (?P<test>\S.*)$")
-_DOX_CLASS = re.compile(r"(?P<name>\S[^│✔✘↩∅☢⚠]{0,200}?)(?: \([\w\\]+\))?$")
-_TEAMCITY = re.compile(r"##teamcity\[(?P<event>testFailed|testStarted) (?P<rest>.*)\]$")
-_ATTRIBUTE = re.compile(r"\b(\w{1,40})='((?:[^'|]|\|.)*)'")
-_ESCAPED = re.compile(r"\|(n|r|'|\||\[|\]|0x[0-9a-fA-F]{4})")
-_PEST = re.compile(
-    r"\s{0,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|\u203a) (?P<name>\S.{0,300}?)(?:\s{2,9}(?P<code>\w+))?$"
-)
-_PEST_AT = re.compile(r"\s*at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
-
-_STAN_FILE = re.compile(r"\s+Line\s{1,10}(?P<file>\S.{0,300}?\.php)\b(?: \(in context.*)?$")
-_STAN_ROW = re.compile(r"\s{1,4}(?P<line>\d+)\s{2,}(?P<message>\S.*)$")
-_STAN_MORE = re.compile(r"\s{7,}(?P<mark>🪪|💡|✏️|at |tip: )?\s*(?P<message>\S.*)$")
-_STAN_RAW = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.php):(?P<line>\d+):(?P<message>[A-Z].*)$")
-_ANNOTATION = re.compile(
-    r"::(?P<level>error|warning) file=(?P<file>[^,]{1,300}),line=(?P<line>\d+)(?:,col="
-    r"(?P<column>\d+))?[^:]{0,100}::(?P<message>.+)$"
-)
-_PSALM = re.compile(
-    r"(?P<level>ERROR|INFO): (?P<code>\w+)(?: - |\s+at )(?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+):"
-    r"(?P<column>\d+)(?: - (?P<message>.+))?$"
-)
-_SNIFF_FILE = re.compile(r"FILE: (?P<file>\S.*)$")
-_SNIFF = re.compile(r"\s*(?P<line>\d+) \| (?P<level>ERROR|WARNING)\s*\| (?:\[.\] )?(?P<message>\S.*)$")
-_SNIFF_MORE = re.compile(r"\s*\|\s{5,9}\|\s+(?P<message>\S.*)$")
-_SNIFF_RULE = re.compile(r" \((?P<code>\w+(?:\.\w+)+)\)$")
-_EMACS = re.compile(
-    r"(?P<file>/?[^\s:][^:\n]{0,300}\.php):(?P<line>\d+):(?P<column>\d+): (?P<level>error|warning) - (?P<message>\S.*)$"
-)
-_LINES = (_PSALM, _ANNOTATION, _EMACS, _STAN_RAW)
-_FIXED = re.compile(r"\s+\d+\) (?P<file>\S+\.php)(?: \((?P<rules>[\w ,]+)\))?$")
 
 _PROBLEM = re.compile(r"\s+Problem \d+$")
 _CONSOLE = re.compile(r"\s*In (?P<file>[\w.-]{1,200}\.php) line (?P<line>\d+):$")
@@ -106,9 +63,9 @@ def _parse(output: Output) -> Iterator[Found]:
     lines = [_TAGS.sub("", line).replace("-&gt;", "->") if "<" in line else line for line in lines]
     if any("│" in line for line in lines):
         lines = _undecorated(lines)
-    found = [*_reported(lines), *_documents(output.text), *_analysed(lines)]
-    tests = list(_teamcity(lines)) or list(_tests(lines)) or list(_described(output.lines))
-    found += tests or _pest(lines)
+    found = [*_reported(lines), *analysis(output.text), *analysed(lines)]
+    failures = list(teamcity(lines)) or list(tests(lines)) or list(described(output.lines))
+    found += failures or pest(lines)
     found += _composed(output.lines)
     yield from found
     if not any(each.severity == "error" for each in found):
@@ -177,8 +134,8 @@ def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tupl
         position += 1
     said = [_without_place("\n".join(parts)) for _code, parts in chain]
     because = [f"caused by {code}: {text}" for (code, _parts), text in zip(chain[-2::-1], said[-2::-1], strict=True)]
-    own = thrown if thrown and not _FOREIGN.match(thrown["file"]) else None
-    spot = own or next((call for call in calls if not _FOREIGN.match(call["file"])), None)
+    own = thrown if thrown and not FOREIGN.match(thrown["file"]) else None
+    spot = own or next((call for call in calls if not FOREIGN.match(call["file"])), None)
     file, line_number = place(spot)
     where = (_file(file), line_number) if file else NOWHERE
     text, code = "\n".join([said[-1], *because]), chain[-1][0]
@@ -188,177 +145,6 @@ def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tupl
 def _without_place(said: str) -> str:
     text, _, place = said.rpartition(" in ")
     return text if text and re.search(r":\d+$", place) else said
-
-
-def _tests(lines: Sequence[str]) -> Iterator[Found]:
-    """PHPUnit's numbered list. Skipped, incomplete and risky tests are listed in the same way."""
-    severity: str | None = "error"
-    position = 0
-    head = next(
-        (at for at, line in enumerate(lines) if _ITEM.match(line) or _SECTION.match(line) or _END.match(line)), 0
-    )
-    if any(_PLACE.match(line) for line in lines[:head]) and any(line.startswith("Tests: ") for line in lines):
-        yield _failure(None, lines[:head])  # whose name was cut off
-    while position < len(lines):
-        line = lines[position]
-        position += 1
-        if match := _SECTION.match(line):
-            severity = _SEVERITIES.get((match["kind"] or "").rstrip("s"))
-        elif match := _ITEM.match(line):
-            start = position
-            while position < len(lines) and not _ITEM.match(lines[position]) and not _END.match(lines[position]):
-                position += 1
-            if severity:
-                found = _failure(_DATA.sub(r"\g<set>", match["test"]), lines[start:position])
-                yield replace(found, severity=severity)
-
-
-def _failure(test: str | None, block: Sequence[str]) -> Found:
-    frames, said = [], []
-    for line in block:
-        text = line.strip()
-        if text in ("Caused by", "Previous"):
-            break
-        if match := _PLACE.match(text):
-            frames.append(match)
-        elif not frames:
-            said.append(line.rstrip())
-    text = "\n".join(said).strip()
-    kind = _KIND.match(text)
-    where = place(next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None))
-    return Found(text, *where, code=kind["code"] if kind else None, phase="test", test=test)
-
-
-def _described(lines: Sequence[str]) -> Iterator[Found]:
-    """`--testdox`, where nothing is listed at the end."""
-    owner, position = "", 0
-    while position < len(lines):
-        line = lines[position]
-        position += 1
-        if match := _DOX.match(line):
-            start = position
-            while position < len(lines) and lines[position].lstrip().startswith(("│", "├", "┐", "┊", "╵", "┴")):
-                position += 1
-            block = [re.sub(r"^\s*[│├┐┊╵┴] ?", "", each) for each in lines[start:position]]
-            test = f"{owner}::{match['test']}" if owner else match["test"]
-            yield _failure(test, block)
-        elif position < len(lines) and re.match(r" [✔✘↩∅☢⚠] ", lines[position]) and (match := _DOX_CLASS.match(line)):
-            owner = match["name"]
-
-
-def _teamcity(lines: Sequence[str]) -> Iterator[Found]:
-    owner = ""
-    for line in lines:
-        if not (match := _TEAMCITY.match(line)):
-            continue
-        row = {name: _ESCAPED.sub(_unescaped, value) for name, value in _ATTRIBUTE.findall(match["rest"])}
-        if match["event"] == "testStarted":
-            owner = row.get("locationHint", "").partition("::\\")[2].rpartition("::")[0] or owner
-        elif "did not perform any assertions" not in row.get("message", ""):
-            said = re.sub(r"^([A-Z][\w\\]*) : ", r"\1: ", row.get("message", ""))
-            test = f"{owner}::{row.get('name', '')}" if owner else row.get("name")
-            yield _failure(test, [*said.split("\n"), *row.get("details", "").split("\n")])
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    mark = match[1]
-    if mark.startswith("0x"):
-        return chr(int(mark[2:], 16))
-    return {"n": "\n", "r": "\r"}.get(mark, mark)
-
-
-def _pest(lines: Sequence[str]) -> Iterator[Found]:
-    for at, line in enumerate(lines):
-        if not (match := _PEST.match(line)):
-            continue
-        said: list[str] = []
-        spot: re.Match[str] | None = None
-        for below in lines[at + 1 : at + 60]:
-            spot = _PEST_AT.match(below)
-            if spot or _PEST.match(below):
-                break
-            said.append(below.strip())
-        test = f"{match['owner']}::{match['name']}"
-        yield Found("\n".join(said).strip(), *place(spot), code=match["code"], phase="test", test=test, tool="pest")
-
-
-def _documents(text: str) -> Iterator[Found]:
-    """The JSON styles of PHPStan and PHP_CodeSniffer."""
-    for document in (row for value in documents(text) for row in rows(value) if "totals" in row):
-        files = document.get("files")
-        for file, row in files.items() if isinstance(files, dict) else ():
-            for each in rows(row.get("messages") if isinstance(row, dict) else []):
-                severity = "warning" if each.get("type") == "WARNING" else "error"
-                code = word(each.get("identifier")) or word(each.get("source"))
-                yield Found(
-                    str(each.get("message")),
-                    file,
-                    number(each.get("line")),
-                    number(each.get("column")),
-                    code,
-                    "lint",
-                    severity,
-                )
-        errors = document.get("errors")
-        yield from (Found(each, phase="lint") for each in (errors if isinstance(errors, list) else ()) if word(each))
-
-
-def _analysed(lines: Sequence[str]) -> Iterator[Found]:
-    """PHPStan's table and lines, Psalm, PHP_CodeSniffer and PHP CS Fixer."""
-    stan: str | None = None
-    sniffed: str | None = None
-    for at, line in enumerate(lines):
-        if match := _STAN_FILE.match(line):
-            stan = match["file"]
-        elif stan and (match := _STAN_ROW.match(line)):
-            said, code = _continued(match["message"], lines, at + 1)
-            yield Found(said, stan, int(match["line"]), code=code, phase="type", tool="phpstan")
-        elif match := next((match for pattern in _LINES if (match := pattern.match(line))), None):
-            groups = match.groupdict()
-            below = lines[at + 1].strip() if at + 1 < len(lines) else ""
-            column = groups.get("column")
-            severity = "warning" if groups.get("level") in ("INFO", "warning") else "error"
-            yield Found(
-                groups["message"] or below,
-                *place(match),
-                int(column) if column else None,
-                groups.get("code"),
-                "type",
-                severity,
-            )
-        elif match := _SNIFF_FILE.match(line):
-            sniffed = match["file"]
-        elif match := _SNIFF.match(line):  # its file may be cut off
-            level = match["level"].lower()
-            said, code = _sniffed(match, lines[at + 1 : at + 8])
-            yield Found(said, sniffed, int(match["line"]), None, code, "lint", level, tool="phpcs")
-        elif match := _FIXED.match(line):
-            said = f"not formatted: {match['rules']}" if match["rules"] else "not formatted"
-            yield Found(said, match["file"], phase="format", tool="php-cs-fixer")
-
-
-def _sniffed(match: re.Match[str], below: Sequence[str]) -> tuple[str, str | None]:
-    """A message of PHP_CodeSniffer that goes on in the next lines, and the rule at its end."""
-    said = match["message"]
-    for line in below:
-        if not (more := _SNIFF_MORE.match(line)):
-            break
-        said += f" {more['message']}"
-    rule = _SNIFF_RULE.search(said)
-    return (said[: rule.start()], rule["code"]) if rule else (said, None)
-
-
-def _continued(said: str, lines: Sequence[str], start: int) -> tuple[str, str | None]:
-    """A message that the table's width broke, and the rule below it."""
-    code = None
-    for line in lines[start : start + 12]:
-        if not (match := _STAN_MORE.match(line)):
-            break
-        if match["mark"] == "🪪":
-            code = match["message"].strip()
-        elif not match["mark"] and code is None:
-            said = f"{said.rstrip()} {match['message'].strip()}"
-    return said.strip(), code
 
 
 def _composed(lines: Sequence[str]) -> Iterator[Found]:

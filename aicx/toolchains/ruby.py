@@ -5,56 +5,41 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from aicx.toolchains.family import Family, Found, Output
 from aicx.toolchains.json_documents import number, rows, word
 from aicx.toolchains.places import place
+from aicx.toolchains.ruby_tests import (
+    FILE,
+    FRAME,
+    RERUN,
+    SYNTAX,
+    UNIT_TOTAL,
+    examples,
+    json_example,
+    own_frame,
+    rerun,
+    units,
+)
 
 _TOOLS = frozenset({
     "bundle", "bundler", "cucumber", "gem", "irb", "jruby", "m", "minitest", "rails", "rake", "rspec", "rubocop",
     "ruby", "srb", "standardrb", "turbo_tests", "parallel_rspec", "parallel_test", "rubocop-daemon",
 })  # fmt: skip
-_FILE = r"[^\s:\[\]()][^:\n]{0,300}"
 _RAISED = re.compile(
-    rf"(?P<file>(?:<internal:[^>]{{1,200}}>|{_FILE})):(?P<line>\d+):in [`'](?P<method>.{{0,200}}?)': (?P<message>.*)$"
+    rf"(?P<file>(?:<internal:[^>]{{1,200}}>|{FILE})):(?P<line>\d+):in [`'](?P<method>.{{0,200}}?)': (?P<message>.*)$"
 )
-_RAISED_OUTSIDE = re.compile(rf"(?P<file>ruby|{_FILE}\.rb)(?::(?P<line>\d+))?: (?P<message>\S.*)$")
+_RAISED_OUTSIDE = re.compile(rf"(?P<file>ruby|{FILE}\.rb)(?::(?P<line>\d+))?: (?P<message>\S.*)$")
 _CLASS = re.compile(r" ?\((?P<code>[A-Z]\w*(?:::[A-Z]\w*)*)\)$")
-_FROM = re.compile(rf"\s+(?:\d+: )?from (?P<file>(?:<internal:[^>]{{1,200}}>|{_FILE})):(?P<line>\d+)(?::in .*)?$")
+_FROM = re.compile(rf"\s+(?:\d+: )?from (?P<file>(?:<internal:[^>]{{1,200}}>|{FILE})):(?P<line>\d+)(?::in .*)?$")
 _TOLD_LESS = re.compile(r"\s+ ?\.\.\. \d+ levels\.\.\.$")
-_LIBRARY = re.compile(
-    r"<internal:|/usr/|/opt/|.*/(?:gems|rubygems|rubygems-integration|\.rbenv|\.rvm|\.asdf)/|.*/lib/ruby/|"
-    r".*/vendor/bundle/|\(eval"
-)
-_SYNTAX = re.compile(
-    rf"(?P<file>{_FILE}):(?P<line>\d+): (?P<message>(?:syntax error|.*\bunexpected |.*unterminated ).*)$"
-)
 _PRISM_LABEL = re.compile(r"\s+\| +[\^~]+ (?P<message>\S.*)$")
-_WARNING = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+): warning: (?P<message>.+)$")
+_WARNING = re.compile(rf"(?P<file>{FILE}):(?P<line>\d+): warning: (?P<message>.+)$")
 
-_EXAMPLE = re.compile(r"\s{2,4}(?P<number>\d+(?:\.\d+)?)\) (?P<name>\S.*)$")
-_PART = re.compile(r"\s+\d+\.\d+\) (?P<rest>(?:Failure/Error:|[A-Z]).*)$")
-_OUTSIDE = re.compile(r"An error occurred (?:while loading (?P<file>\S+?\.rb)|in |outside ).*$")
-_COMMENTED_FRAME = re.compile(r"\s*# (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)(?::in .*)?$")
-_CLASS_LINE = re.compile(r"\s+(?P<code>[A-Z]\w*(?:::[A-Z]\w*)*):$|(?P<outer>[A-Z]\w*(?:::[A-Z]\w*)*):$")
-_END_OF_EXAMPLES = re.compile(r"Finished in |Failed examples:|\d+ examples?, |Randomized with|Top \d+ slowest|Pending:")
-_RERUN = re.compile(
-    r"rspec (?:'(?P<quoted>[^']{1,300})'|(?P<file>[^\s:\[]{1,300})(?::(?P<line>\d+))?\S*) # (?P<name>.+)$"
-)
 _RSPEC_TOTAL = re.compile(r"\d+ examples?, (?P<failures>\d+) failures?(?P<rest>.*)$")
 
-_UNIT = re.compile(r"\s*(?:\d+\) )?(?P<kind>Failure|Error|Skipped):$")
-_UNIT_TEST = re.compile(rf"(?P<test>[A-Z][^\s#]{{0,200}}#\S.{{0,200}}?)(?: \[(?P<file>{_FILE}):(?P<line>\d+)\])?:$")
-_FRAME = re.compile(rf"\s*(?P<file>{_FILE}):(?P<line>\d+):in [`'].*$")
-_TEST_UNIT = re.compile(
-    r"(?P<kind>Failure|Error): (?P<name>\S[^()]{0,200})\((?P<owner>[\w:]{1,200})\)(?:: (?P<code>[\w:]+): "
-    r"(?P<message>.*))?$"
-)
-_EXCERPT = re.compile(r"\s+(?:=> )?\d+: ")
-_UNIT_TOTAL = re.compile(r"\d+ (?:runs|tests), \d+ assertions, (?P<failures>\d+) failures, (?P<errors>\d+) errors")
 
-_OFFENSE = re.compile(rf"(?:# )?(?P<file>{_FILE}):(?P<line>\d+):(?P<column>\d+): (?P<level>[CRWEFIA]): (?P<said>.+)$")
+_OFFENSE = re.compile(rf"(?:# )?(?P<file>{FILE}):(?P<line>\d+):(?P<column>\d+): (?P<level>[CRWEFIA]): (?P<said>.+)$")
 _OFFENSE_BELOW = re.compile(r"(?P<level>[CRWEFIA]): +(?P<line>\d+): +(?P<column>\d+): (?P<said>.+)$")
 _OFFENSE_FILE = re.compile(r"== (?P<file>.+) ==$")
 _ANNOTATION = re.compile(
@@ -76,7 +61,7 @@ _BUNDLER = re.compile(
 )
 _GEMFILE = re.compile(r"\s*# +from (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)$")
 _RUBY = re.compile(
-    rf"\s*(?:from )?{_FILE}\.rb:\d+:in [`']|\d+ examples?, \d+ failures?|\s+# \./\S+\.rb:\d+:in |rake aborted!|"
+    rf"\s*(?:from )?{FILE}\.rb:\d+:in [`']|\d+ examples?, \d+ failures?|\s+# \./\S+\.rb:\d+:in |rake aborted!|"
     r"\d+ (?:runs|tests), \d+ assertions, |\d+ files? inspected, |rspec \./\S+:\d+ # |"
     r"\S+:\d+:\d+: [CRWEF]: (?:\[\w+\] )?[A-Z]\w+/|"
     r"\S+\.rb:\d+: (?:syntax error|warning: )|Could not find gem |bundler: |\s+Failure/Error: |"
@@ -91,9 +76,9 @@ def _tool(words: Sequence[str]) -> str | None:
 
 def _parse(output: Output) -> Iterator[Found]:
     lines = output.lines
-    found = [*_documents(output.text), *_offenses(lines), *_examples(lines), *_units(lines)]
+    found = [*_json(output.text), *_offenses(lines), *examples(lines), *units(lines)]
     tested = {each.test for each in found if each.test}
-    found += _cut_examples(lines, tested)
+    found += rerun(lines, tested)
     # Backtraces within a report of tests belong to its tests.
     if not tested:
         raised = [*_raised(lines), *_rake(lines)]
@@ -101,10 +86,6 @@ def _parse(output: Output) -> Iterator[Found]:
     yield from found
     if not any(each.severity == "error" for each in found) and output.exit_code and output.words[:1] == ("ruby",):
         yield from [Found(line, phase="runtime") for line in lines if line.strip()][-1:]
-
-
-def _own(frames: Sequence[re.Match[str]]) -> re.Match[str] | None:
-    return next((frame for frame in frames if not _LIBRARY.match(frame["file"])), None)
 
 
 def _raised(lines: Sequence[str]) -> Iterator[Found]:
@@ -116,7 +97,7 @@ def _raised(lines: Sequence[str]) -> Iterator[Found]:
         position += 1
         if match := _WARNING.match(line):
             yield Found(match["message"], *place(match), severity="warning", phase="build")
-        elif match := _SYNTAX.match(line):
+        elif match := SYNTAX.match(line):
             labels = [
                 label["message"] for each in lines[position : position + 40] if (label := _PRISM_LABEL.match(each))
             ]
@@ -151,13 +132,13 @@ def _exception(
         elif not rest and not _TOLD_LESS.match(line):
             break
         elif rest and saying:
-            if _RAISED.match(line) or _SYNTAX.match(line):
+            if _RAISED.match(line) or SYNTAX.match(line):
                 break
             saying = bool(line.strip())  # behind a blank line there is the source, with what is wrong marked
             said += f"\n{line}"
         position += 1
-    inner = _SYNTAX.match(said.partition("\n")[0])
-    spot = inner or _own([frame for frame in frames if frame["line"]])
+    inner = SYNTAX.match(said.partition("\n")[0])
+    spot = inner or own_frame([frame for frame in frames if frame["line"]])
     if inner:
         said = inner["message"]
     phase = "syntax" if inner or code == "SyntaxError" else "runtime"
@@ -170,7 +151,7 @@ def _named(message: str) -> tuple[str, str | None]:
     return (message[: match.start()], match["code"]) if match else (message, None)
 
 
-def _documents(text: str) -> Iterator[Found]:
+def _json(text: str) -> Iterator[Found]:
     """The JSON styles of RSpec and RuboCop; what was printed may be before and behind them."""
     for mark in ('{"version":', '{"metadata":', '{"examples":'):
         start = text.find(mark)
@@ -182,24 +163,15 @@ def _documents(text: str) -> Iterator[Found]:
             continue
         for example in rows(document.get("examples") or []):
             if example.get("status") == "failed":
-                yield _json_example(example)
+                yield json_example(example)
         for message in document.get("messages") or ():
-            yield from _examples(str(message).split("\n"))
+            yield from examples(str(message).split("\n"))
         for file in rows(document.get("files") or []):
             for row in rows(file.get("offenses") or []):
                 where = next(iter(rows(row.get("location") or [])), {})
                 at = (word(file.get("path")), number(where.get("line")), number(where.get("column")))
                 if not row.get("corrected"):
                     yield _offense(str(row.get("message")), at, str(row.get("severity")), word(row.get("cop_name")))
-
-
-def _json_example(example: dict[str, Any]) -> Found:
-    exception = next(iter(rows(example.get("exception") or [])), {})
-    frames = [match for line in exception.get("backtrace") or () if (match := _FRAME.match(str(line)))]
-    own = _own(frames)
-    where = place(own) if own else (word(example.get("file_path")), number(example.get("line_number")))
-    said, test = str(exception.get("message")).strip(), str(example.get("full_description"))
-    return Found(said, *where, code=word(exception.get("class")), phase="test", test=test, tool="rspec")
 
 
 def _offenses(lines: Sequence[str]) -> Iterator[Found]:
@@ -226,122 +198,12 @@ def _offense(said: str, at: tuple[str | None, int | None, int | None], level: st
     return Found(said, *at, code, phase, _LEVELS.get(level, "warning"), tool="rubocop", identity=identity)
 
 
-def _examples(lines: Sequence[str]) -> Iterator[Found]:
-    """Failed examples of RSpec's report, and errors outside of them; pending ones fail as expected."""
-    pending, position = False, 0
-    while position < len(lines):
-        line = lines[position]
-        position += 1
-        if line in ("Failures:", "Pending: (Failures listed here are expected and do not affect your suite's status)"):
-            pending = line != "Failures:"
-        example, outside = _EXAMPLE.match(line), _OUTSIDE.match(line)
-        if not example and not outside:
-            continue
-        start = position
-        while position < len(lines):
-            below = lines[position]
-            following = _EXAMPLE.match(below)
-            if (following and "." not in following["number"]) or _END_OF_EXAMPLES.match(below) or _OUTSIDE.match(below):
-                break
-            if below.startswith("Failures:") or (outside and below.startswith("No examples found")):
-                break
-            position += 1
-        block = lines[start:position]
-        if pending or not any("Failure/Error:" in each or _COMMENTED_FRAME.match(each) for each in block):
-            continue
-        if example:
-            yield from _failures(example["name"], block)
-        elif outside:
-            yield from _failures(None, block, outside["file"])
-
-
-def _failures(test: str | None, block: Sequence[str], file: str | None = None) -> Iterator[Found]:
-    """The failures of one example; aggregated ones are numbered below it."""
-    parts = [at for at, line in enumerate(block) if _PART.match(line)]
-    for start, end in zip(parts or [0], [*parts[1:], len(block)], strict=True):
-        yield _failure(test, block[start:end], file)
-
-
-def _failure(test: str | None, block: Sequence[str], file: str | None) -> Found:
-    said, frames, code = [], [], None
-    for line in block:
-        if frame := _COMMENTED_FRAME.match(line):
-            frames.append(frame)
-        elif line.lstrip().startswith("# --- Caused by"):
-            break
-        elif not line.lstrip().startswith("# "):
-            if code is None and (match := _CLASS_LINE.match(line)) and line.strip() != "Diff:":
-                code = match["code"] or match["outer"]
-            said.append(line.strip())
-    text = "\n".join(line for line in said if line)
-    text = text.partition("Failure/Error: ")[2] or text
-    syntax = next((match for line in said if code == "SyntaxError" and (match := _SYNTAX.match(line))), None)
-    spot = syntax or _own(frames)
-    where = place(spot) if spot else (file, None)
-    phase = "test" if test else "runtime"
-    return Found(text, *where, code=code, phase=phase, test=test, tool="rspec", identity=_without_source(text, code))
-
-
-def _without_source(text: str, code: str | None) -> str:
-    """The message alone, as the JSON style has it: below the line of the source and the exception's class."""
-    if code and f"\n{code}:\n" in text:
-        return text.partition(f"\n{code}:\n")[2]
-    return text.partition("\n")[2] or text
-
-
-def _cut_examples(lines: Sequence[str], known: set[str]) -> Iterator[Found]:
-    """Examples of the list for running them again whose report was cut off."""
-    for line in lines:
-        if (match := _RERUN.match(line)) and match["name"] not in known:
-            yield Found(f"{match['name']} failed", *place(match), phase="test", test=match["name"], tool="rspec")
-
-
-def _units(lines: Sequence[str]) -> Iterator[Found]:
-    """Failures and errors as minitest, Rails and test-unit report them."""
-    for at, line in enumerate(lines):
-        if (match := _UNIT.match(line)) and at + 1 < len(lines):
-            test = _UNIT_TEST.match(lines[at + 1])
-            if test and match["kind"] != "Skipped":
-                yield _unit(test, match["kind"] == "Error", _until_next(lines, at + 2))
-        elif match := _TEST_UNIT.match(line):
-            block = _until_next(lines, at + 1)
-            frame = _own([frame for each in block if (frame := _FRAME.match(each))])
-            said = [each for each in block if not _FRAME.match(each) and not _EXCERPT.match(each)]
-            message = match["message"] or "\n".join(said).strip()
-            test_name = f"{match['owner']}#{match['name']}"
-            yield Found(message, *place(frame), code=match["code"], phase="test", test=test_name, tool="test-unit")
-
-
-def _until_next(lines: Sequence[str], start: int) -> Sequence[str]:
-    end = start
-    while end < len(lines) and end < start + 200:
-        line = lines[end]
-        if _UNIT.match(line) or _UNIT_TOTAL.match(line) or line.startswith(("====", "bin/rails test ", "rails test ")):
-            break
-        end += 1
-    return lines[start:end]
-
-
-def _unit(test: re.Match[str], error: bool, block: Sequence[str]) -> Found:
-    frames = [frame for line in block if (frame := _FRAME.match(line))]
-    said = []
-    for line in block:
-        if _FRAME.match(line) or line.startswith("---Backtrace"):
-            break
-        said.append(line)
-    text, code = "\n".join(said).strip(), None
-    if error and (match := re.match(r"(?P<code>[A-Z]\w*(?:::\w+)*): ", text)):
-        code = match["code"]
-    where = place(test) if test["file"] else place(_own(frames))
-    return Found(text, *where, code=code, phase="test", test=test["test"], tool="minitest")
-
-
 def _rake(lines: Sequence[str]) -> Iterator[Found]:
     for at, line in enumerate(lines):
         if not _RAKE.match(line) or at + 1 >= len(lines) or _RAKE_WRAPPER.match(lines[at + 1]):
             continue
         said = lines[at + 1]
-        frame = _own([frame for each in lines[at + 2 : at + 40] if (frame := _FRAME.match(each))])
+        frame = own_frame([frame for each in lines[at + 2 : at + 40] if (frame := FRAME.match(each))])
         kind = re.match(r"([A-Z]\w*(?:::\w+)*): ", said)
         yield Found(said, *place(frame), code=kind[1] if kind else None, phase="runtime", tool="rake")
 
@@ -368,11 +230,11 @@ def _failed(output: Output) -> bool | None:
     for line in output.lines:
         if match := _RSPEC_TOTAL.match(line):
             said = bool(said) or match["failures"] != "0" or "occurred outside" in match["rest"]
-        elif match := _UNIT_TOTAL.match(line):
+        elif match := UNIT_TOTAL.match(line):
             said = bool(said) or (match["failures"], match["errors"]) != ("0", "0")
         elif match := _INSPECTED.match(line):
             said = bool(said) or match["count"] != "no"
-        elif _RAKE.match(line) or _RERUN.match(line) or _ANNOTATION.match(line):
+        elif _RAKE.match(line) or RERUN.match(line) or _ANNOTATION.match(line):
             said = True
         elif match := _OFFENSE.match(line):
             cop = _COP.match(match["said"])

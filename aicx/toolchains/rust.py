@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aicx.toolchains.family import Family, Found, Output
 from aicx.toolchains.json_documents import documents, rows
 from aicx.toolchains.places import number, place
+from aicx.toolchains.rust_diagnostics import WRAPPER, diagnostic, identity, lint, phase, unlinked, with_codes
 
 _TOOLS = frozenset({
     "cargo", "cargo-clippy", "cargo-nextest", "clippy-driver", "cross", "miri", "rustc", "rustdoc", "rustfmt", "trunk",
@@ -25,18 +26,6 @@ _SHORT = re.compile(
     r"(?P<level>error|warning)(?:\[(?P<code>[\w:]{1,60})\])?: (?P<message>.+)$"
 )
 _LABEL = re.compile(r"\^ (?![-^ |~_])(.+)$")  # what the marks under the source line say
-# The lint's name, the surest form first: as an attribute, as an option, as the anchor of clippy's page.
-_LINTS = (
-    re.compile(r"#!?\[(?:warn|deny|forbid|allow)\(([\w:]{1,80})\)\]"),
-    re.compile(r"`-[DWF] ([\w:-]{1,80})`"),
-    re.compile(r"rust-clippy/\S{1,80}#(\w{1,60})"),
-)
-# What only repeats that something failed; an error of its own when nothing else is there.
-_WRAPPER = re.compile(
-    r"could not compile|aborting due to|\d+ warnings? emitted|build failed|(?:test|doctest|bench) failed|"
-    r"\d+ targets? failed|process didn't exit successfully|`.{1,200}` \(.{1,80}\) generated \d+ warning|"
-    r"Some errors have detailed|For more information about"
-)
 _PANIC = re.compile(
     r"\s{0,12}thread '(?P<thread>[^']{0,200})'(?: \(\d+\))? panicked at "
     r"(?:'(?P<said>.*)', )?(?P<file>\S[^:]{0,300}):(?P<line>\d+):(?P<column>\d+):?$"
@@ -56,11 +45,8 @@ _NOT_PANICKED = re.compile(
 _BACKTRACE_END = re.compile(r"\s{0,12}note: (?:Some details are omitted|run with `RUST_BACKTRACE=1`)")
 _SUMMARY = re.compile(r"test result: (ok|FAILED)|\s+Summary \[.*\b\d+ (?:(failed)|passed)")
 _UNFORMATTED = re.compile(r"Diff in (?P<file>\S.{0,300}?)(?::| at line )(?P<line>\d+):$")
-_UNDEFINED = re.compile(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'\u2018](?P<ld>[^'\u2019]{1,300})")
-_REFERENCE = re.compile(r"(?:>>> referenced by \S+ \()?(?P<file>[\w./-]{1,300}\.rs):(?P<line>\d+)")
 _MANIFEST = re.compile(r"`(?P<file>[^`]{1,300}\.toml)`")
 _MANIFEST_PLACE = re.compile(r"at line (?P<line>\d+)(?:,)? column (?P<column>\d+)")
-_QUOTED = re.compile(r"`[^`]*`")
 _RUST = re.compile(
     r"\s*--> \S+\.rs:\d+:\d+$|(?:error|warning)\[E\d{4}\]|\S+\.rs:\d+:\d+: (?:error|warning)\b|test result: |"
     r"\s{0,12}thread '[^']{0,200}'(?: \(\d+\))? panicked at |(?:error|warning): (?:could not compile|`.{1,80}` \(\w+)|"
@@ -68,8 +54,6 @@ _RUST = re.compile(
     r'\{"reason":"compiler-|\{"\$message_type":"diagnostic"|Diff in \S+\.rs|error: (?:no matching package named|failed to (?:get|select|parse manifest|run custom)|'
     r"no such command: `|could not find `Cargo\.toml`|no (?:bin|example|test) target named)|\s*--> Cargo\.toml:\d"
 )
-
-_TYPES = re.compile(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
 
 
 _Spot = tuple[str | None, int | None, int | None]  # file, line, column
@@ -91,7 +75,7 @@ def _tool(words: Sequence[str]) -> str | None:
 
 def _parse(output: Output) -> Iterator[Found]:
     found = [*_json(output.text), *_Reader(output).read()]
-    yield from _with_codes(found)
+    yield from with_codes(found)
     if not any(each.severity == "error" for each in found):
         yield from _last_word(output)
 
@@ -100,33 +84,12 @@ def _last_word(output: Output) -> Iterator[Found]:
     """What cargo says at the end, or a program that it ran, when nothing else was reported."""
     headers = (match for line in reversed(output.lines) if (match := _HEADER.match(line)))
     errors = (match["message"] for match in headers if match["level"] == "error")
-    wrapper = next((said for said in errors if _WRAPPER.match(said)), None)
+    wrapper = next((said for said in errors if WRAPPER.match(said)), None)
     causes = [line.strip() for above, line in pairwise(output.lines) if above == "Caused by:"]
     if wrapper or causes:
         yield Found(wrapper or "\n".join(causes))
     elif output.exit_code and any(line.lstrip().startswith("Running `") for line in output.lines):
         yield from [Found(line, phase="runtime") for line in output.lines if line.strip()][-1:]
-
-
-def _with_codes(found: Sequence[Found]) -> Iterator[Found]:
-    """A lint's name is printed for its first finding alone; the others are known by the same wording."""
-    shapes = {_shape(each): each.code for each in reversed(found) if each.code}
-    for each in found:
-        code = each.code or (shapes.get(_shape(each)) if each.file and each.test is None else None)
-        phase = "lint" if code and code.startswith("clippy::") else each.phase
-        yield replace(each, code=code, phase=phase)
-
-
-def _shape(found: Found) -> str:
-    return _QUOTED.sub("`", found.message.partition("\n")[0].partition(": help: ")[0])
-
-
-def _phase(code: str | None, message: str) -> str:
-    if message.startswith("linking with"):
-        return "link"
-    if code is None and re.match(r"expected |unexpected |unknown start|this file contains|mismatched closing", message):
-        return "syntax"
-    return "type" if code and _TYPES.match(code) else "build"
 
 
 def _json(text: str) -> Iterator[Found]:
@@ -136,30 +99,7 @@ def _json(text: str) -> Iterator[Found]:
             yield from _section(str(row.get("name")), str(row.get("stdout") or "").split("\n"))
         message = row.get("message") if row.get("reason") == "compiler-message" else row
         if isinstance(message, dict) and isinstance(message.get("spans"), list):
-            yield from _diagnostic(message)
-
-
-def _diagnostic(row: dict[str, Any]) -> Iterator[Found]:
-    said, level, code = str(row.get("message")), row.get("level"), (row.get("code") or {}).get("code")
-    if level not in ("error", "warning") or _WRAPPER.match(said):
-        return
-    span: dict[str, Any] = next((span for span in row["spans"] if span.get("is_primary")), {})
-    label = span.get("label")
-    yield Found(
-        said,
-        span.get("file_name"),
-        span.get("line_start"),
-        span.get("column_start"),
-        code,
-        phase=_phase(code, said),
-        severity=level,
-        identity=_identity(said, label),
-    )
-
-
-def _identity(said: str, label: str | None) -> str:
-    """Two of one wording differ by the label, as the short style prints them in one; advice is not in every style."""
-    return (f"{said}: {label}" if label else said).partition(": help: ")[0]
+            yield from diagnostic(message)
 
 
 def _section(test: str, lines: Sequence[str]) -> Iterator[Found]:
@@ -209,7 +149,7 @@ class _Reader:
                 severity, code = match["level"], match["code"]
                 said = match["message"]
                 where = (*place(match), number(match, "column"), code)
-                yield Found(said, *where, _phase(code, said), severity, identity=_identity(said, None))
+                yield Found(said, *where, phase(code, said), severity, identity=identity(said, None))
             elif match := _UNFORMATTED.match(line):
                 diff = self._block(position, stop=_UNFORMATTED).lines
                 changed = "\n".join(each for each in diff if each[:1] in ("+", "-"))
@@ -235,16 +175,16 @@ class _Reader:
 
     def _compiled(self, header: re.Match[str], block: _Block) -> Iterator[Found]:
         said, level = header["message"], header["level"]
-        if _WRAPPER.match(said):
+        if WRAPPER.match(said):
             return
         arrow = next((match for line in block.lines if (match := _ARROW.match(line))), None)
         if arrow is None and (self._running or self._test or (level == "warning" and not self._building)):
             return
         if said.startswith("linking with"):
-            yield from _unlinked(said, block.lines)
+            yield from unlinked(said, block.lines)
             return
         label = next((match[1] for line in block.lines if (match := _LABEL.search(line))), None)
-        code = header["code"] or _lint(block.lines)
+        code = header["code"] or lint(block.lines)
         if arrow:
             where: _Spot = (*place(arrow), number(arrow, "column"))
         else:
@@ -253,10 +193,10 @@ class _Reader:
             said,
             *where,
             code,
-            phase=_phase(code, said) if arrow else "build",
+            phase=phase(code, said) if arrow else "build",
             severity=level,
             test=self._test,
-            identity=_identity(said, label),
+            identity=identity(said, label),
         )
 
     def _without_place(self, said: str, lines: Sequence[str]) -> tuple[str, _Spot]:
@@ -359,38 +299,13 @@ class _Reader:
             self._passed.discard(test)
 
 
-def _lint(lines: Sequence[str]) -> str | None:
-    noted = [line for line in lines if re.match(r"\s*= (?:note|help): ", line)]
-    # An attribute in the source names it where no note does.
-    noted += [line for line in lines if re.match(r"\d+ +\| *#!\[(?:deny|warn|forbid)\([\w:]+\)\]$", line)]
-    for pattern in _LINTS:
-        if match := next((match for line in noted if (match := pattern.search(line))), None):
-            name = match[1].replace("-", "_")
-            return f"clippy::{name}" if pattern is _LINTS[-1] else name
-    return None
-
-
-def _unlinked(said: str, lines: Sequence[str]) -> Iterator[Found]:
-    """One error a symbol that no object defines."""
-    any_found = False
-    for at, line in enumerate(lines):
-        if not (symbol := _UNDEFINED.search(line)):
-            continue
-        any_found = True
-        near = next((match for each in lines[at : at + 3] if (match := _REFERENCE.search(each))), None)
-        yield Found(f"{said}\n{symbol[0]}", *place(near), phase="link", identity=symbol["lld"] or symbol["ld"])
-    if not any_found:
-        notes = [line.partition("= note: ")[2] for line in lines if "= note: " in line and '"-' not in line]
-        yield Found("\n".join([said, *notes]), phase="link")
-
-
 def _looks_like(output: Output) -> int:
     return sum(1 for line in output.lines if _RUST.match(line))
 
 
 def _failed(output: Output) -> bool | None:
     results = {match[1] or match[2] or "ok" for line in output.lines if (match := _SUMMARY.match(line))}
-    broken = any((match := _HEADER.match(line)) and match["level"] == "error" and _WRAPPER.match(match["message"])
+    broken = any((match := _HEADER.match(line)) and match["level"] == "error" and WRAPPER.match(match["message"])
                  for line in output.lines)  # fmt: skip
     if broken or results - {"ok"}:
         return True
