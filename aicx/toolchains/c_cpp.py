@@ -49,7 +49,6 @@ _UNDEFINED = re.compile(
     r"(?P<symbol>[^`'\u2019\"]{1,300})"
 )
 _LD = re.compile(r"(?:\S{0,200}[/\\])?(?:[\w-]{1,30}-)?ld(?:\.\w{1,10}|64\.lld)?(?:\.exe)?: ")
-_LD_OBJECT = re.compile(r"(?:\S{1,300}: in function|/tmp/)")
 _LD_PLACE = re.compile(rf"(?P<file>{_FILE}?):(?:(?P<line>\d+)|\(\.?[\w.$+-]+\)): ?(?:error: )?$")
 _LD_ERROR = re.compile(
     r"(?:error: )?(?P<message>cannot find \S.*|unable to find library \S.*|library not found for \S.*|"

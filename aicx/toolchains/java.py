@@ -46,7 +46,6 @@ _TYPE = re.compile(
 _PLAIN = re.compile(r"(?P<level>error|warning): (?:\[(?P<code>[\w-]{1,40})\] )?(?P<message>\S.*)$")
 _PLAIN_WRAPPER = re.compile(r"warnings found and -Werror|compilation failed|\d+ errors?$")
 
-_UNNAMED = re.compile(r"(?:Exception|Error|Throwable|Failure)$")
 _MAVEN = re.compile(r"\[(?:ERROR|FATAL)\] (?P<message>\S.*)$")
 _MAVEN_NOISE = re.compile(
     r"(?:\[ERROR\] )?(?:COMPILATION ERROR|Failures:|Errors:|Tests run:|To see the full|Re-run Maven|"
@@ -57,9 +56,6 @@ _MAVEN_NOISE = re.compile(
 _MAVEN_ENDED = re.compile(r"\[ERROR\] \[Help \d\] \S+/(?P<code>\w+Exception)$")
 _POM_PLACE = re.compile(r" @ (?:\S+, (?P<file>\S+), )?line (?P<line>\d+), column (?P<column>\d+)")
 _POM = re.compile(r"(?:POM |\()(?P<file>[^\s()]{1,300}\.xml)")
-_TEST_FAILURES = re.compile(
-    r"There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)|compiler error"
-)
 _GRADLE_PLACE = re.compile(r"(?:Build|Settings|Script) (?:file )?'(?P<file>[^']{1,300})' line: (?P<line>\d+)")
 _VERDICT = re.compile(
     r"(?:\[(?:INFO|ERROR)\] )?(?P<failed>BUILD FAIL\w+|FAILURES!!!|Tests run: \d+, +(?:Failures: [1-9]|"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from aicx.toolchains.family import Found
 from aicx.toolchains.places import number, place
 
-_EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){1,20}[A-Z][\w$]{0,120})"
+_EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){0,20}[A-Z][\w$]{0,120})"
 _THROWN = re.compile(
     rf'\s*(?:=> |caught: |(?:Exception in thread "(?P<thread>[^"]{{0,200}})" ))?(?:Caused by: )?'
     rf"{_EXCEPTION}(?:: (?P<message>.*))?$"
@@ -79,7 +79,7 @@ class Traces:
                 said = match["message"] or match["code"]
                 yield Found(said, *place(match), code=match["code"], phase="test", test=self._test), True
                 self._test = None
-            elif (match := _THROWN.match(line)) and not line.startswith("Caused by"):
+            elif (match := _THROWN.match(line)) and self._named(match) and not line.startswith("Caused by"):
                 headed = bool(self._test or match["thread"])
                 end = self._end(position, headed)
                 if end > position or headed:
@@ -89,6 +89,10 @@ class Traces:
             elif match := _LAUNCHER.match(line):
                 cause = _CAUSE.match(self._lines[position]) if position < len(self._lines) else None
                 yield Found(line, code=cause["code"] if cause else None, phase="runtime"), True
+
+    def _named(self, match: re.Match[str]) -> bool:
+        """Whether a line names an exception: without a package, only where one is announced."""
+        return "." in match["code"] or bool(self._test or match["thread"])
 
     def _end(self, start: int, headed: bool) -> int:
         """Behind the last line of a trace. Lines of the message come before the first frame, if it has a heading."""

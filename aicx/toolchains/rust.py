@@ -123,7 +123,8 @@ class _Reader:
         self._functions: list[list[str]] = []  # of backtraces whose beginning was cut off
 
     def read(self) -> Iterator[Found]:
-        found = [self._of_test(each) if (each.test or "").startswith("\0") else each for each in self._found()]
+        found = list(self._found())
+        found = [self._of_test(each) if (each.test or "").startswith("\0") else each for each in found]
         named = {each.test for each in found}
         yield from (each for each in found if each.test is None or each.test not in self._passed)
         for test in self._failed:

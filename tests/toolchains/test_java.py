@@ -64,3 +64,13 @@ def test_the_project_s_deepest_frame_is_the_place() -> None:
     """
     (event,) = events(output, "java -jar shop.jar", 1)
     assert (event.file, event.line) == ("app/Cart.java", 4)
+
+
+def test_an_exception_without_a_package_is_found() -> None:
+    output = 'Exception in thread "main" Main$Locked: cart is locked\n\tat Main.main(Main.java:3)\n'
+    assert [(event.code, event.line) for event in events(output, "java Main")] == [("Main$Locked", 3)]
+
+
+def test_what_a_passing_program_caught_is_no_failure() -> None:
+    output = "java.lang.IllegalStateException: caught\n\tat app.Cart.price(Cart.java:4)\ndone\n"
+    assert events(output, "java -jar shop.jar | tail", 0) == ()

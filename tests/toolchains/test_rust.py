@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.toolchains.marks import marks, names
+from tests.toolchains.marks import events, marks, names
 
 _MISMATCH = """
 error[E0308]: mismatched types
@@ -86,3 +86,21 @@ def test_a_test_that_a_panic_in_another_thread_fails_keeps_its_name() -> None:
     FAILED
     """
     assert names(output, "cargo test -- --nocapture", 101) == ["tests::works"]
+
+
+def test_a_panic_whose_beginning_was_cut_off_is_at_its_deepest_frame() -> None:
+    output = """
+                 at /rustc/0123456789abcdef/library/core/src/panicking.rs:80:14
+       3: shop::tests::two
+                 at ./src/lib.rs:17:9
+       4: core::ops::function::FnOnce::call_once
+                 at /rustc/0123456789abcdef/library/core/src/ops/function.rs:250:5
+    note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.
+
+    failures:
+        tests::two
+
+    test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.06s
+    """
+    (event,) = events(output, "cargo test | tail -12", 0)
+    assert (event.file, event.line, event.test) == ("src/lib.rs", 17, "tests::two")
