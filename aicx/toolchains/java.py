@@ -64,7 +64,7 @@ _VERDICT = re.compile(
     r"(?:\[INFO\] )?(?:BUILD SUCCESS|OK \(\d+ test)"
 )
 _JAVA = re.compile(
-    rf"{_SOURCE}:\d+: (?:error|warning): |\[ERROR\] \S|\[INFO\] (?:BUILD|Scanning for projects|---)|"
+    rf"{_SOURCE}:\d+: (?:error|warning): |\[ERROR\] (?!Found \d+ error)\S|\[INFO\] (?:BUILD|Scanning for projects|---)|"
     rf'Exception in thread "|\s+at [\w.$/@<>-]+\([\w$]+\.java:\d+\)|> Task :|BUILD (?:FAILED|SUCCESSFUL) in |'
     r"JUnit version |Caused by: [\w.$]+(?:Exception|Error)|.*\bMethodSource \[|Note: \S+\.java uses |"
     r"error: (?:invalid flag: |file not found: \S+\.java)"
