@@ -40,7 +40,9 @@ _REFUSED = re.compile(
 )
 _IMPORTS = re.compile(r"(?:package )?\S+(?: imports| tested by \S+ imports)?$")
 _CLOCK = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? ")
-_NOISE = re.compile(r"(?:FAIL|PASS|ok  |\?   |---|===|# |exit status|go: downloading |go: finding )|\s*$")
+_NOISE = re.compile(
+    r"(?:FAIL|PASS|ok  |\?   |---|===|# |exit status|Exit code \d+$|go: downloading |go: finding )|\s*$"
+)
 _UNFORMATTED = re.compile(r"[^\s:]+\.go$")
 _GO = re.compile(
     r"(?:vet: )?\S+\.go:\d+:\d+: |\s*--- (?:FAIL|PASS|SKIP): (?:Test|Example|Fuzz)|=== RUN   |(?:FAIL|ok  )\t\S+|"
@@ -153,12 +155,13 @@ def _indented(lines: Sequence[str], start: int) -> Iterator[str]:
 
 def _last_word(lines: Sequence[str]) -> Iterator[Found]:
     """Why the command gave up, where it is in no form: the go command's first line, or a program's last one."""
-    said = [line for line in lines if not _NOISE.match(line)]
+    packages = [line for line in lines if line.startswith("FAIL\t")]
+    said = [] if packages else [line for line in lines if not _NOISE.match(line)]
     ended = any(line.startswith("exit status ") for line in lines)
     if said:
         yield Found(_CLOCK.sub("", said[-1] if ended else said[0]).strip(), phase="runtime" if ended else "build")
     else:
-        yield from (Found(line.replace("\t", " "), phase="test") for line in lines if line.startswith("FAIL\t"))
+        yield from (Found(" ".join(line.split("\t")[:2]), phase="test") for line in packages)
 
 
 def _looks_like(output: Output) -> int:

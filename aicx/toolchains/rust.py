@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from aicx.toolchains.family import Family, Found, Output
@@ -32,7 +32,7 @@ _PANIC = re.compile(
 )
 _OVERFLOW = re.compile(r"\s{0,12}(thread '([^']{0,200})'(?: \(\d+\))? has overflowed its stack)")
 _FRAME = re.compile(r"\s+at (?P<file>\S[^:]{0,300}):(?P<line>\d+)(?::(?P<column>\d+))?$")
-_LIBRARY = re.compile(r"/rustc/|[/\\]\.cargo[/\\]|/library/(?:core|std|alloc|test)/")
+_LIBRARY = re.compile(r"/rustc/|^library/|[/\\]\.cargo[/\\]|/library/(?:core|std|alloc|test)/")
 _SECTION = re.compile(
     r"\s{0,8}-{3,4} (?:(?P<name>\S.{0,200}) std(?:out|err) -{4}|STD(?:OUT|ERR): +(?P<next>\S.*) -{3})$"
 )
@@ -42,6 +42,10 @@ _NEXTEST = re.compile(r"\s{0,12}(?:FAIL|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\](?
 _NOT_PANICKED = re.compile(
     r"note: (test did not panic as expected)(?: at (?P<file>\S[^:]{0,300}):(?P<line>\d+):(?P<column>\d+))?"
 )
+_CHAIN = re.compile(
+    r"\s+\d+: (?!__rustc|std::|core::)\S|Caused by:$|\s*$"
+)  # an error's causes, as anyhow and eyre list them
+_SECOND_PANIC = re.compile(r"panic in a (?:function that cannot unwind|destructor during cleanup)")
 _BACKTRACE_END = re.compile(r"\s{0,12}note: (?:Some details are omitted|run with `RUST_BACKTRACE=1`)")
 _SUMMARY = re.compile(r"test result: (ok|FAILED)|\s+Summary \[.*\b\d+ (?:(failed)|passed)")
 _UNFORMATTED = re.compile(r"Diff in (?P<file>\S.{0,300}?)(?::| at line )(?P<line>\d+):$")
@@ -144,7 +148,9 @@ class _Reader:
                 position = max(position, block.end)
             elif match := _PANIC.match(line):
                 block = self._said(position)
-                yield self._panicked(match, block)
+                found = self._panicked(match, block)
+                if not _SECOND_PANIC.match(found.message):
+                    yield found
                 position = block.end
             elif match := _SHORT.match(line):
                 severity, code = match["level"], match["code"]
@@ -224,12 +230,23 @@ class _Reader:
                 break
             noted = noted or line.startswith("note: ")
             position += 1
+        if not noted:  # a message with blank lines goes on to the note about backtraces
+            position = self._note_below(position) or position
         return _Block(self._lines[start:position], position)
+
+    def _note_below(self, start: int) -> int | None:
+        """Where the line behind a panic's last note is, unless another part of the output begins before it."""
+        for position, line in enumerate(self._lines[start : start + 60], start):
+            if _BACKTRACE_END.match(line):
+                return position + 1
+            if _SECTION.match(line) or _RESULT.match(line) or _PANIC.match(line) or _HEADER.match(line):
+                return None
+        return None
 
     def _panicked(self, match: re.Match[str], block: _Block) -> Found:
         frames = [frame for line in block.lines if (frame := _FRAME.match(line))]
         own = next((frame for frame in frames if not _LIBRARY.search(frame["file"])), None)
-        spot = own if own and _LIBRARY.search(match["file"]) else match
+        spot: re.Match[str] | None = own if _LIBRARY.search(match["file"]) else match
         ends = [at for at, line in enumerate(block.lines) if re.match(r"\s*(?:note: |stack backtrace:)", line)]
         said = [*([match["said"]] if match["said"] else []), *block.lines[: ends[0] if ends else None]]
         said += [line for line in block.lines if line.startswith("note: panic did not contain")]
@@ -238,7 +255,7 @@ class _Reader:
         return Found(
             "\n".join(said).strip(),
             *place(spot),
-            number(spot, "column"),
+            number(spot, "column") if spot else None,
             phase="test" if test else "runtime",
             test=test,
         )
@@ -270,8 +287,10 @@ class _Reader:
             yield self._beheaded(position)
         elif match := _OVERFLOW.match(line):
             yield Found(match[1], phase="runtime", test=self._test, identity="has overflowed its stack")
-        elif line.startswith("Error: ") and (self._test or self._output.exit_code != 0):
-            yield Found(line, phase="test" if self._test else "runtime", test=self._test)
+        elif line.startswith("Error:") and (self._test or self._output.exit_code != 0):
+            below = takewhile(_CHAIN.match, self._lines[position + 1 : position + 10])
+            chain = [each.strip() for each in below if each.strip() and each != "Caused by:"]
+            yield Found("\n".join([line.rstrip(), *chain]), phase="test" if self._test else "runtime", test=self._test)
         elif line.lstrip().startswith("Running `") or line.startswith("running "):
             self._running = True
         elif line.lstrip().startswith(("Compiling ", "Checking ", "Running ", "Doc-tests ", "Updating ", "Locking ")):

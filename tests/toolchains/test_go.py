@@ -74,3 +74,8 @@ def test_what_a_failed_test_logged_is_no_error() -> None:
     FAIL
     """
     assert [event.line for event in events(output, "go test", 1)] == [21]
+
+
+def test_what_a_failed_package_printed_is_no_reason() -> None:
+    output = "To go on, run:\nFAIL\texample.com/shop\t0.5s\nok  \texample.com/tax\t0.1s\nFAIL\n"
+    assert [event.message for event in events(output, "go test ./... | tail -4", 0)] == ["FAIL example.com/shop"]

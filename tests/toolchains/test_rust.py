@@ -104,3 +104,41 @@ def test_a_panic_whose_beginning_was_cut_off_is_at_its_deepest_frame() -> None:
     """
     (event,) = events(output, "cargo test | tail -12", 0)
     assert (event.file, event.line, event.test) == ("src/lib.rs", 17, "tests::two")
+
+
+def test_a_message_with_blank_lines_is_read_to_its_end() -> None:
+    output = """
+    thread 'tests::adds' (7) panicked at src/lib.rs:76:9:
+    assertion failed: `(left == right)`
+
+    Diff < left / right > :
+    <a
+    >b
+
+    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+    """
+    (event,) = events(output, "cargo test", 101)
+    assert ">b" in event.message
+
+
+def test_a_panic_while_panicking_is_no_mistake_of_its_own() -> None:
+    output = """
+    thread 'main' panicked at src/main.rs:4:5:
+    no cart
+    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+    thread 'main' panicked at library/core/src/panicking.rs:225:5:
+    panic in a function that cannot unwind
+    """
+    assert [event.file for event in events(output, "cargo run", 134)] == ["src/main.rs"]
+
+
+def test_the_causes_of_a_program_s_error_are_in_its_message() -> None:
+    output = """
+    Error: no cart
+
+    Caused by:
+        0: cannot read cart.toml
+        1: No such file or directory (os error 2)
+    """
+    (event,) = events(output, "cargo run", 1)
+    assert "No such file or directory" in event.message
