@@ -33,6 +33,8 @@ class Found:
     # The part of the message that tells this mistake from others, for the fingerprint; the whole message when None.
     # Give it where the message holds what varies between runs, or lacks what distinguishes (a label, a symbol).
     identity: str | None = None
+    # The test's name for the fingerprint, where styles of output write it differently; the printed one when None.
+    test_identity: str | None = None
 
 
 def _undecided(_output: Output) -> bool | None:

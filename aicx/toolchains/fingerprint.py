@@ -81,6 +81,6 @@ def fingerprint(family: str, found: Found, folders: Sequence[str] = ()) -> str:
     counts only without a message: some styles leave it out, and the message follows from it.
     """
     said = normal_message(found.message if found.identity is None else found.identity)
-    where = normal_message(found.test) if found.test else stable_file(found.file, folders)
+    where = normal_message(found.test_identity or found.test) if found.test else stable_file(found.file, folders)
     parts = (family, where, said or (found.code or "").lower())
     return sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:_LENGTH]

@@ -68,7 +68,17 @@ def _failure(test: str | None, block: Sequence[str]) -> Found:
     text = "\n".join(said).strip()
     kind = _KIND.match(text)
     where = place(next((frame for frame in frames if not FOREIGN.match(frame["file"])), None))
-    return Found(text, *where, code=kind["code"] if kind else None, phase="test", test=test)
+    code = kind["code"] if kind else None
+    return Found(text, *where, code=code, phase="test", test=test, test_identity=_as_described(test))
+
+
+def _as_described(test: str | None) -> str | None:
+    """A test's name as `--testdox` shortens it: without `Test` and `test`, in one case, without spaces."""
+    if test is None:
+        return None
+    owner, _, name = test.rpartition("::")
+    owner = owner.partition(" (")[0].rpartition("\\")[2].removesuffix("Test")
+    return f"{owner}::{re.sub(r'^test(?=[A-Z_])|[ _]', '', name)}".lower()
 
 
 def described(lines: Sequence[str]) -> Iterator[Found]:

@@ -249,15 +249,17 @@ class _Reader:
         spot: re.Match[str] | None = own if _LIBRARY.search(match["file"]) else match
         ends = [at for at, line in enumerate(block.lines) if re.match(r"\s*(?:note: |stack backtrace:)", line)]
         said = [*([match["said"]] if match["said"] else []), *block.lines[: ends[0] if ends else None]]
-        said += [line for line in block.lines if line.startswith("note: panic did not contain")]
+        text = "\n".join(said).strip()
+        notes = [line for line in block.lines if line.startswith("note: panic did not contain")]
         thread = match["thread"]
         test = self._test or self._started or (thread if thread in self._failed else None)
         return Found(
-            "\n".join(said).strip(),
+            "\n".join([text, *notes]),
             *place(spot),
             number(spot, "column") if spot else None,
             phase="test" if test else "runtime",
             test=test,
+            identity=text,
         )
 
     def _tested(self, line: str, position: int) -> Iterator[Found]:
@@ -270,6 +272,8 @@ class _Reader:
             name, result = match["name"], match["result"]
             self._started, self._running = (None, True) if result in ("ok", "FAILED", "ignored") else (name, True)
             self._note(name, result)
+            if result.startswith("Error: "):  # with --nocapture
+                yield Found(result, phase="test", test=name)
         elif self._started and line in ("ok", "FAILED"):
             self._note(self._started, line)
             self._started = None

@@ -46,7 +46,21 @@ def test_styles_of_phpunit_have_one_fingerprint() -> None:
         "##teamcity[testFailed name='testMsg' message='should be true|nFailed asserting that false is true.' "
         "details=' /home/ada/shop/tests/CartTest.php:6|n ' duration='0' flowId='7']\n"
     )
+    described = """
+    Cart (Tests\\Cart)
+     ✘ Msg
+       │
+       │ should be true
+       │ Failed asserting that false is true.
+       │
+       │ /home/ada/shop/tests/CartTest.php:6
+       │
+
+    FAILURES!
+    Tests: 1, Assertions: 1, Failures: 1.
+    """
     first = marks(listed.format(line=6), "phpunit")
+    assert first == marks(described, "phpunit --testdox")
     assert first == marks(listed.format(line=60), "phpunit") == marks(teamcity, "phpunit --teamcity")
 
 
@@ -84,3 +98,18 @@ def test_skipped_and_risky_tests_are_no_errors() -> None:
 def test_a_test_whose_heading_was_cut_off_keeps_its_place() -> None:
     output = "bad luck\n\n/home/ada/shop/tests/CartTest.php:19\n\nFAILURES!\nTests: 1, Assertions: 1, Failures: 1.\n"
     assert len(marks(output, "phpunit | tail -6", 0)) == 1
+
+
+def test_two_tests_of_one_message_differ() -> None:
+    output = """
+    There was 1 failure:
+
+    1) CartTest::{test}
+    Failed asserting that false is true.
+
+    /home/ada/shop/tests/CartTest.php:6
+
+    FAILURES!
+    Tests: 1, Assertions: 1, Failures: 1.
+    """
+    assert marks(output.format(test="testMsg"), "phpunit") != marks(output.format(test="testTax"), "phpunit")
