@@ -6,7 +6,6 @@ The line ends that set a block apart are chosen so that the block alone says how
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from aicx.agents.edits import Insertion, line_end, line_of
 from aicx.errors import CorpusDamaged
@@ -14,22 +13,15 @@ from aicx.errors import CorpusDamaged
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class Marks(NamedTuple):
-    """The first and the last line of a block, without their ends."""
-
-    start: str
-    end: str
+START, END = "<!-- aicx:start -->", "<!-- aicx:end -->"
 
 
-MARKDOWN = Marks("<!-- aicx:start -->", "<!-- aicx:end -->")
-
-
-def find(text: str, marks: Marks) -> tuple[int, int] | None:
+def find(text: str) -> tuple[int, int] | None:
     """Where the block begins and ends, its last line's end left out; None for none.
 
     Raises CorpusDamaged for a block that lacks its start or its end, and for a second one.
     """
-    starts, ends = ([*_lines(text, mark)] for mark in marks)
+    starts, ends = _lines(text, START), _lines(text, END)
     if not starts and not ends:
         return None
     if len(starts) == 1 and len(ends) == 1 and starts[0].start() < ends[0].start():
@@ -38,24 +30,25 @@ def find(text: str, marks: Marks) -> tuple[int, int] | None:
     several = len(starts) > 1 and len(starts) == len(ends)
     lacks = "there is more than one block" if several else "the block is not whole"
     raise CorpusDamaged(
-        f"line {line_of(text, first)}: {lacks} between `{marks.start}` and `{marks.end}`",
+        f"line {line_of(text, first)}: {lacks} between `{START}` and `{END}`",
         hint="delete what is left of it by hand and run the command again; nothing was changed",
     )
 
 
-def block(marks: Marks, body: str, end: str) -> str:
-    """The lines of a block, without the end of the last one. ``body`` has plain line ends."""
-    return end.join([marks.start, *body.strip("\n").split("\n"), marks.end])
+def holds(text: str, body: str) -> bool:
+    """Whether the text has a block with just this body. Raises as `find` does."""
+    place = find(text)
+    return place is not None and text[slice(*place)] == _block(text, body)
 
 
-def insertion(text: str, marks: Marks, body: str) -> Insertion:
+def insertion(text: str, body: str) -> Insertion:
     """What puts a block at the end of a text, whose last line ends as before, or still does not."""
-    return appended(text, block(marks, body, line_end(text)))
+    return appended(text, _block(text, body))
 
 
-def without(text: str, marks: Marks) -> str:
+def without(text: str) -> str:
     """The text without its block, as it was before `insertion`. Raises as `find` does."""
-    place = find(text, marks)
+    place = find(text)
     return text if place is None else cut(text, *place)
 
 
@@ -75,6 +68,11 @@ def cut(text: str, start: int, end: int) -> str:
     # The line end before a block is not its own where the block was put first.
     after = re.sub(r"\A\r?\n", "", after)
     return (re.sub(r"(?:(?<=\n)|\A)\r?\n\Z", "", before) if before else before) + after
+
+
+def _block(text: str, body: str) -> str:
+    """The lines of a block, ended as those of the text, without the end of the last one."""
+    return line_end(text).join([START, *body.strip("\n").split("\n"), END])
 
 
 def _lines(text: str, mark: str) -> list[re.Match[str]]:

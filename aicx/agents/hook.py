@@ -1,7 +1,7 @@
-"""The process behind `aicx hook`: a child does the work, and this one answers in time whatever the child meets.
+"""The process behind `aicx hook`: a child does the work, and this one answers in time even if the child hangs.
 
 Git or a disk may hang in a way that no signal ends. This process touches neither: it waits for the child's answer until
-the deadline, and then exits with 0 and without a word. Little is imported before the child has started.
+the deadline, and then exits with 0 and prints nothing. Little is imported before the child has started.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-# An agent is told 2 seconds; a loaded machine needs some of them to start an interpreter.
+# The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
 # What an agent says of an event is bounded; a Stop hook quotes the model's last answer.
 _MAX_INPUT = 4_000_000
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> None:
 def within(seconds: float, work: Callable[[], bytes]) -> bytes | None:
     """What ``work`` gives, done by another process; None after ``seconds``, when that process and its own are killed.
 
-    It has no terminal, and its output goes nowhere: whoever waits for ours to end is not kept waiting by it.
+    Its output goes nowhere: an agent that reads until every writer is gone does not wait for it.
     """
     until = time.monotonic() + seconds
     reading, writing = os.pipe()
@@ -93,7 +93,7 @@ def _answer(arguments: Sequence[str]) -> bytes:
         from aicx.agents.events import answer
 
         return answer(event, agent, given.encode() if given else _given())
-    except BaseException as error:  # noqa: BLE001 - whatever it is, an agent is not to hear of it
+    except BaseException as error:  # noqa: BLE001 - no error may reach an agent
         with suppress(BaseException):
             from aicx.agents.hook_log import note
 

@@ -1,42 +1,20 @@
-"""Works out what `aicx init` and `aicx clean` would change, in every file of the agents; nothing is written here."""
+"""What `aicx init` and `aicx clean` change in the files of the agents: worked out for all of them, then made true."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from aicx import config
-from aicx.agents import blocks, records
+from aicx.agents import records
 from aicx.agents.change import Change, make, missing_folders, read, require_writable, target_of
-from aicx.agents.edits import Insertion, line_end, put_in, taken_out
+from aicx.agents.edits import put_in, taken_out
+from aicx.agents.files import TRACES, File, files_of, recorded
 from aicx.agents.records import SHARED, Put, Record
-from aicx.agents.settings_text import JSON, TOML, Settings, Wanted
-from aicx.agents.table import AGENTS, BLOCK, wanted
+from aicx.agents.table import AGENTS
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
-
-# What is in every file that we put something into.
-_TRACES = (b"aicx:start", b"aicx:end", b" hook ")
-
-
-class Text(NamedTuple):
-    """How our part of a file is looked for, put in and taken out.
-
-    ``is_empty`` says whether a text without ours holds nothing else.
-    """
-
-    is_current: Callable[[str], bool]
-    put: Callable[[str], list[Insertion]]
-    drop: Callable[[str], str]
-    is_empty: Callable[[str], bool]
-
-
-class File(NamedTuple):
-    path: Path
-    text: Text
-    shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +41,7 @@ def place_of(settings: config.Settings, folder: Path) -> Repository:
 
 def plan_init(settings: config.Settings, place: Repository, agents: Sequence[str]) -> Plan:
     """What puts the agents' blocks and hooks in place. Raises AicxError for the first file that cannot be changed."""
-    files = [file for name in agents for file in _files(settings, place.root, name)]
+    files = [file for name in agents for file in files_of(settings, place.root, name)]
     known = records.load(settings.layout, place.worktree_id)
     return _plan(settings, place, files, _with_ours, list(dict.fromkeys([*(known.agents if known else ()), *agents])))
 
@@ -77,18 +55,14 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
     own = records.load(layout, place.worktree_id)
     others = [record for key, record in records.everywhere(layout) if key != place.worktree_id and not last]
     needed = {name for record in others for name in record.agents}
-    files: list[File] = []
-    for name in AGENTS:
-        for file in _files(settings, place.root, name):
-            # Without a record of this folder, what is shared was not put there for it.
-            if not file.shared or (own is not None and name not in needed):
-                files.append(file)  # noqa: PERF401 - a comprehension of three lines says less
-    shared = [] if own is None or any(_is_shared(settings, place.root, name) for name in needed) else [SHARED]
-    for name in (place.worktree_id, *shared):
-        # Files that an agent used when it was set up, and now others.
+    shared_files = {file.path for name in needed for file in files_of(settings, place.root, name) if file.shared}
+    files = [file for name in AGENTS for file in files_of(settings, place.root, name)]
+    # An agent may have used other files when it was set up.
+    for name in (place.worktree_id, *([] if shared_files else [SHARED])):
         record = records.load(layout, name)
-        paths = [Path(put.file) for put in record.files] if record else []
-        files += [File(path, _text_of(path), name == SHARED) for path in paths]
+        files += [recorded(Path(put.file), shared=name == SHARED) for put in (record.files if record else ())]
+    # Without a record of this folder, what is shared was not put there for it.
+    files = [file for file in files if not file.shared or (own is not None and file.path not in shared_files)]
     return _plan(settings, place, files, _without_ours, [])
 
 
@@ -116,13 +90,12 @@ def _plan(
     changed: Callable[[File, Path, bytes | None, Put | None], Change],
     agents: list[str],
 ) -> Plan:
-    names = {False: place.worktree_id, True: SHARED}
-    held = {
-        False: records.load(settings.layout, names[False]) or Record(str(place.root), place.repo_id),
-        True: records.load(settings.layout, SHARED) or Record("", ""),
-    }
+    own = records.load(settings.layout, place.worktree_id) or Record(str(place.root), place.repo_id)
+    shared = records.load(settings.layout, SHARED) or Record("", "")
+    held = {place.worktree_id: replace(own, agents=agents), SHARED: shared}
     changes: dict[Path, Change] = {}
     for file in files:
+        name = SHARED if file.shared else place.worktree_id
         try:
             target = target_of(file.path, None if file.shared else place.root)
         except UsageError:
@@ -131,18 +104,16 @@ def _plan(
             raise
         if target in changes:
             continue  # two names of one file
-        before = read(target)
         try:
-            change = changed(file, target, before, held[file.shared].put(target))
+            change = changed(file, target, read(target), held[name].put(target))
         except CorpusDamaged as error:
             raise CorpusDamaged(f"{file.path}: {error.message}", hint=error.hint) from error
         if change.action != "unchanged":
             require_writable(file.path, target)
         changes[target] = change
-        kept = [put for put in held[file.shared].files if put.file != str(target)]
-        held[file.shared] = replace(held[file.shared], files=[*kept, *([change.put] if change.put else [])])
-    held[False] = replace(held[False], agents=agents)
-    return Plan(place.root, agents, list(changes.values()), {names[shared]: held[shared] for shared in held})
+        kept = [put for put in held[name].files if put.file != str(target)]
+        held[name] = replace(held[name], files=[*kept, *([change.put] if change.put else [])])
+    return Plan(place.root, agents, list(changes.values()), held)
 
 
 def _with_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:
@@ -161,8 +132,8 @@ def _with_ours(file: File, target: Path, before: bytes | None, known: Put | None
 
 def _without_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:
     folders = tuple(map(Path, known.folders)) if known else ()
-    # A file of others that cannot even be read as what it should be is none of our business.
-    if before is None or (known is None and not any(mark in before for mark in _TRACES)):
+    # A file that nothing was put into may be anything, also damaged.
+    if before is None or (known is None and not any(trace in before for trace in TRACES)):
         return Change(file.path, target, before, before, None, folders)
     text = _base(file, _decoded(before), before, known)
     after: bytes | None = text.encode()
@@ -186,48 +157,6 @@ def _agrees(file: File, found: str) -> bool:
         return file.text.drop(found) == found
     except AicxError:
         return False
-
-
-def _files(settings: config.Settings, root: Path, name: str) -> list[File]:
-    agent = AGENTS[name]
-    files = [File(root / agent.instructions, _MARKDOWN, False)]
-    if agent.settings is not None:
-        path, kind = agent.settings(settings, root)
-        files.append(File(path, _hooks(kind, wanted(name, settings)), _is_shared(settings, root, name)))
-    return files
-
-
-def _text_of(path: Path) -> Text:
-    """How a file of a record is read that is to lose what is ours."""
-    formats = {".json": JSON, ".toml": TOML}
-    return _hooks(formats[path.suffix], Wanted({})) if path.suffix in formats else _MARKDOWN
-
-
-def _hooks(format: Settings, hooks: Wanted) -> Text:
-    return Text(
-        lambda text: format.is_current(text, hooks),
-        lambda text: format.put(text, hooks),
-        format.drop,
-        lambda text: "".join(text.split()) in ("", "{}"),
-    )
-
-
-def _holds_block(text: str) -> bool:
-    place = blocks.find(text, blocks.MARKDOWN)
-    return place is not None and text[slice(*place)] == blocks.block(blocks.MARKDOWN, BLOCK, line_end(text))
-
-
-_MARKDOWN = Text(
-    _holds_block,
-    lambda text: [blocks.insertion(text, blocks.MARKDOWN, BLOCK)],
-    lambda text: blocks.without(text, blocks.MARKDOWN),
-    lambda text: not text,
-)
-
-
-def _is_shared(settings: config.Settings, root: Path, name: str) -> bool:
-    agent = AGENTS[name]
-    return agent.settings is not None and not agent.settings(settings, root)[0].is_relative_to(root)
 
 
 def _decoded(body: bytes | None) -> str:

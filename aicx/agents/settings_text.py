@@ -12,12 +12,12 @@ from aicx.agents import blocks, jsonc
 from aicx.agents.edits import Insertion, line_end, put_in
 from aicx.errors import CorpusDamaged
 
-_OURS = re.compile(r"\bhook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b")
+_OURS = re.compile(r"\baicx'? hook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b")
 _BLANK = "\ufeff \t\r\n"
 _TOML_HEAD = "# `aicx init` wrote these hooks, and `aicx clean` removes them."
 _TABLE = rf"\[\[hooks\.\w+\]\]\r?\nhooks = \[\{{[^\r\n]*{_OURS.pattern}[^\r\n]*"
 _TOML_HOOKS = re.compile(rf"^(?:{re.escape(_TOML_HEAD)}\r?\n)?{_TABLE}(?:\r?\n{_TABLE})*", re.MULTILINE)
-_NOTIFY = r'notify = \[[^\r\n]*"hook", "notify", "--agent", "[a-z]+"\][^\r\n]*(?:\r?\n|\Z)'
+_NOTIFY = r'notify = \[[^\r\n]*aicx", "hook", "notify", "--agent", "[a-z]+"\][^\r\n]*(?:\r?\n|\Z)'
 _TOML_NOTIFY = re.compile(rf"(?:^|(?<=\A\ufeff)){_NOTIFY}", re.MULTILINE)
 _BY_HAND = "mend the file first; nothing was changed"
 
@@ -43,7 +43,7 @@ class Settings(NamedTuple):
 
 def _json_is_current(text: str, wanted: Wanted) -> bool:
     found = [(one.event, one.chain[-1].value) for one in _ours(_parsed(text))] if text.strip(_BLANK) else []
-    return sorted(found, key=str) == sorted(((event, dict(one)) for event, one in wanted.hooks.items()), key=str)
+    return _are_wanted(found, wanted)
 
 
 def _json_put(text: str, wanted: Wanted) -> list[Insertion]:
@@ -109,20 +109,23 @@ def _parsed(text: str) -> jsonc.Node:
     return root
 
 
+def _are_wanted(found: list[tuple[str, Any]], wanted: Wanted) -> bool:
+    """Whether the handlers that were found, by their events, are those wanted, in whichever order."""
+    return sorted(found, key=str) == sorted(((event, dict(one)) for event, one in wanted.hooks.items()), key=str)
+
+
 def _toml_is_current(text: str, wanted: Wanted) -> bool:
     held = _toml(text)
-    notify = held.get("notify")
+    notify, hooks = held.get("notify"), held.get("hooks")
     found = [
         (event, handler)
-        for event, groups in held.get("hooks", {}).items()
+        for event, groups in (hooks.items() if isinstance(hooks, dict) else ())
         for group in (groups if isinstance(groups, list) else ())
-        for handler in group.get("hooks", ())
-        if _OURS.search(str(handler.get("command")))
+        for handler in (group.get("hooks", ()) if isinstance(group, dict) else ())
+        if isinstance(handler, dict) and _OURS.search(str(handler.get("command")))
     ]
     is_told = notify == list(wanted.notify) or (notify is not None and not _is_ours(notify))
-    return is_told and sorted(found, key=str) == sorted(
-        ((event, dict(one)) for event, one in wanted.hooks.items()), key=str
-    )
+    return is_told and _are_wanted(found, wanted)
 
 
 def _toml_put(text: str, wanted: Wanted) -> list[Insertion]:
@@ -154,7 +157,8 @@ def _toml_drop(text: str) -> str:
 
 
 def _is_ours(notify: Any) -> bool:
-    return isinstance(notify, list) and notify[-4:-1] == ["hook", "notify", "--agent"]
+    words = [str(word) for word in notify] if isinstance(notify, list) else []
+    return words[-4:-1] == ["hook", "notify", "--agent"] and words[-5:][0].endswith("aicx")
 
 
 def _toml(text: str, otherwise: str = "it cannot be read as TOML") -> dict[str, Any]:

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,17 @@ def test_a_worktree_of_a_repository_that_was_set_up_belongs_to_it(user: Home, tm
     assert b"awake" in events.answer("session-start", "codex", said(user, cwd=str(tree)))
 
 
+def test_of_two_hooks_at_once_one_is_the_first(user: Home) -> None:
+    layout, together = user.settings.layout, threading.Barrier(8)
+
+    def first(_: int) -> bool:
+        together.wait(10)
+        return events._is_first(layout, "claude", OTHER)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(first, range(8))) == 1
+
+
 def test_sessions_that_began_long_ago_are_forgotten(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
         is_first_start(user.settings.layout, "claude", f"s{number}", most=6)
@@ -198,6 +211,17 @@ class TestProcess:
     ) -> None:
         done = call(*words, given=given, cwd=place(user))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+    def test_the_command_in_the_settings_needs_nothing_of_the_environment(self, user: Home) -> None:
+        settings = json.loads((place(user) / ".claude" / "settings.local.json").read_text())
+        [handler] = settings["hooks"]["SessionStart"][0]["hooks"]
+        environ = {"HOME": str(user.root), "PATH": "/usr/bin:/bin"}
+        for command, told in ((handler["command"], True), (handler["command"].replace("/bin/", "/gone/"), False)):
+            done = subprocess.run(
+                ["sh", "-c", command], input=said(user), env=environ, cwd="/", capture_output=True, timeout=60
+            )
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert (b"awake" in done.stdout) == told
 
     def test_an_error_is_a_line_in_the_log(self, user: Home) -> None:
         call("session-start", "--agent", "claude", given=b"{not json")

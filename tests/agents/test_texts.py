@@ -71,23 +71,23 @@ def without_empty(value: Any) -> Any:
 
 @given(texts())
 def test_a_block_alone_says_how_the_text_was_without_it(text: str) -> None:
-    made = blocks.insertion(text, blocks.MARKDOWN, "one\ntwo")
+    made = blocks.insertion(text, "one\ntwo")
     changed = put_in(text, [made])
-    assert blocks.without(changed, blocks.MARKDOWN) == text
+    assert blocks.without(changed) == text
     assert taken_out(changed, [made]) == text
     assert "one" in changed.splitlines()
 
 
 def test_a_block_ends_its_lines_as_the_file_does() -> None:
     text = "# Mine\r\n"
-    assert put_in(text, [blocks.insertion(text, blocks.MARKDOWN, "one")]) == (
+    assert put_in(text, [blocks.insertion(text, "one")]) == (
         "# Mine\r\n\r\n<!-- aicx:start -->\r\none\r\n<!-- aicx:end -->\r\n"
     )
 
 
 def test_text_behind_a_block_stays() -> None:
-    changed = put_in("a\n", [blocks.insertion("a\n", blocks.MARKDOWN, "one")]) + "b\n"
-    assert blocks.without(changed, blocks.MARKDOWN) == "a\nb\n"
+    changed = put_in("a\n", [blocks.insertion("a\n", "one")]) + "b\n"
+    assert blocks.without(changed) == "a\nb\n"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_text_behind_a_block_stays() -> None:
 def test_a_block_that_is_not_whole_is_refused_with_its_line(text: str, line: int) -> None:
     for call in (blocks.find, blocks.without):
         with pytest.raises(CorpusDamaged, match=f"line {line}:"):
-            call(text, blocks.MARKDOWN)
+            call(text)
 
 
 @given(objects())
@@ -225,9 +225,20 @@ def test_a_program_that_codex_notifies_already_stays() -> None:
     assert TOML.drop(changed) == text
 
 
-@pytest.mark.parametrize("text", ["hooks = {}\n", "hooks.Stop = []\n", "model = \n"])
+def test_hooks_of_another_tool_that_look_alike_stay() -> None:
+    other = {"type": "command", "command": "/opt/other hook stop --agent claude"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [other]}]}}, indent=2)
+    assert JSON.drop(text) == text
+    notify = 'notify = ["other", "hook", "notify", "--agent", "codex"]\n'
+    assert TOML.drop(notify) == notify
+
+
+@pytest.mark.parametrize(
+    "text", ["hooks = {}\n", "hooks.Stop = []\n", "hooks = 5\n", "hooks.Stop = ['x']\n", "model = \n"]
+)
 def test_toml_that_nothing_can_be_added_to_is_refused(text: str) -> None:
     with pytest.raises(CorpusDamaged):
+        assert not TOML.is_current(text, NOTIFYING)
         TOML.put(text, NOTIFYING)
 
 

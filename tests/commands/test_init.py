@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from aicx.agents import change
-from aicx.agents.blocks import MARKDOWN
+from aicx.agents.blocks import START
 from aicx.agents.table import AGENTS
 from aicx.cli import run
 from aicx.storage.atomic import create_private
@@ -108,7 +108,7 @@ def hooks_of(file: Path) -> dict[str, list[str]]:
 def test_each_agent_has_its_instructions_and_hooks(repo: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert init(repo) == 0
     for name in FILES:
-        assert (repo / name).read_text().startswith(f"{MARKDOWN.start}\n")
+        assert (repo / name).read_text().startswith(f"{START}\n")
     for agent, file in {
         **{name: repo / path for name, path in SETTINGS.items()},
         "codex": home / ".codex/config.toml",
@@ -232,7 +232,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(repo: Path, home: Path, capsy
     assert run(["init", "--repo", str(repo), "--agents", "codex", "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert f"--- {repo / 'AGENTS.md'}\n+++ {repo / 'AGENTS.md'}\n@@ " in shown
-    assert f"\n+{MARKDOWN.start}\n" in shown
+    assert f"\n+{START}\n" in shown
     assert tree(repo, home) == before
     assert not (home / ".aicx").exists()
 
@@ -280,7 +280,7 @@ def test_instructions_that_are_a_link_to_another_file_hold_one_block(repo: Path,
     before = tree(repo)
     assert init(repo, agents="claude,codex") == 0
     assert (repo / "CLAUDE.md").is_symlink()
-    assert (repo / "AGENTS.md").read_text().count(MARKDOWN.start) == 1
+    assert (repo / "AGENTS.md").read_text().count(START) == 1
     assert clean(repo) == 0
     assert tree(repo) == before
 
@@ -443,7 +443,7 @@ def test_uninstall_goes_on_where_one_repository_cannot_be_changed(
     (other / ".git").mkdir(parents=True)
     for folder in (repo, other):
         assert init(folder) == 0
-    (other / "CLAUDE.md").write_text(f"{MARKDOWN.start}\nhalf\n")
+    (other / "CLAUDE.md").write_text(f"{START}\nhalf\n")
     capsys.readouterr()
     assert run(["uninstall", "--yes", "--json"]) == 1
     answer = json.loads(capsys.readouterr().out)
