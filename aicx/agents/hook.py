@@ -16,6 +16,7 @@ from contextlib import suppress
 
 # The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
+_SECONDS_TO_NOTE = 10
 # What an agent says of an event is bounded; a Stop hook quotes the model's last answer.
 _MAX_INPUT = 4_000_000
 # The event by which a hook calls aicx again, in the background.
@@ -30,7 +31,10 @@ def main(arguments: Sequence[str]) -> None:
             _store()
         os._exit(0)
     with suppress(BaseException):
-        answer = within(SECONDS, lambda: _answer(arguments)) or b""
+        found = within(SECONDS, lambda: _answer(arguments))
+        if found is None:
+            _note_apart(f"{' '.join(arguments[:3])}: gave up after {SECONDS} s")
+        answer = found or b""
     with suppress(OSError):
         os.write(1, answer)
     os._exit(0)
@@ -47,10 +51,7 @@ def within(seconds: float, work: Callable[[], bytes]) -> bytes | None:
     if child == 0:
         with suppress(BaseException):
             os.close(reading)
-            os.setpgid(0, 0)
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nowhere, 1)
-            os.dup2(nowhere, 2)
+            _stand_alone()
             with os.fdopen(writing, "wb") as stream:
                 stream.write(work())
         os._exit(0)
@@ -62,6 +63,27 @@ def within(seconds: float, work: Callable[[], bytes]) -> bytes | None:
                 end(child, signal.SIGKILL)
     _reap(child, max(until, time.monotonic() + 0.05))
     return body
+
+
+def _stand_alone() -> None:
+    """Makes this process one that an agent does not wait for: of a group of its own, printing nothing."""
+    os.setpgid(0, 0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+
+def _note_apart(text: str) -> None:
+    """Adds a line to the log in a process that is left to itself, since the disk may be what hangs."""
+    if os.fork():
+        return
+    with suppress(BaseException):
+        _stand_alone()
+        signal.alarm(_SECONDS_TO_NOTE)
+        from aicx.agents.hook_log import note
+
+        note(text)
+    os._exit(0)
 
 
 def _reap(child: int, until: float) -> None:

@@ -249,6 +249,8 @@ class TestProcess:
         )
         assert time.monotonic() - began < _SLACK
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert until(lambda: bool(log_of(user)))
+        assert log_of(user)[0].endswith(" session-start --agent claude: gave up after 1.7 s")
 
     def test_a_disk_that_hangs_is_given_up(self, user: Home) -> None:
         os.mkfifo(user.corpus / "config.toml")  # what opens it waits for a writer that never comes

@@ -238,8 +238,13 @@ def test_hooks_of_another_tool_that_look_alike_stay() -> None:
 )
 def test_toml_that_nothing_can_be_added_to_is_refused(text: str) -> None:
     with pytest.raises(CorpusDamaged):
-        assert not TOML.is_current(text, NOTIFYING)
         TOML.put(text, NOTIFYING)
+
+
+@pytest.mark.parametrize("text", ["hooks = 5\n", "hooks.Stop = ['x']\n", "hooks.Stop = [{ hooks = ['x'] }]\n"])
+def test_hooks_of_another_form_are_not_ours(text: str) -> None:
+    assert not TOML.is_current(text, NOTIFYING)
+    assert TOML.drop(text) == text
 
 
 def test_an_insertion_is_found_where_it_moved_to() -> None:
