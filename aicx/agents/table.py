@@ -53,7 +53,7 @@ AGENTS = {
         _EVENTS,
         # The command names aicx where it is on this machine, so it is not for the settings that a team shares.
         settings=lambda settings, root: (root / ".claude" / "settings.local.json", JSON),
-        next="start a new session in the repository's root; /hooks lists the hooks",
+        next="start a new session in the repository's root, and keep .claude/settings.local.json out of git",
     ),
     "codex": Agent(
         "Codex",
@@ -77,7 +77,7 @@ AGENTS = {
         timeout=_TIMEOUT * 1000,
         extra={"name": "aicx"},
         settings=lambda settings, root: (root / ".gemini" / "settings.json", JSON),
-        next="trust the folder when Gemini CLI asks: hooks of other folders do not run",
+        next="trust the folder when it asks, and do not commit the hooks in .gemini/settings.json",
     ),
     "copilot": Agent(
         "GitHub Copilot",

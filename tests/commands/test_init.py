@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from aicx.agents import change
+from aicx.agents import change, table
 from aicx.agents.blocks import START
 from aicx.agents.table import AGENTS
 from aicx.cli import run
@@ -224,6 +224,23 @@ def test_hooks_of_an_aicx_that_moved_are_replaced(repo: Path) -> None:
     file.write_text(text.replace("/aicx hook", "/old/aicx hook"))
     assert init(repo, agents="claude") == 0
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize("program", [["/opt/my venv's/aicx"], ["/opt/py thon", "-m", "aicx"], ["/opt/ä\\b/aicx"]])
+def test_ours_is_found_again_wherever_aicx_is_installed(
+    repo: Path, home: Path, program: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "program", lambda: program)
+    monkeypatch.setenv("AICX_HOME", str(home / "my corpus"))
+    write(home / ".codex/config.toml", ODD_TOML["comments"])
+    before = tree(repo, home / ".codex")
+    assert init(repo) == 0
+    once = tree(repo, home / ".codex")
+    assert init(repo) == 0
+    assert tree(repo, home / ".codex") == once
+    (home / "my corpus" / "agents" / "folders" / "shared.json").unlink()  # so that only the marks of ours tell
+    assert clean(repo) == 0
+    assert tree(repo, home / ".codex") == before
 
 
 def test_a_dry_run_shows_the_change_and_makes_none(repo: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ QUOTING: dict[str, dict[str, Any]] = {
     "aicx_steer": {},
     "aicx_rank": {"project": "orbit", "hours": 0},
     "aicx_read": {"ref": f"claude:{SESSION}:001"},
-    "aicx_resume": {"project": "ada/orbit", "task": "mend the lexer"},
+    "aicx_resume": {"project": ["ada/orbit"], "task": "mend the lexer"},
 }
 
 
