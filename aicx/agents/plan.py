@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from os.path import realpath
 from pathlib import Path
 
 from aicx import config
@@ -15,6 +16,9 @@ from aicx.agents.records import SHARED, Put, Record
 from aicx.agents.table import AGENTS
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
+
+# From a file, where its links lead, what it holds, and what the record says of it.
+_Changing = Callable[[File, Path, bytes | None, Put | None], Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,13 @@ def place_of(settings: config.Settings, folder: Path) -> Repository:
 
 def plan_init(settings: config.Settings, place: Repository, agents: Sequence[str]) -> Plan:
     """What puts the agents' blocks and hooks in place. Raises AicxError for the first file that cannot be changed."""
-    files = [file for name in agents for file in files_of(settings, place.root, name)]
+    work = [(file, _with_ours) for name in agents for file in files_of(settings, place.root, name)]
+    # Not `resolve`, which raises for links in a circle: that is for the agent whose file it is.
+    used = {Path(realpath(file.path)) for name in AGENTS for file in files_of(settings, place.root, name)}
+    left = [file for file in _recorded(settings, place.worktree_id, SHARED) if file.path not in used]
+    work += [(file, _without_ours) for file in left]
     known = records.load(settings.layout, place.worktree_id)
-    return _plan(settings, place, files, _with_ours, list(dict.fromkeys([*(known.agents if known else ()), *agents])))
+    return _plan(settings, place, work, list(dict.fromkeys([*(known.agents if known else ()), *agents])))
 
 
 def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> Plan:
@@ -57,13 +65,10 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
     needed = {name for record in others for name in record.agents}
     shared_files = {file.path for name in needed for file in files_of(settings, place.root, name) if file.shared}
     files = [file for name in AGENTS for file in files_of(settings, place.root, name)]
-    # An agent may have used other files when it was set up.
-    for name in (place.worktree_id, *([] if shared_files else [SHARED])):
-        record = records.load(layout, name)
-        files += [recorded(Path(put.file), shared=name == SHARED) for put in (record.files if record else ())]
+    files += _recorded(settings, place.worktree_id, *([] if shared_files else [SHARED]))
     # Without a record of this folder, what is shared was not put there for it.
     files = [file for file in files if not file.shared or (own is not None and file.path not in shared_files)]
-    return _plan(settings, place, files, _without_ours, [])
+    return _plan(settings, place, [(file, _without_ours) for file in files], [])
 
 
 def apply(settings: config.Settings, plan: Plan) -> None:
@@ -83,18 +88,20 @@ def apply(settings: config.Settings, plan: Plan) -> None:
         records.save(settings.layout, name, record)
 
 
+def _recorded(settings: config.Settings, *names: str) -> list[File]:
+    """The files of records: an agent may have used others when it was set up than it does now."""
+    held = [(name, records.load(settings.layout, name)) for name in names]
+    return [recorded(Path(put.file), shared=name == SHARED) for name, record in held if record for put in record.files]
+
+
 def _plan(
-    settings: config.Settings,
-    place: Repository,
-    files: Sequence[File],
-    changed: Callable[[File, Path, bytes | None, Put | None], Change],
-    agents: list[str],
+    settings: config.Settings, place: Repository, work: Sequence[tuple[File, _Changing]], agents: list[str]
 ) -> Plan:
     own = records.load(settings.layout, place.worktree_id) or Record(str(place.root), place.repo_id)
     shared = records.load(settings.layout, SHARED) or Record("", "")
     held = {place.worktree_id: replace(own, agents=agents), SHARED: shared}
     changes: dict[Path, Change] = {}
-    for file in files:
+    for file, changed in work:
         name = SHARED if file.shared else place.worktree_id
         try:
             target = target_of(file.path, None if file.shared else place.root)

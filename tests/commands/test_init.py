@@ -367,6 +367,31 @@ def test_hooks_of_codex_go_where_its_others_are(repo: Path, home: Path) -> None:
     assert tree(home) == before
 
 
+def test_hooks_of_codex_move_to_the_file_that_is_in_use_by_now(repo: Path, home: Path) -> None:
+    assert init(repo, agents="codex") == 0
+    write(home / ".codex/hooks.json", b'{"hooks": {"Stop": []}}')
+    assert init(repo, agents="codex") == 0
+    assert len(hooks_of(home / ".codex/hooks.json")["Stop"]) == 1
+    assert not (home / ".codex/config.toml").exists()
+    once = tree(repo, home)
+    assert init(repo, agents="claude,codex") == 0
+    assert clean(repo) == 0
+    assert tree(home).keys() < once.keys()
+    assert (home / ".codex/hooks.json").read_bytes() == b'{"hooks": {"Stop": []}}'
+
+
+def test_agents_that_are_not_named_again_stay_set_up(repo: Path, home: Path) -> None:
+    (repo / "docs").mkdir()
+    (repo / "docs" / "rules.md").write_text("# Mine\n")
+    (repo / "CLAUDE.md").symlink_to("docs/rules.md")
+    before = tree(repo, home)
+    assert init(repo, agents="claude") == 0
+    assert init(repo, agents="gemini") == 0
+    assert START in (repo / "docs" / "rules.md").read_text()
+    assert clean(repo) == 0
+    assert tree(repo, home) == before
+
+
 def test_a_write_that_fails_leaves_every_file_as_it_was(
     repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
