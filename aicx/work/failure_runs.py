@@ -59,7 +59,7 @@ def failures_of(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots, fold
         for run in runs_of([(call, answers)]):
             at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
             if run.outcome == "failed":
-                for event in _events(run, call, answers[-1]):
+                for event in _events(call, answers[-1], folder):
                     _take(open_, done, event, run, roots, folder)
             elif run.outcome == "ok":
                 _pass(open_, done, run, at, ref)
@@ -69,9 +69,9 @@ def failures_of(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots, fold
     return sorted(every.values(), key=lambda one: (one.first_at, one.fingerprint))[:MAX_FAILURES]
 
 
-def _events(run: Run, call: Step, answer: Step) -> Iterator[tuple[str, ErrorEvent]]:
+def _events(call: Step, answer: Step, folder: str | None) -> Iterator[tuple[str, ErrorEvent]]:
     """The errors of a failed run, each fingerprint once, with the family of the tool."""
-    parsed = parse(answer.text, call.command, answer.exit_code)
+    parsed = parse(answer.text, call.command, answer.exit_code, folder or "")
     found = {event.fingerprint: event for event in parsed.events if event.severity == "error"}
     yield from ((parsed.family, event) for event in list(found.values())[:MAX_EVENTS])
 
