@@ -17,6 +17,7 @@ from zipfile import ZipFile
 import pytest
 
 import aicx
+from aicx.api.answers.index import IndexGain
 from aicx.cli import COMMANDS, run
 from aicx.commands.index import build, drop, status
 from aicx.corpus.catalog.database import Catalog
@@ -315,6 +316,7 @@ def test_every_field_of_index_is_documented(
     table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
     monkeypatch.setattr(build, "made_with", lambda _: Choice())
     monkeypatch.setattr(build, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
+    monkeypatch.setattr(build, "measure_gain", lambda _: IndexGain(0))
     monkeypatch.setattr(status, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
     monkeypatch.setattr(status, "lexical_state", lambda _: LexicalState(True, 0, 1))
     monkeypatch.setattr(drop, "drop_vectors", lambda *_: None)
