@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
@@ -68,6 +69,10 @@ class _Work(Holder):
             if change.staged:
                 change.publish()
             super().erase(erasure)  # and files that cannot be read as tasks
+
+    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
+        for extra in ("", "-journal", "-wal", "-shm"):  # what sessions did is told in their words as they were
+            Path(f"{settings.layout.work_facts}{extra}").unlink(missing_ok=True)
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts tasks by the rules of today."""

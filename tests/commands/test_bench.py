@@ -123,7 +123,7 @@ def test_list_names_datasets_and_rankers(capsys: pytest.CaptureFixture[str]) -> 
     code, out, _ = bench(capsys, "list", "--json")
     found = json.loads(out)
     assert code == 0
-    assert {"bundled", "own", "commits", "why", "locomo", "cosqa", "trec"} == set(found["datasets"])
+    assert {"bundled", "own", "commits", "why", "locomo", "cosqa", "trec", "memory"} == set(found["datasets"])
     assert all(found["datasets"].values())
     assert "fts5" in found["rankers"]
 

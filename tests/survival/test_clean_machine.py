@@ -21,7 +21,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.process]
 ASKED = (
     *("store", "all", "claude", "codex", "gemini", "search lexer", "resume -p ada/orbit --task lexer", "sessions"),
     *("steer the lexer", "rank -p orbit -H 0", "index status", "map refresh --repo {work}", f"show {SESSION}", "refs"),
-    *("projects", "why 0123456", "memory"),
+    *("projects", "why 0123456", "memory", "failures --repo {work}", "task --repo {work}", "next --repo {work}"),
+    *("prepare --repo {work}", "finalize --status success --summary Done --repo {work}", "boot --repo {work}"),
+    *("usage --repo {work}", "init --dry-run --repo {work}", "clean --dry-run --repo {work}", "uninstall --dry-run"),
+    "hook stop --agent claude",
     *("list", "state", "doctor", f"extract --session {SESSION}", "reports {work}", "forget -s ffff --dry-run", "serve"),
     *("dashboard --output {out}/page.html", "install claude --dry-run", "demo --no-meaning", "bench list"),
 )

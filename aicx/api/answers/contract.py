@@ -42,8 +42,8 @@ class ContractAnswer:
     task_goal: Annotated[str, "the task"]
     contract_strength: Annotated[str, "`strict`, `soft`, or `exploratory`, which asks for no file"]
     first_action: Annotated[FirstActionAnswer | None, "null where the contract is exploratory"]
-    edit_scope: EditScopeAnswer
-    test_command: TestCommandAnswer
+    edit_scope: Annotated[EditScopeAnswer, "the files that the work is expected to change"]
+    test_command: Annotated[TestCommandAnswer, "the command that proves it"]
     finalize_command: Annotated[str, "what reports the end of the session"]
     expected_first_files: Annotated[list[str], "the files to look at first, at most 3"]
     signals: Annotated[list[str], "what its strength comes from"]
@@ -55,7 +55,7 @@ class ContractResult:
 
     ref: Annotated[str, "reference of the attempt"]
     status: Annotated[str, "`followed`, `partial` or `violated`"]
-    score: float
-    main_issue: str | None
-    compact_summary: str
+    score: Annotated[float, "0 to 1"]
+    main_issue: Annotated[str | None, "the code of the first violation or warning, or null"]
+    compact_summary: Annotated[str, "one line of at most 120 characters"]
     at: Annotated[str, "when it was written last"]

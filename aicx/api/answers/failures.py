@@ -1,4 +1,4 @@
-"""`aicx.failures*/1`: the mistakes that tools reported in stored sessions, and those in one output."""
+"""`aicx.failures/1`, `aicx.failure/1`, `aicx.failures-parse/1`: mistakes that tools reported, and their fixes."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class FailureItem:
     toolchain: Annotated[str, "the tool"]
     phase: Annotated[str, "such as `test`, `type`, `build`"]
     message: Annotated[str, "as it was reported last"]
-    code: str | None
+    code: Annotated[str | None, "of the error, as the tool names it"]
     file: Annotated[str | None, "from the repository's root"]
-    line: int | None
+    line: Annotated[int | None, "from 1"]
     test: Annotated[str | None, "the failing test"]
     command: Annotated[str, "that failed last"]
-    exit_code: int | None
+    exit_code: Annotated[int | None, "of the command"]
     occurrences: Annotated[int, "runs that reported it"]
     sessions: Annotated[list[str], "references of the sessions, the latest first"]
-    first_at: str
-    last_at: str
+    first_at: Annotated[str, "when it was reported first"]
+    last_at: Annotated[str, "when it was reported last"]
     last_ref: Annotated[str, "the chunk of the last report"]
     resolutions: Annotated[list[ResolutionItem], "what resolved it, the latest first"]
     attempts: Annotated[list[TryItem], "what was tried without effect, the latest first"]
@@ -63,7 +63,7 @@ class FailuresAnswer:
 
     results: Annotated[int, "number listed"]
     matched: Annotated[int, "number there are"]
-    items: list[FailureItem]
+    items: Annotated[list[FailureItem], "the last reported of them"]
     notes: list[str]
 
 
@@ -71,7 +71,7 @@ class FailuresAnswer:
 class FailureAnswer:
     """One failure."""
 
-    failure: FailureItem
+    failure: Annotated[FailureItem, "the one that was asked for"]
     notes: list[str]
 
 

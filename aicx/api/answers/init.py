@@ -14,7 +14,7 @@ UNINSTALL_SCHEMA = "aicx.uninstall/1"
 class FileChange:
     """One file, as it was changed or would be."""
 
-    file: str
+    file: Annotated[str, "its path"]
     action: Annotated[Literal["created", "changed", "deleted", "unchanged"], "what was done to the file"]
     diff: Annotated[list[str], "lines of a unified diff, secrets replaced"]
 
@@ -26,7 +26,7 @@ class InitAnswer:
     folder: Annotated[str, "the repository's working folder"]
     agents: Annotated[list[str], "the agents that are set up in it; none after `clean`"]
     dry_run: bool
-    files: list[FileChange]
+    files: Annotated[list[FileChange], "each file"]
     next: Annotated[list[str], "what a person has to do for each agent"]
 
 
@@ -36,5 +36,5 @@ class UninstallAnswer:
 
     folders: Annotated[list[str], "working folders from which everything was taken out"]
     dry_run: bool
-    files: list[FileChange]
+    files: Annotated[list[FileChange], "each file"]
     failed: Annotated[list[str], "what could not be changed, and why"]

@@ -29,10 +29,10 @@ class FindingAnswer:
 class ChecksAnswer:
     """Each part of a contract: kept, not kept, or null where it asked for nothing or nothing was observed."""
 
-    followed_first_action: bool | None
-    edited_within_scope: bool | None
-    canonical_test_used: bool | None
-    finalize_used: bool | None
+    followed_first_action: Annotated[bool | None, "the file to begin with was opened"]
+    edited_within_scope: Annotated[bool | None, "no other file was edited"]
+    canonical_test_used: Annotated[bool | None, "the test that proves it was run"]
+    finalize_used: Annotated[bool | None, "the end was reported"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class ComplianceAnswer:
 
     status: Annotated[str, "`followed`, `partial`, `violated` or `not_evaluated`"]
     score: Annotated[float | None, "0 to 1; null where nothing was evaluated"]
-    checks: ChecksAnswer
+    checks: Annotated[ChecksAnswer, "each part of the contract"]
     structural_alignment: Annotated[str, "`followed`, `partially_followed`, `ignored` or `not_evaluated`"]
-    violations: list[FindingAnswer]
-    warnings: list[FindingAnswer]
+    violations: Annotated[list[FindingAnswer], "what was not kept"]
+    warnings: Annotated[list[FindingAnswer], "what cannot be told or is minor"]
     main_issue: Annotated[str | None, "the code of the first violation or warning, or why nothing was evaluated"]
     compact_summary: Annotated[str, "one line of at most 120 characters"]
 
@@ -70,13 +70,13 @@ class PrepareAnswer:
     """What a session needs at its start."""
 
     startup_banner_text: Annotated[str, "a line to show first, and up to four below it"]
-    startup_banner_policy: BannerPolicy
-    session: SessionAnswer
+    startup_banner_policy: Annotated[BannerPolicy, "when to show it"]
+    session: Annotated[SessionAnswer, "the session that asks"]
     brief: Annotated[str, "the brief of [`resume`](resume.md), as Markdown"]
     active: Annotated[list[TaskEntry], "the open tasks that may be used here; without one the latest open session"]
     skipped: Annotated[list[SkippedTask], "those that may not, which nothing changes"]
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
-    execution_contract: ContractAnswer | None
+    execution_contract: Annotated[ContractAnswer | None, "what it is asked to keep to"]
     attempt: Annotated[str | None, "reference of the record of this session; null where none was written"]
 
 
@@ -84,13 +84,13 @@ class PrepareAnswer:
 class ErrorEventAnswer:
     """An error as a tool reported it."""
 
-    toolchain: str
-    phase: str
-    message: str
-    code: str | None
-    file: str | None
-    line: int | None
-    fingerprint: str
+    toolchain: Annotated[str, "the tool"]
+    phase: Annotated[str, "such as `test`, `type`, `build`"]
+    message: Annotated[str, "what it said"]
+    code: Annotated[str | None, "of the error, or null"]
+    file: Annotated[str | None, "from the repository's root, or null"]
+    line: Annotated[int | None, "from 1, or null"]
+    fingerprint: Annotated[str, "the same for the same mistake"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,14 @@ class HandoffAnswer:
     outcome: Annotated[str, "`resolved`, `failed` or `unresolved`"]
     goal: Annotated[str, "what was wanted"]
     summary: Annotated[str, "what was said last"]
-    done: list[str]
-    failing: list[str]
+    done: Annotated[list[str], "what was reached and proved"]
+    failing: Annotated[list[str], "what failed and did not pass since"]
     next: list[str]
-    questions: list[str]
-    decisions: list[str]
+    questions: Annotated[list[str], "asked and not answered"]
+    decisions: Annotated[list[str], "what was decided"]
     starting_points: Annotated[list[str], "files, from the repository's root"]
-    commits: list[str]
-    tests: list[str]
+    commits: Annotated[list[str], "commits made"]
+    tests: Annotated[list[str], "tests that were run last, and how they ended"]
     refs: Annotated[list[str], "references that prove it"]
 
 
@@ -123,7 +123,7 @@ class HandoffAnswer:
 class HandoffsAnswer:
     """The handoffs of a repository, the newest first."""
 
-    items: list[HandoffAnswer]
+    items: Annotated[list[HandoffAnswer], "the newest of them"]
     total: Annotated[int, "number there are"]
     notes: list[str]
 
@@ -133,7 +133,7 @@ class FinalizeAnswer:
     """What was kept of a session's end."""
 
     agent_summary_text: Annotated[str, "lines to repeat to the user: Context, Map, Saved, Contract, Next, Details"]
-    contract_compliance: ComplianceAnswer
+    contract_compliance: Annotated[ComplianceAnswer, "how the contract was kept"]
     attempt: Annotated[str, "reference of the session's record"]
     handoff: Annotated[str, "reference of the handoff"]
     task: Annotated[TaskEntry | None, "the open task with what it learned; null where none is open or may be used"]
@@ -146,13 +146,13 @@ class FinalizeAnswer:
 class BootAnswer:
     """What aicx knows of a place and of who asks, for a look at why a session begins as it does."""
 
-    repo_id: str
-    worktree_id: str
+    repo_id: Annotated[str, "the repository's id on this machine"]
+    worktree_id: Annotated[str, "the id of the working folder"]
     root: str
     project: Annotated[str | None, "what the corpus calls the repository"]
-    session: SessionAnswer
+    session: Annotated[SessionAnswer, "the session that asks"]
     sessions_stored: Annotated[int, "of this repository"]
     tasks: Annotated[dict[str, int], "number of tasks: `active`, `skipped`, `waiting`, `damaged`"]
     attempts: Annotated[int, "sessions that were prepared or finalized"]
     last_summary: Annotated[str, "what was said at the last end of a session, or that nothing was"]
-    previous_contract_result: ContractResult | None
+    previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]

@@ -12,7 +12,7 @@ SCHEMA = "aicx.doctor-repo/1"
 class RepoCheck:
     """One check."""
 
-    name: str
+    name: Annotated[str, "of the check"]
     status: Annotated[str, "`ok`, `warning` or `error`"]
     summary: Annotated[str, "what was found"]
     details: Annotated[dict[str, Any], "figures, by name"]
@@ -27,5 +27,5 @@ class RepoDoctorAnswer:
     repo: Annotated[str, "its folder"]
     version: Annotated[str, "of aicx"]
     mode: Annotated[str, "`standard`, or `release` with `--release-readiness`"]
-    checks: list[RepoCheck]
+    checks: Annotated[list[RepoCheck], "everything that was looked at"]
     recommended_actions: Annotated[list[str], "of all checks, each once"]

@@ -12,11 +12,11 @@ SCHEMA = "aicx.usage/1"
 class SessionUsage:
     """Sessions of the repository."""
 
-    stored: int
+    stored: Annotated[int, "sessions in the corpus"]
     prepared: Annotated[int, "sessions that began with a brief and a contract"]
     finalized: Annotated[int, "those whose end somebody reported"]
     succeeded: Annotated[int, "those that were reported as a success"]
-    handoffs_stated: int
+    handoffs_stated: Annotated[int, "handoffs that somebody stated"]
     handoffs_derived: Annotated[int, "sessions whose log says what they left"]
 
 
@@ -24,7 +24,7 @@ class SessionUsage:
 class ContractUsage:
     """Contracts and how they were kept."""
 
-    given: int
+    given: Annotated[int, "sessions with a contract"]
     results: Annotated[dict[str, int], "status → sessions"]
     mean_score: Annotated[float | None, "of those that were evaluated"]
     rates: Annotated[dict[str, float | None], "check → share of those where it could be told; null for none"]
@@ -37,9 +37,9 @@ class FailureUsage:
     """Failures that tools reported."""
 
     patterns: Annotated[int, "different mistakes"]
-    open: int
-    resolved: int
-    seen_in_several_sessions: int
+    open: Annotated[int, "not resolved since"]
+    resolved: Annotated[int, "whose command passed since"]
+    seen_in_several_sessions: Annotated[int, "mistakes that came back"]
     known_fix_used: Annotated[int, "of these, resolved by editing a file that had resolved it before"]
 
 
@@ -47,8 +47,8 @@ class FailureUsage:
 class TaskUsage:
     """Tasks that somebody began."""
 
-    total: int
-    by_status: dict[str, int]
+    total: Annotated[int, "number of tasks"]
+    by_status: Annotated[dict[str, int], "status → tasks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class UsageAnswer:
     generated_at: str
     root: Annotated[str, "the repository's folder"]
     sessions: SessionUsage
-    contracts: ContractUsage
-    failures: FailureUsage
-    tasks: TaskUsage
+    contracts: Annotated[ContractUsage, "contracts and how they were kept"]
+    failures: Annotated[FailureUsage, "failures that tools reported"]
+    tasks: Annotated[TaskUsage, "tasks that somebody began"]
     areas: Annotated[int, "parts of the repository that sessions edited"]
     notes: list[str]
