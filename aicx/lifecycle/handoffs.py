@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.config import Settings
@@ -15,27 +16,48 @@ from aicx.text import instant
 from aicx.work.at_place import facts_at
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.handoff import Handoff, handoff_of
-from aicx.work.place import WorkPlace, find_place, looking
+from aicx.work.place import Present, find_place, looking
 from aicx.work.record import WorkRecord
-from aicx.work.session_facts import Said
+from aicx.work.session_facts import Ran, Said, SessionFacts
 
 _OUTCOMES = {"success": "resolved", "failure": "failed"}
+
+
+class Link(NamedTuple):
+    """A handoff in the chain of a repository's sessions: a record where somebody stated it, else what its log says.
+
+    ``compatible`` is whether its branch is part of what is checked out, None where git does not say; ``offered`` is the
+    newest that is not known to be of another branch.
+    """
+
+    found: WorkRecord | Handoff
+    compatible: bool | None
+    offered: bool
 
 
 def handoffs(
     settings: Settings, folder: Path, now: datetime, limit: int, progress: Callable[[int, int], None] | None = None
 ) -> tuple[list[HandoffAnswer], int, list[str]]:
-    """The handoffs, newest first, at most ``limit``; how many there are; and notes.
-
-    Of a session that stated one, the stated ones stand for it; all of them are kept.
-    """
+    """The handoffs, newest first, at most ``limit``; how many there are; and notes."""
     place = find_place(settings, folder)
     stated = read_all(settings.layout, place.folders, (HANDOFFS,)).records
     try:
         facts, notes = facts_at(settings, folder, progress)
     except NotFound:
         facts, notes = [], []
-    spoken = {ref for record in stated for ref in _sessions(record)}
+    with looking(place, now) as present:
+        links, total = chain(stated, facts, limit, present)
+    return list(map(answer_of, links)), total, notes
+
+
+def chain(
+    stated: Sequence[WorkRecord], facts: Sequence[SessionFacts], limit: int, present: Present | None
+) -> tuple[list[Link], int]:
+    """The newest ``limit`` handoffs, newest first, and how many there are. ``present`` is None for no such folder.
+
+    Of a session that stated one, the stated ones stand for it; all of them are kept.
+    """
+    spoken = {ref for record in stated for ref in sessions_of(record)}
     derived = [
         handoff_of(one)
         for one in facts
@@ -47,24 +69,35 @@ def handoffs(
     ]
     every.sort(key=lambda pair: pair[0], reverse=True)
     chosen = [found for _, found in every[:limit]]
-    fits = _compatible(settings, place, now, chosen)
+    fits = _compatible(present, chosen) if present is not None else [None] * len(chosen)
     offered = next((number for number, fit in enumerate(fits) if fit is not False), None)
-    items = [
-        _stated(one, fit, number == offered) if isinstance(one, WorkRecord) else _derived(one, fit, number == offered)
-        for number, (one, fit) in enumerate(zip(chosen, fits, strict=True))
-    ]
-    return items, len(every), notes
+    pairs = enumerate(zip(chosen, fits, strict=True))
+    return [Link(one, fit, number == offered) for number, (one, fit) in pairs], len(every)
 
 
-def _compatible(
-    settings: Settings, place: WorkPlace, now: datetime, found: Sequence[WorkRecord | Handoff]
-) -> list[bool | None]:
-    """Whether each handoff's branch is part of what is checked out here; None where git does not say."""
-    with looking(place, now) as present:
-        branches = present.branches([one.facts.branch or "" for one in found if isinstance(one, Handoff)])
-        return [
-            present.loading(one).loadable if isinstance(one, WorkRecord) else _stands(branches, one) for one in found
-        ]
+def answer_of(link: Link) -> HandoffAnswer:
+    found, compatible, offered = link
+    if isinstance(found, WorkRecord):
+        return _stated(found, compatible, offered)
+    return _derived(found, compatible, offered)
+
+
+def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
+    """The lines of a handoff as `answer_of` gives them, each with the references that prove it, where there are any."""
+    if isinstance(found, WorkRecord):
+        return {item.text: list(item.evidence) for item in found.items if item.evidence}
+    said = {line.text: list(line.refs) for line in _lines(found) if line.refs}
+    return said | {_test_line(run): [run.ref] for run in found.tests}
+
+
+def sessions_of(record: WorkRecord) -> list[str]:
+    """The references of the sessions that a record is from."""
+    return [ref for ref in record.sources if ref.startswith("session:")]
+
+
+def _compatible(present: Present, found: Sequence[WorkRecord | Handoff]) -> list[bool | None]:
+    branches = present.branches([one.facts.branch or "" for one in found if isinstance(one, Handoff)])
+    return [present.loading(one).loadable if isinstance(one, WorkRecord) else _stands(branches, one) for one in found]
 
 
 def _stands(branches: Branches | None, handoff: Handoff) -> bool | None:
@@ -79,7 +112,7 @@ def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> Hando
     return HandoffAnswer(
         ref=record.ref,
         origin="stated",
-        session=next(iter(_sessions(record)), None),
+        session=next(iter(sessions_of(record)), None),
         agent=attempt.agent if attempt else None,
         at=instant(record.updated_at, "seconds"),
         branch=record.git_context.branch if record.git_context else None,
@@ -102,7 +135,6 @@ def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> Hando
 
 def _derived(handoff: Handoff, compatible: bool | None, offered: bool) -> HandoffAnswer:
     facts = handoff.facts
-    said = [*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions, *facts.commits]
     goal = facts.goal or facts.asked
     return HandoffAnswer(
         ref=handoff.session,
@@ -123,9 +155,18 @@ def _derived(handoff: Handoff, compatible: bool | None, offered: bool) -> Handof
         decisions=_texts(facts.decisions),
         starting_points=[point.path for point in handoff.starting_points],
         commits=_texts(facts.commits),
-        tests=[f"`{run.command}` {_ENDS[run.passed]}" for run in handoff.tests],
-        refs=list(dict.fromkeys(ref for line in said for ref in line.refs)),
+        tests=list(map(_test_line, handoff.tests)),
+        refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
     )
+
+
+def _lines(handoff: Handoff) -> list[Said]:
+    facts = handoff.facts
+    return [*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions, *facts.commits]
+
+
+def _test_line(run: Ran) -> str:
+    return f"`{run.command}` {_ENDS[run.passed]}"
 
 
 _ENDS = {True: "passed", False: "failed", None: "ended, the log does not say how"}
@@ -133,7 +174,3 @@ _ENDS = {True: "passed", False: "failed", None: "ended, the log does not say how
 
 def _texts(lines: Sequence[Said]) -> list[str]:
     return [line.text for line in lines]
-
-
-def _sessions(record: WorkRecord) -> list[str]:
-    return [ref for ref in record.sources if ref.startswith("session:")]

@@ -52,8 +52,17 @@ def session_facts(
             missing = [key for key in stamps if key not in known]
             for found in _reading(layout, catalog, kept, stamps, missing, progress):
                 known |= found
-    every = [facts for facts in known.values() if facts is not None]
-    return sorted(every, key=lambda facts: (facts.ended_at, facts.session_id), reverse=True)
+    return _newest_first(known)
+
+
+def facts_so_far(
+    layout: Layout, catalog: Catalog, where: str = "1", values: Sequence[str] = ()
+) -> tuple[list[SessionFacts], int]:
+    """What `session_facts` gives with ``known_only``, and how many of the sessions have not been read as they are."""
+    stamps = _stamps(catalog, where, values)
+    with closing(_open(layout.work_facts)) as kept:
+        known = _known(kept, stamps)
+    return _newest_first(known), len(stamps) - len(known)
 
 
 def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = None) -> None:
@@ -73,6 +82,11 @@ def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = 
                 gone = [key for key in known if key not in stamps]
                 kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
                 kept.execute("UPDATE meta SET state=?", (state,))
+
+
+def _newest_first(known: Mapping[Key, SessionFacts | None]) -> list[SessionFacts]:
+    every = [facts for facts in known.values() if facts is not None]
+    return sorted(every, key=lambda facts: (facts.ended_at, facts.session_id), reverse=True)
 
 
 def _reading(

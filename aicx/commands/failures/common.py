@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aicx import console
-from aicx.api.answers.failures import FailureItem, ResolutionItem, TryItem
+from aicx.api.answers.failures import FailureItem, TryItem
 from aicx.config import Settings
 from aicx.text import local, shorten
 from aicx.work.at_place import facts_at
 from aicx.work.failures import Pattern, patterns
-from aicx.work.session_facts import Try
-
-_SHOWN_SESSIONS = 20
 
 
 def patterns_at(settings: Settings, folder: Path | None) -> tuple[list[Pattern], list[str]]:
@@ -21,32 +18,6 @@ def patterns_at(settings: Settings, folder: Path | None) -> tuple[list[Pattern],
     with console.count_bar("Reading sessions") as bar:
         facts, notes = facts_at(settings, folder, lambda done, of: bar(done, of, ""))
     return patterns(facts), notes
-
-
-def item_of(pattern: Pattern) -> FailureItem:
-    last = pattern.last
-    return FailureItem(
-        id=pattern.id,
-        fingerprint=last.fingerprint,
-        status=pattern.status,
-        family=last.family,
-        toolchain=last.toolchain,
-        phase=last.phase,
-        message=last.message,
-        code=last.code,
-        file=last.file,
-        line=last.line,
-        test=last.test,
-        command=last.command,
-        exit_code=last.exit_code,
-        occurrences=pattern.occurrences,
-        sessions=list(pattern.sessions[:_SHOWN_SESSIONS]),
-        first_at=pattern.first_at,
-        last_at=last.last_at,
-        last_ref=last.ref,
-        resolutions=[ResolutionItem(one.session, one.command, _try(one.by)) for one in pattern.resolutions],
-        attempts=list(map(_try, pattern.attempts)),
-    )
 
 
 def print_line(item: FailureItem) -> None:
@@ -67,10 +38,6 @@ def told(one: TryItem) -> str:
     edits = f"edited {_listed(one.files)}" if one.files else ""
     runs = f"ran {_listed([f'`{command}`' for command in one.commands])}" if one.commands else ""
     return "; ".join(filter(None, (edits, runs))) or "nothing was changed"
-
-
-def _try(one: Try) -> TryItem:
-    return TryItem(list(one.files), list(one.commands), one.at, one.ref)
 
 
 def _listed(names: Sequence[str]) -> str:

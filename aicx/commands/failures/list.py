@@ -36,7 +36,8 @@ def command(
     Example: aicx failures list --status open --everywhere --json
     """
     # Imported here: not needed for --help.
-    from aicx.commands.failures.common import item_of, patterns_at, print_line
+    from aicx.commands.failures.common import patterns_at, print_line
+    from aicx.work.failure_items import item_of
 
     folder = None if everywhere else user_path(repo) if repo else Path.cwd()
     found, notes = patterns_at(load_settings(), folder)

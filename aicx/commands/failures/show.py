@@ -25,7 +25,8 @@ def command(
     Example: aicx failures show failure:3fa91c
     """
     # Imported here: not needed for --help.
-    from aicx.commands.failures.common import item_of, patterns_at
+    from aicx.commands.failures.common import patterns_at
+    from aicx.work.failure_items import item_of
 
     wanted = ref.removeprefix("failure:")
     if len(wanted) < _SHORTEST:

@@ -27,6 +27,8 @@ from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import Status
 from aicx.servers.dashboard.why import explain
+from aicx.servers.dashboard.work import read_work
+from aicx.servers.dashboard.work_shapes import WorkPage
 from retrieval.decay import PROFILES
 
 
@@ -124,6 +126,10 @@ def _memory(means: Means, wanted: asked.Memory) -> dict[str, Any]:
     return read_page(means.settings, wanted, means.now)
 
 
+def _work(means: Means, wanted: asked.Work) -> dict[str, Any]:
+    return read_work(means.settings, wanted, means.now)
+
+
 def _steer(means: Means, wanted: asked.Steer) -> dict[str, Any]:
     filters = wanted.filters(means.now)
     if wanted.q and wanted.q.strip():
@@ -210,6 +216,14 @@ ENDPOINTS = (
         asked.Memory,
         shapes.MemoryPage,
         _memory,
+        searches=True,
+    ),
+    Endpoint(
+        "/api/work",
+        "What is open in a repository, what its sessions left, its failures with their fixes, and contracts.",
+        asked.Work,
+        WorkPage,
+        _work,
         searches=True,
     ),
 )

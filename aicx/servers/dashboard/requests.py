@@ -124,6 +124,17 @@ class Memory(Asked):
     limit: Annotated[int, Field(ge=1, le=100, description="At most so many candidates.")] = 20
 
 
+class Work(Asked):
+    project: Annotated[
+        Name | None,
+        Field(description="The repository; without it one with open tasks, else the one that was worked in last."),
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="At most so many sessions, and so many contracts.")] = 20
+    failures: Annotated[
+        int, Field(ge=1, le=100, description="At most so many open failures, and so many resolved ones.")
+    ] = 20
+
+
 class Decision(Asked):
     """What a person decided about a record that they were shown."""
 

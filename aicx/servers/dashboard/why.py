@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ def explain(settings: Settings, target: str, project: str | None, limit: int, no
 
 def folder_of(settings: Settings, project: str) -> Path | None:
     """Where sessions of a repository worked last and it still is; None where this machine does not have it."""
+    return next(folders_of(settings, project), None)
+
+
+def folders_of(settings: Settings, project: str) -> Iterator[Path]:
+    """The folders in which sessions of a repository worked and it still is, the latest first."""
     with open_catalog(settings.layout) as opened:
         decisions = load_decisions(settings.layout.projects)
         rows = opened.catalog.rows(
@@ -38,5 +44,4 @@ def folder_of(settings: Settings, project: str) -> Path | None:
             if folder.is_absolute() and os.access(folder, os.X_OK) and folder.is_dir():
                 identity = place_of(opened.catalog, settings.user_home, decisions, str(folder))
                 if identity is not None and identity.project == project:
-                    return folder
-    return None
+                    yield folder

@@ -1,0 +1,137 @@
+"""The page Work: open tasks, what sessions left, failures with their fixes, and how contracts were kept.
+
+Nothing is derived while the page waits: it shows what earlier runs of `aicx store` read of the sessions, and says how
+many are not read yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Any
+
+from aicx.config import Settings
+from aicx.lifecycle.answers import compliance_answer
+from aicx.lifecycle.handoffs import Link, answer_of, chain, proofs_of, sessions_of
+from aicx.refs import Ref
+from aicx.resume.brief.json_brief import contract_answer
+from aicx.servers.dashboard import requests as asked
+from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
+from aicx.servers.dashboard.work_shapes import WorkContract, WorkSession, WorkTask
+from aicx.text import instant
+from aicx.work.attempts import contract_of
+from aicx.work.entry import damaged_of, entry_of
+from aicx.work.failure_items import item_of
+from aicx.work.failures import patterns
+from aicx.work.loading import Loaded, Loading, evaluate
+from aicx.work.next_step import next_steps
+from aicx.work.place import Present, looking
+from aicx.work.record import GitContext, WorkRecord
+from aicx.work.results import result
+from aicx.work.session_facts import SessionFacts
+
+_MAX_TASKS = 200
+# Git that hangs may cost the page this much for each working folder, in seconds.
+_TIMEOUT, _IN_ALL = 1.0, 2.0
+
+Known = Mapping[str, SessionFacts]  # by the reference of the session
+
+
+def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> dict[str, Any]:
+    """Everything that the page shows of one repository; of the first in the list where none is named."""
+    records = read_records(settings.layout)
+    every = repositories(settings, records)
+    name = wanted.project or next((one.name for one in every), None)
+    where = find_where(settings, name, records) if name else Where("", frozenset(), {})
+    facts, unread, notes = facts_of(settings, where)
+    known = {str(Ref.of_session(one.agent, one.session_id)): one for one in facts}
+    tasks = [record for record in records.tasks if record.repo_id in where.folders]
+    others = [record for record in records.others if record.repo_id in where.folders]
+    handoffs = [record for record in others if record.kind == "handoff"]
+    attempts = [record for record in others if record.kind == "attempt" and record.attempt is not None]
+    with ExitStack() as stack:
+        git = _Git(where, now, stack)
+        loaded = [Loaded(record, git.loading(record)) for record in tasks[:_MAX_TASKS]]
+        links, total = chain(handoffs, facts, wanted.limit, git.present)
+        branch = git.present.context.branch if git.present else None
+    usable = [task for task in loaded if task.loading.loadable]
+    found = patterns(facts)
+    failing = [one for one in found if one.status == "open"]
+    fixed = [one for one in found if one.status == "resolved"]
+    return {
+        "repository": name,
+        "at_hand": where.place is not None,
+        "branch": branch,
+        "repositories": every,
+        "active": _tasks(task for task in usable if task.record.status == "in_progress"),
+        "waiting": _tasks(task for task in usable if task.record.status != "in_progress"),
+        "skipped": _tasks(task for task in loaded if not task.loading.loadable),
+        "tasks_total": len(tasks),
+        "damaged": damaged_of(records.damaged),
+        "sessions": [_session(link, known) for link in links],
+        "sessions_total": total,
+        "failing": list(map(item_of, failing[: wanted.failures])),
+        "failing_total": len(failing),
+        "fixed": list(map(item_of, fixed[: wanted.failures])),
+        "fixed_total": len(fixed),
+        "contracts": [_contract(one, known) for one in attempts[: wanted.limit]],
+        "contracts_total": len(attempts),
+        "unread": unread,
+        "notes": notes,
+    }
+
+
+class _Git:
+    """What git says now, in each working folder that a record was last begun in; asked once each."""
+
+    def __init__(self, where: Where, now: datetime, stack: ExitStack) -> None:
+        self._where, self._now, self._stack = where, now, stack
+        self._asked: dict[str, Present] = {}
+        self.present = self._at(where.place.worktree_id) if where.place else None
+
+    def loading(self, record: WorkRecord) -> Loading:
+        """Whether a record may be used in its own folder, else in another one of the same repository."""
+        places = self._where.places
+        same = [place.worktree_id for place in places.values() if record.repo_id in place.folders]
+        if record.worktree_id in places or same:
+            return self._at(record.worktree_id if record.worktree_id in places else same[0]).loading(record)
+        nothing = GitContext(False, self._now, reason="its folder is not at hand")
+        return evaluate(record.git_context, nothing, lambda _: None)
+
+    def _at(self, worktree: str) -> Present:
+        if worktree not in self._asked:
+            look = looking(self._where.places[worktree], self._now, timeout=_TIMEOUT, in_all=_IN_ALL)
+            self._asked[worktree] = self._stack.enter_context(look)
+        return self._asked[worktree]
+
+
+def _tasks(tasks: Iterable[Loaded]) -> list[WorkTask]:
+    return [
+        WorkTask(entry_of(step.task), step.text, step.field, proofs_of(step.task.record))
+        for step in next_steps(list(tasks))
+    ]
+
+
+def _session(link: Link, known: Known) -> WorkSession:
+    entry = answer_of(link)
+    return WorkSession(entry, entry.session in known, proofs_of(link.found))
+
+
+def _contract(record: WorkRecord, known: Known) -> WorkContract:
+    attempt = record.attempt
+    assert attempt is not None
+    session = next(iter(sessions_of(record)), None)
+    contract = contract_of(record)
+    return WorkContract(
+        ref=record.ref,
+        goal=record.goal,
+        session=session,
+        stored=session in known,
+        agent=attempt.agent,
+        at=instant(record.updated_at, "seconds"),
+        outcome=attempt.outcome,
+        summary=attempt.summary,
+        contract=contract_answer(contract) if contract else None,
+        result=compliance_answer(result(record, known.get(session or ""))),
+    )
