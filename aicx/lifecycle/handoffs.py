@@ -57,7 +57,7 @@ def chain(
 
     Of a session that stated one, the stated ones stand for it; all of them are kept.
     """
-    spoken = {ref for record in stated for ref in sessions_of(record)}
+    spoken = {ref for record in stated for ref in _sessions(record)}
     derived = [
         handoff_of(one)
         for one in facts
@@ -86,13 +86,9 @@ def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
     """The lines of a handoff as `answer_of` gives them, each with the references that prove it, where there are any."""
     if isinstance(found, WorkRecord):
         return {item.text: list(item.evidence) for item in found.items if item.evidence}
-    said = {line.text: list(line.refs) for line in _lines(found) if line.refs}
+    every = [*_lines(found), *([found.facts.progress] if found.facts.progress else [])]
+    said = {line.text: list(line.refs) for line in every if line.refs}
     return said | {_test_line(run): [run.ref] for run in found.tests}
-
-
-def sessions_of(record: WorkRecord) -> list[str]:
-    """The references of the sessions that a record is from."""
-    return [ref for ref in record.sources if ref.startswith("session:")]
 
 
 def _compatible(present: Present, found: Sequence[WorkRecord | Handoff]) -> list[bool | None]:
@@ -112,7 +108,7 @@ def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> Hando
     return HandoffAnswer(
         ref=record.ref,
         origin="stated",
-        session=next(iter(sessions_of(record)), None),
+        session=next(iter(_sessions(record)), None),
         agent=attempt.agent if attempt else None,
         at=instant(record.updated_at, "seconds"),
         branch=record.git_context.branch if record.git_context else None,
@@ -174,3 +170,7 @@ _ENDS = {True: "passed", False: "failed", None: "ended, the log does not say how
 
 def _texts(lines: Sequence[Said]) -> list[str]:
     return [line.text for line in lines]
+
+
+def _sessions(record: WorkRecord) -> list[str]:
+    return [ref for ref in record.sources if ref.startswith("session:")]

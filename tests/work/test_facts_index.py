@@ -11,7 +11,7 @@ import pytest
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence import transcript
-from aicx.work.facts_index import session_facts
+from aicx.work.facts_index import facts_so_far, session_facts
 from aicx.work.session_facts import SessionFacts, decode
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 
@@ -92,6 +92,14 @@ def test_the_last_ended_comes_first(user: Home, repository: str, log: ClaudeLog)
     user.claude(ClaudeLog(OTHER, repository).prompt("Sort the imports", 60).answer("Sorted.", 61))
     user.store()
     assert [found.session_id for found in facts(user)] == [OTHER, SESSION]
+
+
+def test_who_cannot_wait_is_told_how_many_sessions_are_not_read(user: Home, log: ClaudeLog, reads: list[int]) -> None:
+    with open_catalog(user.settings.layout) as opened:
+        assert facts_so_far(user.settings.layout, opened.catalog) == ([], 1)
+        assert reads == []
+        (read,) = session_facts(user.settings.layout, opened.catalog)
+        assert facts_so_far(user.settings.layout, opened.catalog) == ([read], 0)
 
 
 def test_a_condition_leaves_the_rest_as_it_was(user: Home, log: ClaudeLog, reads: list[int]) -> None:

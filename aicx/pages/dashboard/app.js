@@ -9,6 +9,7 @@ import { readRoute, writeRoute } from "./route.js";
 import { createSearch } from "./search.js";
 import { currentTheme, initTheme, nextTheme } from "./theme.js";
 import { createWhy } from "./why.js";
+import { createWork } from "./work.js";
 
 // Typing that goes on within this time is one question in the browser's history, not one a letter.
 const ONE_THOUGHT = 2000;
@@ -29,8 +30,10 @@ export function start(source) {
   const overview = createOverview(by("overview"), app);
   const why = createWhy(by("why"), app);
   const memory = createMemory(by("memory"), app);
+  const work = createWork(by("work"), app);
   by("to-why").hidden = !source.why;
   by("to-memory").hidden = !source.memory;
+  by("to-work").hidden = !source.work;
   let route = readRoute(location.hash);
   let typedAt = 0;
   let named = false;
@@ -50,8 +53,8 @@ export function start(source) {
 
   function show(next, { typing = false } = {}) {
     const closed = route.session && !next.session ? route : null;
-    // A file has no git to ask, and no memory to decide about.
-    route = ["why", "memory"].includes(next.view) && !source[next.view] ? { ...next, view: "search" } : next;
+    // A file has no git to ask, no memory to decide about, and no work that goes on.
+    route = ["why", "memory", "work"].includes(next.view) && !source[next.view] ? { ...next, view: "search" } : next;
     next = route;
     const asked = next.view === "search";
     by("search").hidden = !asked;
@@ -60,13 +63,16 @@ export function start(source) {
     tab("to-overview", "overview", next);
     tab("to-why", "why", next);
     tab("to-memory", "memory", next);
+    tab("to-work", "work", next);
     document.body.classList.toggle("reading", asked && next.session !== "");
-    const titles = { overview: "Overview", memory: "Memory", why: `Why ${next.target}`.trim(), search: next.q.trim() };
+    const asking = { why: `Why ${next.target}`.trim(), search: next.q.trim() };
+    const titles = { overview: "Overview", memory: "Memory", work: "Work", ...asking };
     document.title = [titles[next.view], "aicx"].filter(Boolean).join(" · ");
     controls.show(next);
     overview.show(next.view === "overview");
     why.show(next);
     memory.show(next);
+    work.show(next);
     if (next.view !== "overview" && !named) source.overview({}).then(names, () => {}); // they may come after the first answers
     if (!asked) return;
     search.show(next, { typing });
@@ -132,8 +138,12 @@ export function start(source) {
     if (source.memory) go({ view: route.view === "memory" ? "search" : "memory" });
   }
 
+  function toWork() {
+    if (source.work) go({ view: route.view === "work" ? "search" : "work" });
+  }
+
   const rows = () =>
-    ({ why: why.rows, memory: memory.rows })[route.view]?.() ?? (inReader() ? reader.turns() : search.rows());
+    ({ why: why.rows, memory: memory.rows, work: work.rows })[route.view]?.() ?? (inReader() ? reader.turns() : search.rows());
   const press = (key) => () => route.view === "memory" && memory.press(key);
   const move = (by) => moveFocus(rows(), by);
   theme.addEventListener("click", changeTheme);
@@ -149,11 +159,12 @@ export function start(source) {
     "/": () => box.select(),
     w: toWhy,
     m: toMemory,
+    c: toWork,
     j: () => move(1),
     k: () => move(-1),
     n: () => reader.move(1),
     p: () => reader.move(-1),
-    u: () => reader.toggleFolds(),
+    u: () => (route.view === "work" ? work : reader).toggleFolds(),
     o: () => go({ view: route.view === "overview" ? "search" : "overview" }),
     t: changeTheme,
     "?": () => help.showModal(),

@@ -16,7 +16,7 @@ export const NOTHING_ASKED = Object.freeze({
   chunk: "",
   target: "",
 });
-const VIEWS = ["search", "overview", "why", "memory"];
+const VIEWS = ["search", "overview", "why", "memory", "work"];
 const FILTERS = ["project", "agent", "kind", "since", "until"];
 
 export function readRoute(fragment) {

@@ -26,6 +26,7 @@ export const server = {
   browse: (asked, signal) => get("/api/browse", asked, signal),
   search: (asked, signal) => get("/api/search/semantic", asked, signal),
   why: (asked, signal) => get("/api/why", asked, signal),
+  work: (asked, signal) => get("/api/work", asked, signal),
   memory: (asked, signal) => get("/api/memory", asked, signal),
   // Passes on what a person decided about a record.
   decide: (decision) =>

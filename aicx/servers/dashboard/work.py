@@ -13,14 +13,15 @@ from typing import Any
 
 from aicx.config import Settings
 from aicx.lifecycle.answers import compliance_answer
-from aicx.lifecycle.handoffs import Link, answer_of, chain, proofs_of, sessions_of
+from aicx.lifecycle.handoffs import Link, answer_of, chain, proofs_of
 from aicx.refs import Ref
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkSession, WorkTask
 from aicx.text import instant
-from aicx.work.attempts import contract_of
+from aicx.work.attempt import Attempt
+from aicx.work.attempts import contract_of, session_ref
 from aicx.work.entry import damaged_of, entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
@@ -55,6 +56,8 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> dict[str
         loaded = [Loaded(record, git.loading(record)) for record in tasks[:_MAX_TASKS]]
         links, total = chain(handoffs, facts, wanted.limit, git.present)
         branch = git.present.context.branch if git.present else None
+    if name and where.place is None:
+        notes = ["this repository is not on this machine: whether work fits what is checked out is not known", *notes]
     usable = [task for task in loaded if task.loading.loadable]
     found = patterns(facts)
     failing = [one for one in found if one.status == "open"]
@@ -115,13 +118,15 @@ def _tasks(tasks: Iterable[Loaded]) -> list[WorkTask]:
 
 def _session(link: Link, known: Known) -> WorkSession:
     entry = answer_of(link)
-    return WorkSession(entry, entry.session in known, proofs_of(link.found))
+    attempt = link.found.attempt if isinstance(link.found, WorkRecord) else None
+    session = entry.session or _ref_of(attempt)
+    return WorkSession(entry, session, session in known, proofs_of(link.found))
 
 
 def _contract(record: WorkRecord, known: Known) -> WorkContract:
     attempt = record.attempt
     assert attempt is not None
-    session = next(iter(sessions_of(record)), None)
+    session = _ref_of(attempt)
     contract = contract_of(record)
     return WorkContract(
         ref=record.ref,
@@ -135,3 +140,8 @@ def _contract(record: WorkRecord, known: Known) -> WorkContract:
         contract=contract_answer(contract) if contract else None,
         result=compliance_answer(result(record, known.get(session or ""))),
     )
+
+
+def _ref_of(attempt: Attempt | None) -> str | None:
+    """The reference of an attempt's session, which may not be stored yet."""
+    return session_ref(attempt) if attempt is not None and attempt.session else None

@@ -33,6 +33,7 @@ class WorkSession:
     """What a session left to the next one."""
 
     entry: Annotated[HandoffAnswer, "its handoff"]
+    session: Annotated[str | None, "reference of the session, also of one that is not stored"]
     stored: Annotated[bool, "whether the session can be read here"]
     proofs: Annotated[dict[str, list[str]], "line of the handoff → references that prove it"]
 

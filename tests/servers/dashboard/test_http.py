@@ -44,6 +44,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "/api/search/cross": {"q": "lexer"},
     "/api/search/steer": {},
     "/api/why": {"target": "src/lexer.py"},
+    "/api/work": {},
 }
 FILTERED = ("/api/overview", "/api/browse", *(path for path in ASKED if path.startswith("/api/search/")))
 

@@ -1,0 +1,57 @@
+// What one session left to the next: done, failing, next, and where to begin, each line with its evidence.
+
+import { el } from "./dom.js";
+import { lines, refLink, toSession } from "./evidence.js";
+import { ago, exact } from "./format.js";
+import { agentTag } from "./results.js";
+
+const OUTCOMES = { resolved: "✓ resolved", failed: "✕ failed", unresolved: "· left open" };
+const LISTS = [
+  ["Done", "done"],
+  ["Fails", "failing"],
+  ["Next", "next"],
+  ["Open questions", "questions"],
+  ["Decided", "decisions"],
+  ["Commits", "commits"],
+  ["Tests", "tests"],
+];
+
+export function handoffSummary({ entry }) {
+  const [label, text] = telling(entry);
+  return [
+    el("span", { class: "statement" }, entry.goal || "No goal was said"),
+    text && el("span", { class: "next" }, el("b", {}, `${label} `), text),
+    el(
+      "span",
+      { class: "facts" },
+      el("span", { "data-state": entry.outcome }, OUTCOMES[entry.outcome] ?? entry.outcome),
+      entry.agent && agentTag(entry.agent),
+      entry.branch && el("span", { class: "branch", title: "branch it was on" }, entry.branch),
+      entry.offered && el("span", { class: "pinned", title: "the newest that fits what is checked out" }, "offered next"),
+      entry.compatible === false && el("span", { class: "note" }, "not part of what is checked out"),
+      entry.origin === "stated" && el("span", {}, "stated"),
+      el("time", { datetime: entry.at, title: exact(entry.at) }, ago(entry.at)),
+    ),
+  ];
+}
+
+// The line that says most of what it left.
+function telling({ failing, next, done, summary }) {
+  const all = [["Fails", failing[0]], ["Next", next[0]], ["Done", done[0]], ["Said last", summary]];
+  return all.find(([, text]) => text) ?? [];
+}
+
+export function handoffBody({ entry, session, stored, proofs }, project) {
+  const said = entry.summary && !entry.done.includes(entry.summary);
+  return [
+    said && lines("Said last", [entry.summary], { proofs, project }),
+    LISTS.map(([title, name]) => lines(title, entry[name], { proofs, project })),
+    lines("Begin at", entry.starting_points, { proofs, project, code: true }),
+    el(
+      "p",
+      { class: "from" },
+      stored ? el("a", { href: toSession(session) }, "Open the session") : "The session is not stored, or not read yet. ",
+      entry.ref !== session && [" ", refLink(entry.ref)],
+    ),
+  ];
+}
