@@ -1,0 +1,172 @@
+"""The page Work: read and moved through with mouse and keyboard, on a phone, inert, and with a next step when empty."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from tests.browsers import SharedBrowser
+from tests.corpus.builders import SESSION
+from tests.servers.dashboard.page.browsers import ATTACKS
+from tests.servers.dashboard.page.test_page_inert import attacked
+from tests.servers.dashboard.works import BRANCH, HOSTILE, Worked
+
+Visit = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def address(browser: SharedBrowser, worked_address: str) -> str:
+    return worked_address
+
+
+def panel(page: Any, title: str) -> Any:
+    return page.locator(f"#work .panel[aria-label='{title}']")
+
+
+def answered(page: Any, **changed: Any) -> None:
+    """Has the server answer with these fields instead of its own."""
+
+    def change(route: Any) -> None:
+        fields = {**route.fetch().json(), **changed}
+        route.fulfill(body=json.dumps(fields), content_type="application/json")
+
+    page.route("**/api/work*", change)
+    page.reload()
+
+
+def test_each_list_shows_what_it_is_for(visit: Visit, worked: Worked) -> None:
+    page = visit("/work")
+    expect(page.locator("#work .verdict")).to_have_text("3 open tasks, 2 sessions, 0 open failures, 2 contracts")
+    expect(panel(page, "Open tasks")).to_contain_text("Fix the login")
+    expect(panel(page, "Open tasks")).to_contain_text("src/login.py")
+    expect(panel(page, "Paused or blocked").locator("[data-state=paused]")).to_be_visible()
+    skipped = panel(page, "Skipped")
+    expect(skipped.locator("[data-reason=branch_mismatch_unmerged]")).to_have_text("its branch is not merged")
+    expect(skipped).to_contain_text(f"left on {BRANCH}, which is not merged here")
+    expect(panel(page, "Sessions").locator(".card")).to_have_count(2)
+    expect(panel(page, "Resolved failures")).to_contain_text("Helped edited src/login.py")
+    expect(panel(page, "Contracts").locator(".card", has_text="src/login.py was not opened")).to_have_count(1)
+
+
+def test_sessions_that_are_not_read_yet_are_counted_with_what_to_do(visit: Visit) -> None:
+    page = visit("/work")
+    expect(page.locator("#work .note").first).to_have_text("1 session not read yet, and missing below.")
+    expect(page.locator("#work .command code").first).to_have_text("aicx store")
+
+
+def test_a_line_leads_to_the_part_that_proves_it(visit: Visit) -> None:
+    page = visit("/work")
+    card = panel(page, "Sessions").locator(".card").nth(1)
+    card.locator("summary").click()
+    card.locator("li", has_text="Done: tokens last an hour").get_by_role("link", name="part 1").click()
+    expect(page.locator("#reader")).to_contain_text("tokens last an hour")
+    page.go_back()
+    expect(card).to_have_attribute("open", "")
+
+
+def test_a_failure_shows_what_was_tried_and_leads_to_what_resolved_it(visit: Visit) -> None:
+    page = visit("/work")
+    card = panel(page, "Resolved failures").locator(".card")
+    card.locator("summary").click()
+    expect(card.locator(".lines", has_text="Tried without effect")).to_contain_text("src/token.py")
+    resolved = card.locator(".lines", has_text="Resolved by")
+    expect(resolved).to_contain_text("src/login.py")
+    resolved.get_by_role("link", name="part 1").click()
+    expect(page.locator("#reader")).to_contain_text("Success: no issues found")
+    assert f"session=claude%3A{SESSION}" in page.url
+
+
+def test_a_contract_shows_each_check_and_what_was_found(visit: Visit) -> None:
+    page = visit("/work")
+    card = panel(page, "Contracts").locator(".card", has_text="src/login.py was not opened")
+    card.locator("summary").click()
+    row = card.get_by_role("row", name="Edit")
+    expect(row).to_contain_text("src/login.py")
+    expect(row).to_contain_text("✕ not kept")
+    expect(card).to_contain_text("(edit_outside_scope)")
+
+
+def test_the_keyboard_is_enough(visit: Visit) -> None:
+    page = visit()
+    page.keyboard.press("c")
+    page.wait_for_selector("#work .card")
+    assert page.title() == "Work · aicx"
+    page.keyboard.press("j")
+    first = page.locator("#work .card").first
+    expect(first.locator("summary")).to_be_focused()
+    expect(first).to_have_attribute("open", "")
+    page.keyboard.press("Enter")
+    expect(first).not_to_have_attribute("open", "")
+    page.keyboard.press("u")
+    expect(page.locator("#work .card:not([open])")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator("#work .card[open]")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator("#search")).to_be_visible()
+
+
+def test_more_of_a_list_has_the_focus_where_it_goes_on(visit: Visit, worked: Worked) -> None:
+    page = visit("/work")
+
+    def cut(route: Any) -> None:
+        fields = route.fetch().json()
+        if "limit=20" in route.request.url:
+            fields["sessions"] = fields["sessions"][:1]
+        route.fulfill(body=json.dumps(fields), content_type="application/json")
+
+    page.route("**/api/work*", cut)
+    page.reload()
+    panel(page, "Sessions").get_by_role("button", name="1 more").click()
+    expect(panel(page, "Sessions").locator(".card summary").nth(1)).to_be_focused()
+    expect(panel(page, "Sessions").get_by_role("button")).to_have_count(0)
+
+
+def test_empty_lists_say_what_to_do_next(visit: Visit) -> None:
+    page = visit("/work")
+    nothing = ("active", "waiting", "skipped", "sessions", "failing", "fixed", "contracts")
+    totals = ("tasks_total", "sessions_total", "failing_total", "fixed_total", "contracts_total", "unread")
+    answered(page, **{name: [] for name in nothing}, **dict.fromkeys(totals, 0))
+    expect(panel(page, "Open tasks")).to_contain_text("aicx task start")
+    expect(panel(page, "Sessions")).to_contain_text("aicx store")
+    expect(panel(page, "Contracts")).to_contain_text("aicx init")
+
+
+def test_a_home_without_anything_says_how_to_begin(visit: Visit) -> None:
+    page = visit("/work")
+    answered(page, repository=None, repositories=[])
+    expect(page.locator("#work .state")).to_contain_text("No work is known yet")
+    expect(page.locator("#work .state code")).to_have_text(["aicx store", 'aicx task start "…"'])
+    expect(page.get_by_label("Whose work")).to_be_hidden()
+
+
+def test_markup_in_tasks_branches_and_reports_is_text(visit: Visit) -> None:
+    page = visit("/work")
+    page.keyboard.press("u")
+    shown = page.locator("#work")
+    for text in (HOSTILE, BRANCH, ATTACKS[0], ATTACKS[3]):
+        expect(shown).to_contain_text(text)
+    assert page.locator("#work :is(img, script, iframe, svg)").count() == 0
+    links = page.eval_on_selector_all("#work a", "links => links.map((link) => link.protocol)")
+    assert set(links) == {"http:"}
+    assert attacked(page) is None
+
+
+@pytest.mark.parametrize("look", [{"width": 320}, {"width": 390, "color_scheme": "dark"}, {"width": 800}])
+def test_nothing_is_wider_than_a_small_screen(visit: Visit, look: dict[str, Any]) -> None:
+    page = visit("/work", **look)
+    page.keyboard.press("u")
+    assert page.evaluate("document.documentElement.scrollWidth") <= look["width"]
+
+
+def test_a_page_in_a_file_offers_no_work(window: Callable[..., Any], exported: Path) -> None:
+    page = window()
+    page.goto(f"{exported.as_uri()}#/work")
+    expect(page.locator("#search")).to_be_visible()
+    expect(page.locator("#to-work")).to_be_hidden()
