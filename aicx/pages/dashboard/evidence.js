@@ -12,7 +12,7 @@ export function lines(title, texts, { proofs = {}, project = "", code = false } 
   return el(
     "div",
     { class: "lines" },
-    el("h4", {}, title),
+    el("h3", {}, title),
     el(
       "ul",
       { role: "list" },

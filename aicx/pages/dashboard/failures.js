@@ -48,7 +48,7 @@ export function failureBody(failure) {
 
 function tries(title, all) {
   if (!all.length) return null;
-  return el("div", { class: "lines" }, el("h4", {}, title), el("ul", { class: "tries", role: "list" }, all.map(whole)));
+  return el("div", { class: "lines" }, el("h3", {}, title), el("ul", { class: "tries", role: "list" }, all.map(whole)));
 }
 
 // Everything that was changed and run, where `told` names some of it.

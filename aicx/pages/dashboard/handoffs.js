@@ -5,7 +5,7 @@ import { lines, refLink, toSession } from "./evidence.js";
 import { ago, exact } from "./format.js";
 import { agentTag } from "./results.js";
 
-const OUTCOMES = { resolved: "✓ resolved", failed: "✕ failed", unresolved: "· left open" };
+const OUTCOMES = { resolved: "✓ resolved", failed: "✕ failed", unresolved: "· unresolved" };
 const LISTS = [
   ["Done", "done"],
   ["Fails", "failing"],
@@ -16,7 +16,7 @@ const LISTS = [
   ["Tests", "tests"],
 ];
 
-export function handoffSummary({ entry }) {
+export function handoffSummary({ entry, left_open: leftOpen }) {
   const [label, text] = telling(entry);
   return [
     el("span", { class: "statement" }, entry.goal || "No goal was said"),
@@ -25,9 +25,10 @@ export function handoffSummary({ entry }) {
       "span",
       { class: "facts" },
       el("span", { "data-state": entry.outcome }, OUTCOMES[entry.outcome] ?? entry.outcome),
+      leftOpen && el("span", { class: "note" }, "left open"),
       entry.agent && agentTag(entry.agent),
       entry.branch && el("span", { class: "branch", title: "branch it was on" }, entry.branch),
-      entry.offered && el("span", { class: "pinned", title: "the newest that fits what is checked out" }, "offered next"),
+      entry.offered && el("span", { class: "pinned", title: "what the next session is offered" }, "offered next"),
       entry.compatible === false && el("span", { class: "note" }, "not part of what is checked out"),
       entry.origin === "stated" && el("span", {}, "stated"),
       el("time", { datetime: entry.at, title: exact(entry.at) }, ago(entry.at)),

@@ -95,7 +95,7 @@ export function createWork(pane, { source, go, announce }) {
     const shown = page.active.length + page.waiting.length + page.skipped.length;
     return [
       section("Open tasks", page.active.map((one) => taskCard(one, true)), {
-        empty: ["No task is begun here.", 'aicx task start "what is to be reached"'],
+        empty: ["No task is begun here. Without one, aicx goes by the latest session that was left open.", 'aicx task start "what is to be reached"'],
       }),
       section("Paused or blocked", page.waiting.map((one) => taskCard(one))),
       section("Skipped", page.skipped.map((one) => taskCard(one)), {

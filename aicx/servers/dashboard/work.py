@@ -57,7 +57,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> dict[str
         links, total = chain(handoffs, facts, wanted.limit, git.present)
         branch = git.present.context.branch if git.present else None
     if name and where.place is None:
-        notes = ["this repository is not on this machine: whether work fits what is checked out is not known", *notes]
+        notes = ["this repository is not at hand: whether work fits what is checked out is not known", *notes]
     usable = [task for task in loaded if task.loading.loadable]
     found = patterns(facts)
     failing = [one for one in found if one.status == "open"]
@@ -120,7 +120,9 @@ def _session(link: Link, known: Known) -> WorkSession:
     entry = answer_of(link)
     attempt = link.found.attempt if isinstance(link.found, WorkRecord) else None
     session = entry.session or _ref_of(attempt)
-    return WorkSession(entry, session, session in known, proofs_of(link.found))
+    facts = known.get(session or "")
+    left_open = entry.origin == "derived" and facts is not None and facts.state == "active" and not facts.automated
+    return WorkSession(entry, session, facts is not None, left_open, proofs_of(link.found))
 
 
 def _contract(record: WorkRecord, known: Known) -> WorkContract:

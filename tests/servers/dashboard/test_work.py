@@ -41,7 +41,7 @@ def refs(tasks: list[dict[str, Any]]) -> list[str]:
 class TestPage:
     def test_the_repository_with_open_tasks_comes_first(self, found: dict[str, Any]) -> None:
         assert (found["repository"], found["at_hand"], found["branch"]) == ("acme/orbit", True, "main")
-        assert found["repositories"] == [{"name": "acme/orbit", "tasks": 3, "sessions": 2}]
+        assert found["repositories"] == [{"name": "acme/orbit", "tasks": 3, "sessions": 3}]
 
     def test_every_open_task_is_where_the_loading_table_says(self, worked: Worked, found: dict[str, Any]) -> None:
         assert {name: refs(found[name]) for name in ("active", "waiting", "skipped")} == {
@@ -57,14 +57,19 @@ class TestPage:
         assert found["skipped"][0]["next_field"] == "goal"
 
     def test_a_handoff_has_its_session_and_what_proves_its_lines(self, found: dict[str, Any]) -> None:
-        unstored, stored = found["sessions"]
+        unstored, stored, _ = found["sessions"]
         assert (unstored["session"], unstored["stored"]) == ("session:claude:unstored", False)
         assert (stored["session"], stored["stored"]) == (f"session:claude:{SESSION}", True)
         (line,) = [line for line in stored["entry"]["done"] if line.startswith("Done: tokens last an hour.")]
         assert stored["proofs"][line] == [f"chunk:claude:{SESSION}:001"]
 
+    def test_a_session_that_its_log_leaves_open_is_marked(self, found: dict[str, Any]) -> None:
+        assert [one["left_open"] for one in found["sessions"]] == [False, False, True]
+        assert found["sessions"][2]["entry"]["goal"] == "The logout breaks"
+
     def test_a_failure_has_what_was_tried_and_what_resolved_it(self, found: dict[str, Any]) -> None:
-        assert (found["failing"], found["fixed_total"]) == ([], 1)
+        assert [one["file"] for one in found["failing"]] == ["logout/end.py"]
+        assert (found["failing_total"], found["fixed_total"]) == (1, 1)
         (failure,) = found["fixed"]
         assert (failure["file"], failure["line"], failure["occurrences"]) == ("src/login.py", 4, 2)
         assert [one["files"] for one in failure["attempts"]] == [["src/token.py"]]
@@ -80,7 +85,7 @@ class TestPage:
         assert broken["contract"]["edit_scope"]["primary"] == ["src/login.py"]
 
     def test_it_says_how_many_sessions_are_not_read_yet(self, found: dict[str, Any]) -> None:
-        assert (found["unread"], found["sessions_total"]) == (1, 2)
+        assert (found["unread"], found["sessions_total"]) == (1, 3)
 
     @pytest.mark.parametrize("limit", ["0", "101", "x"])
     def test_limits_are_bounded(self, worked_address: str, limit: str) -> None:
@@ -89,7 +94,7 @@ class TestPage:
 
     def test_lists_are_cut_and_counted(self, worked_address: str) -> None:
         fields = get(worked_address, "/api/work", limit=1).fields
-        assert (len(fields["sessions"]), fields["sessions_total"]) == (1, 2)
+        assert (len(fields["sessions"]), fields["sessions_total"]) == (1, 3)
         assert (len(fields["contracts"]), fields["contracts_total"]) == (1, 2)
 
     def test_it_needs_the_token_and_only_reads(self, worked_address: str) -> None:
@@ -116,7 +121,7 @@ def test_a_repository_that_is_not_here_is_told_and_its_tasks_are_not_judged(
     fields = page(worked.user)
     assert (fields["at_hand"], fields["branch"], fields["skipped"]) == (False, None, [])
     assert {task["entry"]["loading"]["reason"] for task in fields["active"]} == {"git_unavailable"}
-    assert "not on this machine" in fields["notes"][0]
+    assert "not at hand" in fields["notes"][0]
 
 
 def test_an_unknown_repository_has_nothing(worked: Worked) -> None:

@@ -1,5 +1,5 @@
 """A repository with work of every kind, with markup wherever it can be: open, waiting and skipped tasks, a session that
-failed and was fixed, one that is not read yet, and contracts."""
+failed and was fixed, one that was left open, one that is not read yet, and contracts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import pytest
 
 from aicx.cli import run
 from aicx.work.at_place import refresh_all
-from tests.corpus.builders import SESSION, THIRD, ClaudeLog, Home
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.evidence.stories import Repository
 from tests.servers.dashboard.page.browsers import ATTACKS
 
 ERROR = 'src/login.py:4: error: Name "expiry" is not defined  [name-defined]'
+LOGOUT = 'logout/end.py:9: error: Name "session" is not defined  [name-defined]'
 HOSTILE = f"Look at {ATTACKS[1]} and [this](javascript:alert(1))"
 BRANCH = "feat/<img/src=x/onerror=window.attacked=1>"
 _AGENTS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID")
@@ -31,6 +32,7 @@ class Worked:
         self.repository.git("remote", "add", "origin", "git@github.com:acme/orbit.git")
         self.repository.commit("src/login.py", "x = 1\n")
         self.user.claude(self._fixed())
+        self.user.claude(self._left_open())
         self.user.store()
         refresh_all(self.user.settings)
         self.refs = {
@@ -84,3 +86,8 @@ class Worked:
                 log.call("Bash", at, call, command=what)
             log.result(text or "The file was updated", at + 5, call, failed=text == ERROR)
         return log.answer("Done: tokens last an hour.\n\nNext: write the refresh.", 100)
+
+    def _left_open(self) -> ClaudeLog:
+        log = ClaudeLog(OTHER, str(self.repository.folder)).prompt("The logout breaks", 200)
+        log.call("Bash", 210, "call-a", command="mypy logout").result(LOGOUT, 215, "call-a", failed=True)
+        return log.answer("It still fails.", 220)

@@ -43,14 +43,16 @@ def answered(page: Any, **changed: Any) -> None:
 
 def test_each_list_shows_what_it_is_for(visit: Visit, worked: Worked) -> None:
     page = visit("/work")
-    expect(page.locator("#work .verdict")).to_have_text("3 open tasks, 2 sessions, 0 open failures, 2 contracts")
+    expect(page.locator("#work .verdict")).to_have_text("3 open tasks, 3 sessions, 1 open failure, 2 contracts")
     expect(panel(page, "Open tasks")).to_contain_text("Fix the login")
     expect(panel(page, "Open tasks")).to_contain_text("src/login.py")
     expect(panel(page, "Paused or blocked").locator("[data-state=paused]")).to_be_visible()
     skipped = panel(page, "Skipped")
     expect(skipped.locator("[data-reason=branch_mismatch_unmerged]")).to_have_text("its branch is not merged")
     expect(skipped).to_contain_text(f"left on {BRANCH}, which is not merged here")
-    expect(panel(page, "Sessions").locator(".card")).to_have_count(2)
+    expect(panel(page, "Sessions").locator(".card")).to_have_count(3)
+    expect(panel(page, "Sessions").locator(".card", has_text="left open")).to_contain_text("The logout breaks")
+    expect(panel(page, "Open failures")).to_contain_text("logout/end.py:9")
     expect(panel(page, "Resolved failures")).to_contain_text("Helped edited src/login.py")
     expect(panel(page, "Contracts").locator(".card", has_text="src/login.py was not opened")).to_have_count(1)
 
@@ -118,13 +120,13 @@ def test_more_of_a_list_has_the_focus_where_it_goes_on(visit: Visit, worked: Wor
     def cut(route: Any) -> None:
         fields = route.fetch().json()
         if "limit=20" in route.request.url:
-            fields["sessions"] = fields["sessions"][:1]
+            fields["sessions"] = fields["sessions"][:2]
         route.fulfill(body=json.dumps(fields), content_type="application/json")
 
     page.route("**/api/work*", cut)
     page.reload()
     panel(page, "Sessions").get_by_role("button", name="1 more").click()
-    expect(panel(page, "Sessions").locator(".card summary").nth(1)).to_be_focused()
+    expect(panel(page, "Sessions").locator(".card summary").nth(2)).to_be_focused()
     expect(panel(page, "Sessions").get_by_role("button")).to_have_count(0)
 
 
