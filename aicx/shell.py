@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+_ASSIGNMENT = re.compile(r"""[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S)*+\s++(?=\S)""")
+# `x=$(command …)`: the command is what was run.
+_SUBSTITUTION = re.compile(r'[A-Za-z_]\w*="?\$\((?!\()(?=[^()]*\)?"?$)')
+_LOOKUP = re.compile(r"command -[vV]\s")
 _WRAPPERS = frozenset(
     {
         "do",
@@ -32,7 +35,7 @@ _WRAPPED = re.compile(r"(?:timeout|gtimeout)(?: -\S+)* \S+ |(?:(?:ba|z|da)?sh|zs
 REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}(?:&\d|\s*\S+)|\s*<\s*\S+")
 # A shell's own words around the commands that count.
 _SETTING_UP = re.compile(
-    r"(?:cd|pushd|popd|export|unset|set|source|\.|shopt|trap|ulimit|umask|alias|for|case|done|fi|esac)(?:\s|$)|[A-Za-z_]\w*=\S*$"
+    r"(?:cd|pushd|popd|export|unset|set|source|\.|shopt|trap|ulimit|umask|alias|for|do|then|else|case|done|fi|esac)(?:\s|$)|[A-Za-z_]\w*=\S*$"
 )
 # Quoted text, escapes, redirections that look like joints, joints, and everything else.
 _TOKEN = re.compile(
@@ -86,8 +89,14 @@ def _normal(command: str) -> str:
         if wrapped := _WRAPPED.match(text):
             text = text[wrapped.end() :].strip("\"'")
             continue
+        if inner := _SUBSTITUTION.match(text):
+            text = text[inner.end() :].removesuffix('"').rstrip(")")
+            continue
+        if assigned := _ASSIGNMENT.match(text):
+            text = text[assigned.end() :]
+            continue
         word, _, rest = text.partition(" ")
-        if not rest or not (word in _WRAPPERS or _ASSIGNMENT.fullmatch(word)):
+        if not rest or word not in _WRAPPERS or _LOOKUP.match(text):
             break
         text = rest.lstrip()
     return _FOLDER.sub("", text, count=1) if text.startswith(("/", "./", "../", "~/")) else text

@@ -23,7 +23,8 @@ _SHOWING = frozenset({
     "reflog", "config", "remote", "describe", "tag", "cat-file", "stash", "help", "for-each-ref", "whatchanged",
 })  # fmt: skip
 _WRAPPER = re.compile(
-    r"(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error)|error: script .* exited with code|ninja: build stopped)"
+    r"(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error)|error: script .* exited with code|ninja: build stopped"
+    r"|\[[\w:.-]{1,60}\] ERROR task failed|mise ERROR (?:Run with|task failed))"
 )
 # The last resort where a command failed: words that begin an error's line.
 _SAID = re.compile(
@@ -38,8 +39,11 @@ _PLACED = re.compile(
     r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,300}?\.\w{1,8}):(?P<line>\d+):(?:(?P<column>\d+):)? ?"
     r"(?:(?P<severity>fatal error|error|warning|ERROR|WARNING|Error|Warning)(?: ?[\[(](?P<code>[\w-]+)[\])])?:? )(?P<message>.+)$"
 )
-_EXIT = re.compile(
-    r"(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? code|Process finished with|real|user|sys)\b", re.IGNORECASE
+# A last line that says nothing of the error.
+_SILENT = re.compile(
+    r"(?:(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? code|Process finished with|real|user|sys|run with)\b|hint:|\^C$"
+    r"|\[[\w:.-]{1,60}\] \$ )",
+    re.IGNORECASE,
 )
 _LONGEST_LAST = 500  # characters of a last line that stands for an error
 
@@ -106,7 +110,9 @@ def last_resort(output: Output) -> list[Found]:
         return said[:12]
     wrappers = [line for line in output.lines if _WRAPPER.match(line)]
     last = [
-        line.strip() for line in output.lines if line.strip() and not _EXIT.match(line.strip()) and line not in wrappers
+        line.strip()
+        for line in output.lines
+        if line.strip() and not _SILENT.match(line.strip()) and line not in wrappers
     ]
     text = last[-1] if last else wrappers[-1] if wrappers else ""
     return [Found(text[:_LONGEST_LAST], phase="runtime")] if text else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,11 @@ from aicx.work.session_facts import Failure, Try
 # What one run may report and one session keep; a build that breaks everything says the same many times.
 MAX_EVENTS, MAX_FAILURES, MAX_ATTEMPTS, MAX_FILES, MAX_COMMANDS = 8, 100, 5, 8, 5
 _MESSAGE = 300
+# What a client puts before the output of a command.
+_HEADER = re.compile(
+    r"(?:(?:Script|Chunk ID:|Wall time|Process|Exit code:|Command:|Original token|Total output)[^\n]*(?:\n|\Z))*"
+    r"Output:(?:\n|\Z)(?:Process running with [^\n]*(?:\n|\Z))?"
+)
 
 
 @dataclass(slots=True)
@@ -59,7 +65,7 @@ def failures_of(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots, fold
         for run in runs_of([(call, answers)]):
             at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
             if run.outcome == "failed":
-                for event in _events(call, answers[-1], folder):
+                for event in _events(call, answers, folder):
                     _take(open_, done, event, run, roots, folder)
             elif run.outcome == "ok":
                 _pass(open_, done, run, at, ref)
@@ -69,9 +75,12 @@ def failures_of(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots, fold
     return sorted(every.values(), key=lambda one: (one.first_at, one.fingerprint))[:MAX_FAILURES]
 
 
-def _events(call: Step, answer: Step, folder: str | None) -> Iterator[tuple[str, ErrorEvent]]:
+def _events(call: Step, answers: Sequence[Step], folder: str | None) -> Iterator[tuple[str, ErrorEvent]]:
     """The errors of a failed run, each fingerprint once, with the family of the tool."""
-    parsed = parse(answer.text, call.command, answer.exit_code, folder or "")
+    printed = "\n".join(
+        _HEADER.sub("", answer.text, count=1) if _HEADER.match(answer.text) else answer.text for answer in answers
+    )
+    parsed = parse(printed, call.command, answers[-1].exit_code, folder or "")
     found = {event.fingerprint: event for event in parsed.events if event.severity == "error"}
     yield from ((parsed.family, event) for event in list(found.values())[:MAX_EVENTS])
 

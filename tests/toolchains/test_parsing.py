@@ -34,6 +34,22 @@ def test_errors_in_what_is_shown_are_not_its_own(command: str) -> None:
     assert parse(shown, command, 0) == Parsed("none", False, ())
 
 
+@pytest.mark.parametrize(
+    "last",
+    [
+        "^C",
+        'hint: "git config advice.addIgnoredFile false"',
+        "[lint:go] ERROR task failed",
+        "mise ERROR Run with --verbose or MISE_VERBOSE=1 for more information",
+        "[test] $ go test ./...",
+        "Run with RUST_BACKTRACE=full to include source snippets.",
+    ],
+)
+def test_a_last_line_that_says_nothing_does_not_stand_for_the_error(last: str) -> None:
+    parsed = parse(f"the port is taken\n{last}\n", "./start.sh", 1)
+    assert [event.message for event in parsed.events] == ["the port is taken"]
+
+
 def test_of_a_file_that_cannot_be_shown_only_that_is_an_error() -> None:
     parsed = parse(_MYPY + "cat: gone.txt: No such file or directory\n", "cat log.txt gone.txt", 1)
     assert (parsed.family, [event.file for event in parsed.events]) == ("generic", ["gone.txt"])

@@ -106,6 +106,17 @@ def test_a_run_that_passed_has_no_failures() -> None:
     assert found(call("Bash", "mypy src", text="error: handled\nSuccess: no issues found")) == []
 
 
+def test_what_a_client_puts_before_an_output_is_no_failure() -> None:
+    assert found(fails(text="Script completed\nWall time 0.1 seconds\nOutput:\n")) == []
+
+
+def test_a_mistake_in_the_first_answer_of_a_long_command_is_kept() -> None:
+    begun = call("exec", "mypy src", text=f"Output:\nProcess running with session ID 77\n{ERROR.format(line=4)}")
+    asked = call("write_stdin", text="Output:\n", failed=True)
+    asked[0] = asked[0]._replace(text='{"session_id": 77}')
+    assert [one.line for one in found(begun, asked)] == [4]
+
+
 def facts(session: str, *failures: Failure) -> SessionFacts:
     values: dict[str, Any] = dict.fromkeys(SessionFacts.__slots__, ())
     return SessionFacts(**{**values, "agent": "claude", "session_id": session, "failures": failures})
