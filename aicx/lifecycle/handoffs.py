@@ -70,9 +70,16 @@ def chain(
     every.sort(key=lambda pair: pair[0], reverse=True)
     chosen = [found for _, found in every[:limit]]
     fits = _compatible(present, chosen) if present is not None else [None] * len(chosen)
-    offered = next((number for number, fit in enumerate(fits) if fit is not False), None)
+    fitting = [number for number, fit in enumerate(fits) if fit is not False]
+    by_people = (number for number in fitting if not _is_automated(chosen[number]))
+    offered = next(by_people, next(iter(fitting), None))
     pairs = enumerate(zip(chosen, fits, strict=True))
     return [Link(one, fit, number == offered) for number, (one, fit) in pairs], len(every)
+
+
+def _is_automated(found: WorkRecord | Handoff) -> bool:
+    """Whether a program ran the session, whose end is offered only where no person's is."""
+    return isinstance(found, Handoff) and found.facts.automated
 
 
 def answer_of(link: Link) -> HandoffAnswer:

@@ -24,7 +24,7 @@ _SHOWING = frozenset({
 })  # fmt: skip
 _WRAPPER = re.compile(
     r"(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error)|error: script .* exited with code|ninja: build stopped"
-    r"|\[[\w:.-]{1,60}\] ERROR task failed|mise ERROR (?:Run with|task failed))"
+    r"|\[[\w:.-]{1,60}\] ERROR task failed)"
 )
 # The last resort where a command failed: words that begin an error's line.
 _SAID = re.compile(
@@ -41,8 +41,8 @@ _PLACED = re.compile(
 )
 # A last line that says nothing of the error.
 _SILENT = re.compile(
-    r"(?:(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? code|Process finished with|real|user|sys|run with)\b|hint:|\^C$"
-    r"|\[[\w:.-]{1,60}\] \$ )",
+    r"(?:(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? code|Process finished with|real|user|sys|run with|mise ERROR (?:run with|version)"
+    r"|backtrace omitted)\b|hint:|\^C$|\[[\w:.-]{1,60}\] \$ )",
     re.IGNORECASE,
 )
 _LONGEST_LAST = 500  # characters of a last line that stands for an error

@@ -128,7 +128,7 @@ def _task(place: WorkPlace, present: Present, session: SessionRow, brief: Sessio
     record = WorkRecord(
         id="",
         kind="thread",
-        title=title_of(goal),
+        title=title_of(clean(session.title or goal, MAX_GOAL)),
         goal=goal,
         repo_id=place.repo_id,
         worktree_id=place.worktree_id,
@@ -149,6 +149,8 @@ def _task(place: WorkPlace, present: Present, session: SessionRow, brief: Sessio
         "commits": _said(brief.commits),
     }
     ahead = brief.ahead[0].text if brief.ahead else None
+    if ahead is None and brief.state_reason == "interrupted" and brief.asked is not None:
+        ahead = f"Finish what was asked last: {brief.asked.text}"
     patch = Patch(next_action=ahead, said=said, origin="derived")
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]

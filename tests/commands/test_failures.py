@@ -61,6 +61,17 @@ def test_only_those_of_the_repository_are_listed(
     assert answer(capsys, "list", "--everywhere")["matched"] == 1
 
 
+def test_a_test_that_failed_is_named_in_the_list(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    log = ClaudeLog("5e551001-0000-4000-8000-000000000001", str(Path.cwd())).prompt("Test the cart", 200)
+    printed = "--- FAIL: TestCart (0.00s)\n    cart_test.go:9: the total is wrong\nFAIL\nFAIL\tshop/cart\t0.1s\nFAIL"
+    log.call("Bash", 201, "t5", command="go test ./...").result(printed, 202, "t5", failed=True)
+    user.claude(log)
+    user.store()
+    capsys.readouterr()
+    assert run(["failures", "list", "--limit", "1"]) == 0
+    assert "test TestCart" in capsys.readouterr().out
+
+
 def test_a_status_limits_the_list(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert answer(capsys, "list", "--status", "resolved")["items"] == []
 

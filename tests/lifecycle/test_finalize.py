@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
+from tests.corpus.builders import OTHER, ClaudeLog
 from tests.lifecycle.conftest import Place
 
 # Made up, in the shape of a real one.
@@ -138,6 +139,24 @@ def test_a_derived_handoff_says_what_is_open_with_its_evidence(place: Place) -> 
     assert (item["outcome"], item["goal"]) == ("unresolved", "Tokens of the login expire too early")
     assert item["starting_points"] == ["src/login.py"]
     assert item["refs"]
+
+
+def test_a_session_that_a_program_ran_leaves_no_handoff(place: Place) -> None:
+    log = ClaudeLog(OTHER, str(place.repository.folder))
+    place.user.claude(log.prompt("Rate the change", 1000, entrypoint="sdk-cli").answer("It is neutral.", 1001))
+    place.user.store()
+    assert [item["goal"] for item in place("task", "handoffs")["items"]] == ["Tokens of the login expire too early"]
+
+
+def test_a_printed_handoff_says_nothing_twice(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    session = "5e551001-0000-4000-8000-000000000001"
+    place.session(session, ("Bash", {"command": "pytest -q"}))
+    item = place("task", "handoffs")["items"][0]
+    assert item["done"] == [item["summary"], *item["tests"]]
+    assert run(["task", "handoffs", "--limit", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert [shown.count(text) for text in item["done"]] == [1, 1]
+    assert "Tests:" not in shown
 
 
 def test_an_unmerged_branch_is_not_offered(place: Place) -> None:

@@ -51,6 +51,22 @@ def test_every_item_is_derived_and_has_its_chunk_as_evidence(stored: TaskPlace) 
     assert task.record.updated_at == when(5)
 
 
+def test_the_title_is_that_of_the_session_and_work_that_broke_off_goes_on_with_the_last_request(
+    place: TaskPlace,
+) -> None:
+    log = ClaudeLog(SESSION, str(place.repo)).prompt("Look at https://example.org/export/12", 0)
+    log.answer("The reader does not accept empty files.", 1).prompt("Then mend the reader, please", 2)
+    log.call("Edit", 3, "t1", file_path=f"{place.repo}/reader.py", new_string="x", old_string="y")
+    path = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(log.title("Empty files in the export").body())
+    assert place.run("store")[0] == 0
+    (task,) = at(place, when(HOUR)).active
+    assert task.derived == "it broke off"
+    assert task.record.title == "Empty files in the export"
+    assert task.record.next_action == "Finish what was asked last: Then mend the reader, please"
+
+
 def test_nothing_is_offered_from_after_now(stored: TaskPlace) -> None:
     assert derived(stored, when(-HOUR)) == []
 

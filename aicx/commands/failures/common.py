@@ -26,10 +26,11 @@ def print_line(item: FailureItem) -> None:
     open_ = item.status == "open"
     place = f"{item.file}:{item.line}" if item.file and item.line else item.file or ""
     what = " ".join(filter(None, (item.code, shorten(item.message, 140))))
+    test = f"test {shorten(item.test, 100)}" if item.test and item.test not in item.message else ""
     console.out(f"{style(item.status, fg='red' if open_ else 'green'):<8}  {style(what, bold=True)}")
     often = console.plural(item.occurrences, "time")
     within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
-    facts = [item.id, item.toolchain, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
+    facts = [item.id, item.toolchain, test, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
     console.out(f"          {' · '.join(filter(None, facts))}")
 
 

@@ -53,8 +53,6 @@ def _print(item: FailureItem) -> None:
     style = console.style
     print_line(item)
     console.out(f"          `{item.command}`  {style(item.last_ref, fg='green')}")
-    if item.test:
-        console.out(f"          test {item.test}")
     for title, tries in (
         ("Resolved by", [one.by for one in item.resolutions]),
         ("Tried without effect", item.attempts),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aicx import console, options
 from aicx.api.answers.lifecycle import HANDOFFS_SCHEMA, HandoffAnswer, HandoffsAnswer
 from aicx.commands.task.common import open_desk
-from aicx.text import local
+from aicx.text import local, shorten
 
 _LISTS = (
     ("done", "Done"),
@@ -18,14 +18,16 @@ _LISTS = (
     ("tests", "Tests"),
 )
 
+_GOAL = 160  # characters; a prompt may be long
+
 
 def command(
     limit: options.Limit = 5, repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False
 ) -> None:
     """List what the sessions of this repository left to the next one, the newest first.
 
-    A handoff is derived from each session's log, or stated with `aicx finalize`. The newest one whose branch is part of
-    what is checked out is offered.
+    A handoff is derived from each session's log, or stated with `aicx finalize`. Subagents and sessions that a program
+    ran leave none. The newest one whose branch is part of what is checked out is offered.
 
     Example: aicx task handoffs --limit 1
     """
@@ -49,16 +51,22 @@ def command(
 def _print(item: HandoffAnswer) -> None:
     style = console.style
     offered = style("  offered here", fg="green") if item.offered else ""
-    console.out(f"{style(item.goal or 'no goal was said', bold=True)}{offered}")
+    console.out(f"{style(shorten(item.goal, _GOAL) or 'no goal was said', bold=True)}{offered}")
     facts = [item.outcome, item.agent or "", f"{local(item.at):%Y-%m-%d %H:%M}"]
     facts += [f"on {item.branch}"] if item.branch else []
     facts += ["not part of what is checked out"] if item.compatible is False else []
     console.out(f"  {' · '.join(filter(None, facts))}  {style(item.ref, fg='green')}")
     if item.summary:
         console.out(f"  {item.summary}")
+    said: set[str] = set()
     for name, heading in _LISTS:
-        if texts := getattr(item, name):
+        if texts := [text for text in getattr(item, name) if text not in said and not _repeats(item, text)]:
             console.out(f"  {heading}:")
             for text in texts:
                 console.out(f"    - {text}")
+                said.add(text)
     console.out()
+
+
+def _repeats(item: HandoffAnswer, text: str) -> bool:
+    return text in item.summary or any(text in one for one in item.done if one != text)
