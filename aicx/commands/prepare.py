@@ -48,6 +48,7 @@ def command(
     from aicx.lifecycle.answers import prepared_answer
     from aicx.lifecycle.identity import find_asker
     from aicx.lifecycle.prepare import prepare
+    from aicx.resume.brief.markdown import fenced
     from aicx.resume.brief.output import markdown_brief
 
     folder = user_path(repo) if repo else Path.cwd()
@@ -59,8 +60,12 @@ def command(
         console.out_answer(PREPARE_SCHEMA, prepared_answer(found, brief.text.decode()))
         return
     if not found.already_shown:
-        console.out(found.banner)
+        header, _, quoted = found.banner.partition("\n")
+        console.out(header)
         console.out()
+        if quoted:
+            console.out(fenced(quoted))
+            console.out()
     console.out_bytes(brief.text)
     if found.previous is not None:
         console.notify(f"The last contract was {found.previous.compliance.compact_summary}.")

@@ -14,6 +14,7 @@ from aicx.resume.select.report import ResumeReport
 from aicx.text import plural, shorten
 from aicx.work.loading import Loaded
 from aicx.work.next_step import next_steps
+from aicx.work.record import WorkRecord
 
 _UNPLAIN = re.compile(r"[^\w.+@~-]+")
 _LINE = 200  # characters
@@ -21,18 +22,31 @@ _LINE = 200  # characters
 _MAX_STARTED = 1000
 
 
-def banner(agent: str, report: ResumeReport, number: int, active: Sequence[Loaded] = ()) -> str:
-    """``agent@repository · session #3 · awake``, what it resumes, the last progress, what is next, and the task."""
+def banner(
+    agent: str, report: ResumeReport, number: int, active: Sequence[Loaded] = (), left: WorkRecord | None = None
+) -> str:
+    """``agent@repository · session #3 · awake``, what it resumes, the last progress, what is next, and the task.
+
+    ``left`` is a handoff that was stated after the session that the work goes on from. It comes before what is derived.
+    """
     named = report.project if report.project not in (None, NON_REPOSITORY) else report.folder
     name = _plain((named or "").rstrip("/").rsplit("/", 1)[-1])
     lines = [f"{_plain(agent)}@{name} · session #{number} · awake"]
     brief = report.resumed.brief if report.resumed and not report.is_guess else None
-    if report.resumed is not None and brief is not None:
+    if left is not None:
+        lines += [f"Resuming: {left.goal}"] if left.goal else []
+        lines += [f"Last progress: {left.closing_note}"] if left.closing_note else []
+    elif report.resumed is not None and brief is not None:
         lines.append(f"Resuming: {brief.goal.text if brief.goal else report.resumed.facts.title or 'the last session'}")
         lines += [f"Last progress: {brief.progress.text}"] if brief.progress else []
     stated = [task for task in active if task.derived is None]
     step = next(iter(next_steps(stated)), None)
-    ahead = step.text if step else brief.ahead[0].text if brief and brief.ahead else None
+    if step:
+        ahead = step.text
+    elif left is not None:
+        ahead = next(iter(left.texts("next_steps")), None)
+    else:
+        ahead = brief.ahead[0].text if brief and brief.ahead else None
     lines += [f"Next: {ahead}"] if ahead else []
     if stated:
         more = f" and {plural(len(stated) - 1, 'other')}" if len(stated) > 1 else ""

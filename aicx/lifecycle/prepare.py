@@ -15,7 +15,8 @@ from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, attempts_in, begin
-from aicx.work.place import WorkPlace, find_place
+from aicx.work.files import HANDOFFS, read_all
+from aicx.work.place import WorkPlace, find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.results import Result
 from aicx.work.state import OpenTasks, open_tasks
@@ -65,13 +66,28 @@ def prepare(
         return Prepared(
             asker=asker,
             number=(number := session_number(settings, report, asker.session)),
-            banner=banner(asker.agent, report, number, tasks.active),
+            banner=banner(asker.agent, report, number, tasks.active, _left(settings, place, report, now, look)),
             already_shown=not first,
             report=report,
             tasks=tasks,
             previous=report.previous,
             attempt=_attempt(settings, place, asker, report, now, look, source) if record else None,
         )
+
+
+def _left(
+    settings: Settings, place: WorkPlace, report: ResumeReport, now: datetime, look: GitProbe
+) -> WorkRecord | None:
+    """The newest stated handoff that may be used here, unless the session that the work goes on from ended later."""
+    stated = read_all(settings.layout, place.folders, (HANDOFFS,)).records
+    since = report.resumed.facts.completed_at if report.resumed else None
+    with looking(place, now, look) as present:
+        for record in sorted(stated, key=lambda one: one.updated_at, reverse=True):
+            if since is not None and record.updated_at < since:
+                break
+            if present.loading(record).loadable:
+                return record
+    return None
 
 
 def _attempt(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aicx.cli import run
 from aicx.lifecycle.identity import Asker, find_asker
 from tests.lifecycle.conftest import Place
 
@@ -39,6 +40,27 @@ def test_the_open_task_is_in_banner_brief_and_contract(place: Place) -> None:
     assert "task: Write the refresh of tokens; next: Read the protocol" in found["brief"]
     assert found["execution_contract"]["contract_strength"] == "strict"
     assert found["execution_contract"]["first_action"]["path"] == "src/login.py"
+
+
+def test_a_handoff_that_was_stated_last_is_in_the_next_banner(place: Place) -> None:
+    place.finalize("The login lasts an hour", "s1", "--task", "Fix the login", "--next", "Write the docs")
+    lines = place.prepare("s2")["startup_banner_text"].splitlines()[1:]
+    assert lines == ["Resuming: Fix the login", "Last progress: The login lasts an hour", "Next: Write the docs"]
+
+
+def test_a_handoff_of_an_unmerged_branch_is_not_in_the_banner(place: Place) -> None:
+    place.repository.git("switch", "-c", "try")
+    place.repository.commit("try.py")
+    place.finalize("Tried", "s1", "--next", "Try harder")
+    place.repository.git("switch", "main")
+    assert "Try harder" not in place.prepare("s2")["startup_banner_text"]
+
+
+def test_what_a_printed_start_quotes_is_between_fences(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prepare", "--agent-id", "claude", "--session-id", "s1"]) == 0
+    before, *rest = capsys.readouterr().out.split("\n````")
+    assert before.strip() == "claude@orbit · session #2 · awake"
+    assert rest[0].splitlines()[:2] == [" quoted-history", "Resuming: Tokens of the login expire too early"]
 
 
 def test_the_task_comes_before_everything_that_was_worked_out(place: Place) -> None:

@@ -25,13 +25,18 @@ def print_line(item: FailureItem) -> None:
     style = console.style
     open_ = item.status == "open"
     place = f"{item.file}:{item.line}" if item.file and item.line else item.file or ""
-    what = " ".join(filter(None, (item.code, shorten(item.message, 140))))
+    what = " ".join(with_code(item.code, shorten(item.message, 140)))
     test = f"test {shorten(item.test, 100)}" if item.test and item.test not in item.message else ""
     console.out(f"{style(item.status, fg='red' if open_ else 'green'):<8}  {style(what, bold=True)}")
     often = console.plural(item.occurrences, "time")
     within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
     facts = [item.id, item.toolchain, test, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
     console.out(f"          {' · '.join(filter(None, facts))}")
+
+
+def with_code(code: str | None, message: str) -> list[str]:
+    """An error's code and message; the message alone where it says the code itself."""
+    return [code, message] if code and not message.startswith(code) else [message]
 
 
 def told(one: TryItem) -> str:

@@ -44,10 +44,12 @@ def command(
 
 
 def _line(event: ErrorEvent) -> str:
+    from aicx.commands.failures.common import with_code  # imported here: not needed for --help
+
     severity = console.style(f"{event.severity:8}", fg="red" if event.severity == "error" else "yellow")
     place = ":".join(str(part) for part in (event.file, event.line) if part is not None)
-    message = " ".join(event.message.split())
-    return f"{severity}{event.fingerprint}  {'  '.join(filter(None, [place, event.code, message]))}"
+    words = with_code(event.code, " ".join(event.message.split()))
+    return f"{severity}{event.fingerprint}  {'  '.join(filter(None, [place, *words]))}"
 
 
 def _read(file: str) -> str:

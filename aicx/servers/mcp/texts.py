@@ -48,7 +48,11 @@ def memory_text(fields: Mapping[str, Any]) -> str:
     found = plural(len(entries), "statement")
     heads = [f"{found}, {len(fields['baseline'])} agreed, found by {' + '.join(method['lanes']) or 'nothing'}."]
     if not method["sufficient"]:
-        missing = f" (nowhere: {', '.join(map(label, method['missing'][:_MAX_MISSING]))})" if method["missing"] else ""
+        missing = (
+            f" (in no statement: {', '.join(map(label, method['missing'][:_MAX_MISSING]))})"
+            if method["missing"]
+            else ""
+        )
         heads.append(f"The memory has no good answer{missing}; do not fill the gap with a guess.")
     if fields["suppressed"]:
         kept = ", ".join(f"{count} {label(name)}" for name, count in fields["suppressed"].items())
