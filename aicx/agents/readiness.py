@@ -115,7 +115,7 @@ def _hosts(desk: _Desk) -> Iterator[Finding]:
         reached = name in CLIENTS and _is_reached(desk.settings, name)
         details = {"version": said, "hooks": sorted(agent.events), "mcp": reached}
         without = "" if reached or name not in CLIENTS else "; its MCP servers lack aicx"
-        hooks = f"{len(agent.events)} hooks" if agent.events else "no hooks, so it reads a block of text alone"
+        hooks = f"can run {len(agent.events)} hooks" if agent.events else "has no hooks and reads a block of text alone"
         status: Status = "ok" if reached or name not in CLIENTS else "warning"
         action = None if status == "ok" else f"aicx install {name}"
         yield Finding(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)

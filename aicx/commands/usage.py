@@ -11,7 +11,7 @@ from aicx.paths import user_path
 
 
 def command(repo: options.Repo = None, json: options.Json = False) -> None:
-    """Show what continuity did in a repository: sessions, contracts and how they were kept, failures that came back.
+    """Count sessions, handoffs, contracts and how they were kept, and failures that came back in a repository.
 
     These are counts. What would have happened without is not known, and nothing is claimed about it.
 
@@ -37,12 +37,15 @@ def _rows(found: UsageAnswer) -> list[tuple[str, str]]:
     kept = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in contracts.results.items())
     score = f"; mean score {contracts.mean_score:.2f}" if contracts.mean_score is not None else ""
     tasks = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in found.tasks.by_status.items())
-    again = f"{failures.seen_in_several_sessions:,} came back in another session, {failures.known_fix_used:,} of them"
+    again = (
+        f"{failures.seen_in_several_sessions:,} came back in another session, {failures.known_fix_used:,} of them were"
+        " resolved in a file that had resolved them before"
+    )
     return [
         ("sessions", f"{sessions.stored:,} stored; {sessions.prepared:,} prepared, {sessions.finalized:,} finalized"),
         ("handoffs", f"{sessions.handoffs_stated:,} stated, {sessions.handoffs_derived:,} derived from logs"),
         ("contracts", f"{contracts.given:,} given{': ' if kept else ''}{kept}{score}"),
-        ("failures", f"{failures.patterns:,} known, {failures.open:,} open; {again} were mended where they had been"),
+        ("failures", f"{failures.patterns:,} known, {failures.open:,} open; {again}"),
         ("tasks", f"{found.tasks.total:,}{': ' if tasks else ''}{tasks}"),
         ("areas", f"{found.areas:,}"),
     ]

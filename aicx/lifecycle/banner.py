@@ -41,8 +41,8 @@ def banner(
         lines += [f"Last progress: {brief.progress.text}"] if brief.progress else []
     stated = [task for task in active if task.derived is None]
     step = next(iter(next_steps(stated)), None)
-    if step:
-        ahead = step.text
+    if step is not None:
+        ahead: str | None = step.text
     elif left is not None:
         ahead = next(iter(left.texts("next_steps")), None)
     else:

@@ -45,7 +45,7 @@ def usage(
             finalized=sum(one.attempt is not None and one.attempt.outcome is not None for one in attempts),
             succeeded=sum(one.attempt is not None and one.attempt.outcome == "success" for one in attempts),
             handoffs_stated=len(handoffs),
-            handoffs_derived=sum(one.lane != "subagent" for one in facts),
+            handoffs_derived=sum(one.lane != "subagent" and not one.automated for one in facts),
         ),
         contracts=_contracts(results_of(settings, place, attempts)),
         failures=_failures(patterns(facts)),

@@ -170,7 +170,7 @@ def test_of_two_hooks_at_once_one_is_the_first(user: Home) -> None:
 
     def first(_: int) -> bool:
         together.wait(10)
-        return events._is_first(layout, "claude", OTHER)
+        return is_first_start(layout, "claude", OTHER)
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(first, range(8))) == 1
