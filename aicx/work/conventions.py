@@ -33,6 +33,7 @@ _BY_FILE = (
     ("tox.ini", "pytest"),
     ("conftest.py", "pytest"),
 )
+_MARK = "[REDACTED:"
 _DOTNET = ("*.sln", "*.slnx", "*.csproj", "*.fsproj")
 
 
@@ -48,9 +49,12 @@ UNKNOWN_PROOF = ProofCommand(None, "none")
 
 
 def choose_test_command(root: Path | None, passed: Sequence[str] = ()) -> ProofCommand:
-    """The first of ``passed``, commands that were seen to pass here, else what the files below ``root`` suggest."""
-    if passed:
-        return ProofCommand(passed[0], "previous_successful_command")
+    """The first of ``passed``, commands that were seen to pass here, else what the files below ``root`` suggest.
+
+    One from which a secret was taken cannot be run again, and is left out.
+    """
+    if whole := next((command for command in passed if _MARK not in command), None):
+        return ProofCommand(whole, "previous_successful_command")
     if root is None:
         return ProofCommand(None, "none")
     if rule := _TEST_RULE.search(_read(root / "Makefile")):

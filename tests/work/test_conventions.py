@@ -58,6 +58,12 @@ def test_a_command_that_passed_here_comes_before_every_convention(tmp_path: Path
     assert found == ProofCommand("uv run pytest -q", "previous_successful_command")
 
 
+def test_a_command_from_which_a_secret_was_taken_is_no_proof(tmp_path: Path) -> None:
+    passed = ["KEY=[REDACTED:secret] pytest -q", "pytest -q tests"]
+    assert choose_test_command(tmp_path, passed).command == "pytest -q tests"
+    assert choose_test_command(tmp_path, passed[:1]).command is None
+
+
 def test_a_folder_that_is_called_like_a_file_names_no_test(tmp_path: Path) -> None:
     (tmp_path / "Makefile").mkdir()
     assert choose_test_command(tmp_path).command is None

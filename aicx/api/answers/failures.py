@@ -1,4 +1,4 @@
-"""`aicx.failures/1`, `aicx.failure/1`, `aicx.failures-parse/1`: mistakes that tools reported, and their fixes."""
+"""`aicx.failures-parse/1`, `aicx.failures/1`, `aicx.failure/1`: errors of tools, in one output or in sessions."""
 
 from __future__ import annotations
 
