@@ -40,19 +40,21 @@ _INVISIBLE = (
     *((0x110BD, 0x110BD), (0x110CD, 0x110CD), (0x13430, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A)),
     (0xE0000, 0xE0FFF),
 )
+_PATTERNS = {
+    # Reads far fewer places than a match would: it hops from one backslash to the next.
+    "backslashed": r"\\(?:u(?:001|\{)|x[1{]|0?33|[eE])",
+    "first signs": f"[{_SINGLE[1:-1]}\\\\^␛]",
+    "controls": f"{_ESCAPE}|{_SINGLE}",
+    "all sequences": f"{_ESCAPE}|{_LITERAL}|{_SINGLE}",
+    # A line end that goes back to the beginning of its line would let what follows write over it.
+    "foreign": rf"(?!{_STYLE})(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)",
+}
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    return {
-        # Reads far fewer places than a match would: it hops from one backslash to the next.
-        "backslashed": re.compile(r"\\(?:u(?:001|\{)|x[1{]|0?33|[eE])"),
-        "first signs": re.compile(f"[{_SINGLE[1:-1]}\\\\^␛]"),
-        "controls": re.compile(f"{_ESCAPE}|{_SINGLE}"),
-        "all sequences": re.compile(f"{_ESCAPE}|{_LITERAL}|{_SINGLE}"),
-        # A line end that goes back to the beginning of its line would let what follows write over it.
-        "foreign": re.compile(rf"(?!{_STYLE})(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)"),
-    }
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled when it is first used: what prints a short answer needs one of them."""
+    return re.compile(_PATTERNS[name])
 
 
 @cache
@@ -85,12 +87,12 @@ def turns(utf8: bytes) -> bool:
 
 def without_controls(text: str) -> str:
     """``text`` without what a terminal would obey."""
-    return _patterns()["controls"].sub("", text) if has_controls(text) else text
+    return _pattern("controls").sub("", text) if has_controls(text) else text
 
 
 def only_styles(text: str) -> str:
     """``text`` with the colours that we give it and nothing else that a terminal would obey."""
-    return _patterns()["foreign"].sub("", text) if "\r" in text or has_controls(text) else text
+    return _pattern("foreign").sub("", text) if "\r" in text or has_controls(text) else text
 
 
 def sequences(text: str, controls: bool) -> list[tuple[int, int]]:
@@ -99,7 +101,7 @@ def sequences(text: str, controls: bool) -> list[tuple[int, int]]:
     ``controls`` says whether ``text`` holds one of `CONTROLS`, or a sign that turns the direction of writing.
     """
     # One sign is looked for in a tenth of the time that two take.
-    written = "\\" in text and _patterns()["backslashed"].search(text) is not None
+    written = "\\" in text and _pattern("backslashed").search(text) is not None
     written = written or ("^" in text and "^[" in text) or "␛" in text
     if not written and not controls:
         return []
@@ -108,7 +110,7 @@ def sequences(text: str, controls: bool) -> list[tuple[int, int]]:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """The sequences of ``text``: a search for their first signs is ten times as fast as one for all their forms."""
-    first, whole = _patterns()["first signs"], _patterns()["all sequences"]
+    first, whole = _pattern("first signs"), _pattern("all sequences")
     begin = first.search(text)
     while begin:
         match = whole.match(text, begin.start())

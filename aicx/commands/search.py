@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.search import SCHEMA, evidence_note, search_answer
+from aicx.api.evidence import evidence_note
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
 from aicx.config import load_settings
@@ -153,6 +153,9 @@ def command(
     settings = load_settings()
     report = search(settings, asked)
     if json:
+        # Imported here: to make the classes of its many fields costs as much as printing the passages as text.
+        from aicx.api.answers.search import SCHEMA, search_answer
+
         console.out_answer(SCHEMA, search_answer(report))
         return
     note = evidence_note(report)

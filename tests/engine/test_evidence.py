@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.api.answers.search import evidence_note
+from aicx.api.evidence import evidence_note
 from aicx.api.filters import Filters
 from aicx.engine.search import SearchQuery, SearchReport
 from retrieval.evidence import Evidence

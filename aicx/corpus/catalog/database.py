@@ -6,15 +6,15 @@ watermarks of logs do not, and then the logs are simply read again and found to 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Self
 
 from aicx.corpus.catalog.schema import BEFORE_SIGHTINGS, LACKS_SIGHTINGS, SCHEMA, SCHEMA_VERSION, SIGHTINGS
-from aicx.corpus.files.tombstones import FORGOTTEN
+from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.storage.checksums import Files, find_damage, record, withdraw
 
@@ -50,7 +50,7 @@ class Catalog:
             connection.execute("PRAGMA cache_size=-16000")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                identity = f"INSERT INTO meta VALUES ('identity', '{token_hex(8)}');"
+                identity = f"INSERT INTO meta VALUES ('identity', '{os.urandom(8).hex()}');"
                 connection.executescript(f"BEGIN; {SCHEMA} {identity} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
                 version = SCHEMA_VERSION
             elif version == BEFORE_SIGHTINGS:

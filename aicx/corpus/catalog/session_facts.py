@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aicx.corpus.files.tombstones import FORGOTTEN
+from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.titles import name_given, name_of_session, with_work
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from aicx.errors import CorpusDamaged
 from aicx.text import plural
 
 SCHEMA = "aicx.chunk/2"
+FORGOTTEN = "[forgotten]"  # what takes the place of a forgotten text, wherever there must be one
 # Sidecars of this version have no facts of tools: what a call ran and how it ended is in their text alone.
 WITHOUT_TOOL_FACTS = "aicx.chunk/1"
 REQUIRED = (

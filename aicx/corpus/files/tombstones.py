@@ -12,7 +12,6 @@ import orjson
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
 
-FORGOTTEN = "[forgotten]"  # what takes the place of a forgotten text, wherever there must be one
 _MAX_NAMED = 5
 _KEY = re.compile(r"[0-9a-f]{16}")
 

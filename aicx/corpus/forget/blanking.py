@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from typing import Any
 
-from aicx.corpus.files.tombstones import FORGOTTEN
+from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.ingest.drafts import estimate_tokens
 from aicx.corpus.ingest.names import Naming, Said, name_chunk
 from aicx.corpus.ingest.tool_facts import identity_of

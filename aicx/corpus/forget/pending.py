@@ -13,7 +13,8 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.files.tombstones import FORGOTTEN, read_tombstones
+from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.blanking import Targets
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, TextHolder, plan_forget
 from aicx.errors import NotFound

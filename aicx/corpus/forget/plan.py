@@ -10,7 +10,7 @@ from typing import Any
 from aicx.corpus.catalog.session_names import SessionKey, find_session
 from aicx.corpus.files.inventory import Item, take_inventory
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
-from aicx.corpus.files.tombstones import FORGOTTEN
+from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
 from aicx.errors import CorpusDamaged, NotFound, UsageError

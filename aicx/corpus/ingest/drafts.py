@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import AnyStr
 
 from aicx.corpus.catalog.fields import message_key
-from aicx.corpus.files.tombstones import FORGOTTEN
+from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.door import Redact
 from aicx.types import PROMPTS, TimelineEntry, ToolUse

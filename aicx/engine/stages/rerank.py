@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.documents import searchable_texts
@@ -11,9 +12,10 @@ from aicx.engine.stages.retrieve import asked_text
 from aicx.engine.stages.state import State, session_of
 from aicx.errors import AicxError
 from aicx.types import Candidate
-from retrieval import late
-from retrieval.embedders import Tokens
 from retrieval.ranking import Answer
+
+if TYPE_CHECKING:
+    from retrieval.embedders import Tokens
 
 # A static model's windows are short: so many characters around one are compared too.
 _AROUND = 120
@@ -27,6 +29,9 @@ def rerank(state: State) -> State:
     count, weight = state.query.rerank, state.query.rules.rerank
     if state.scales is None or not count or not weight:
         return state
+    # Imported here: without a vector index there is nothing to compare.
+    from retrieval import late
+
     vectors = state.retrievers.dense.open
     text = asked_text(state)
     if (asked := vectors.embed_tokens([text])) is None:

@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aicx.api.answers import to_fields
-from aicx.api.answers.search import evidence_note, search_answer
+from aicx.api.answers.search import search_answer
 from aicx.api.answers.steer import SteerAnswer
+from aicx.api.evidence import evidence_note
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
