@@ -20,7 +20,8 @@ from aicx.corpus.views.documents import documents
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound
 from aicx.paths import Layout
-from aicx.types import Document, LogFile
+from aicx.sources.items import LogFile
+from aicx.types import Document
 
 # Marks a home that was stored to its end, and says how many seconds its BM25 index took.
 _COMPLETE = "bench-complete"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aicx import console
 from aicx.config import Settings
 from aicx.corpus.ingest.report import StoreReport, StoreRequest
-from aicx.types import BadRecord
+from aicx.sources.items import BadRecord
 
 _MAX_PROBLEMS = 10
 

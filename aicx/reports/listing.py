@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.reports.places import Place, day_in, names_above, place_of
-from aicx.types import BadRecord
+from aicx.sources.items import BadRecord
 
 Part = Literal["report", "meta", "transcript", "last_message"]
 

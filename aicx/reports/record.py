@@ -13,9 +13,9 @@ from aicx.reports.listing import Entry, Part
 from aicx.reports.markdown import Heading, outline, shorten, split_block
 from aicx.reports.places import agent_in, day_in, title_in
 from aicx.reports.reading import Text, clean_line, read_meta, read_report, read_tail
+from aicx.sources.items import BadRecord
 from aicx.sources.records import parse_instant
 from aicx.text import instant
-from aicx.types import BadRecord
 
 DETAIL_CHARS = 48_000
 _TITLE_CHARS = 200

@@ -13,7 +13,7 @@ from aicx.reports.listing import Entry, Listing, list_reports
 from aicx.reports.reading import clean_line
 from aicx.reports.record import Report, build
 from aicx.reports.selection import Selection
-from aicx.types import BadRecord
+from aicx.sources.items import BadRecord
 
 
 @dataclass(slots=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from aicx.errors import UsageError
-from aicx.types import Source
+
+if TYPE_CHECKING:
+    from aicx.sources.items import Source
 
 SOURCES: dict[str, str] = {
     "claude": "aicx.sources.claude.source",

@@ -17,8 +17,8 @@ from aicx.sources.antigravity import source as antigravity
 from aicx.sources.claude import source as claude
 from aicx.sources.codex import source as codex
 from aicx.sources.gemini import source as gemini
+from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import Record, read_json, read_jsonl, stat_log
-from aicx.types import BadRecord, LogFile
 
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
 _HEAD_RECORDS = 50

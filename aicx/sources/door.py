@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 
-from aicx.types import (
-    AgentHomes,
+from aicx.sources.items import (
     BadRecord,
     LogFile,
     LogIdentity,
-    Redacted,
     SessionEvent,
     Skipped,
     Source,
@@ -24,6 +22,7 @@ from aicx.types import (
     TimelineEntry,
     ToolUse,
 )
+from aicx.types import AgentHomes, Redacted
 
 Redact = Callable[[str], Redacted]
 _UNSAFE = re.compile(r"[\[\]:]+")

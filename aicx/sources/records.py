@@ -16,7 +16,7 @@ import orjson
 
 from aicx.sources.damaged_json import BROKEN, decode_damaged
 from aicx.sources.embedded import BLOCK, DataCutter, read_cut
-from aicx.types import BadRecord, LogFile, SourceRef
+from aicx.sources.items import BadRecord, LogFile, SourceRef
 
 # What is longer loses its embedded data before it is parsed: in real logs only that makes lines this long. What remains
 # of a line may be as long as this, and what remains of a log that is one JSON value as long as WHOLE_LIMIT.

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from aicx.sources.items import ToolUse
 from aicx.sources.records import dump_json
-from aicx.types import ToolUse
 
 _COMMAND_KEYS = ("command", "cmd", "CommandLine", "script")
 # File tools of several agents name their operation in `command`; none of these is a program somebody runs.

@@ -18,21 +18,19 @@ from hypothesis import strategies as st
 
 from aicx.errors import UsageError
 from aicx.sources import SOURCES, load_source
-from aicx.sources.record_marks import MARK_BYTES
-from aicx.types import (
-    AgentHomes,
+from aicx.sources.items import (
     BadRecord,
     LogFile,
     LogIdentity,
-    Origin,
     RecordMarks,
-    Role,
     SessionEvent,
     Skipped,
     SourceItem,
     TimelineEntry,
     ToolUse,
 )
+from aicx.sources.record_marks import MARK_BYTES
+from aicx.types import AgentHomes, Origin, Role
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"
 CHILD = "1c8d2e7f-4e63-4b9f-8b4d-6a1b2c3d4e5f"

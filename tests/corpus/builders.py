@@ -28,7 +28,8 @@ from aicx.corpus.places.evidence import Ledger, Seen
 from aicx.corpus.places.identity import Identity
 from aicx.corpus.places.places import Places
 from aicx.sources.door import Door, Redact
-from aicx.types import Redacted, SessionEvent, SourceRef, TimelineEntry, ToolUse
+from aicx.sources.items import SessionEvent, SourceRef, TimelineEntry, ToolUse
+from aicx.types import Redacted
 
 Value = dict[str, Any]
 

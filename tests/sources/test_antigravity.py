@@ -12,7 +12,8 @@ import pytest
 
 from aicx.errors import SourceUnreadable
 from aicx.sources.antigravity.source import SOURCE, extract_target
-from aicx.types import AgentHomes, BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes
 
 ID = "5d0c4a1e-2b3f-4c6d-8e9f-a0b1c2d3e4f5"
 CHILD = "11111111-2222-4333-8444-555555555555"

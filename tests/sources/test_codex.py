@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from aicx.sources.codex.source import HISTORY, INDEX, ROLLOUT, ROLLOUT_JSON, SOURCE
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped, SourceItem, TimelineEntry
 from aicx.sources.records import stat_log
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes
 
 ID = "019a0000-1111-7222-8333-444455556666"
 PARENT = "019a0000-9999-7222-8333-444455556666"

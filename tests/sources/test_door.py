@@ -11,7 +11,7 @@ import pytest
 from aicx.corpus.views.provenance import is_there, verify_source
 from aicx.redaction import redact
 from aicx.sources.door import Door, clean_id, clean_project, fingerprint_of
-from aicx.types import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped
 from tests.corpus.builders import SESSION, ClaudeLog, Home, entry, tool_entry
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from aicx.sources.gemini.source import SOURCE, folder_hash, project_root
-from aicx.types import AgentHomes, BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes
 
 ROOT = "/srv/work/lamp"
 HASH = folder_hash(ROOT)

@@ -15,8 +15,8 @@ from aicx.corpus.views.provenance import verify_source
 from aicx.sources import load_source
 from aicx.sources.detect import detect_log
 from aicx.sources.embedded import CUT_OUT
+from aicx.sources.items import BadRecord, Skipped, SourceItem, TimelineEntry
 from aicx.sources.records import LINE_LIMIT
-from aicx.types import BadRecord, Skipped, SourceItem, TimelineEntry
 from tests.corpus.builders import SESSION, stamp
 
 pytestmark = pytest.mark.slow

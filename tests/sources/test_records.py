@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import (
     Record,
     dump_json,
@@ -24,7 +25,6 @@ from aicx.sources.records import (
     read_jsonl,
     stat_log,
 )
-from aicx.types import BadRecord, LogFile
 
 
 def write_log(folder: Path, content: bytes) -> LogFile:

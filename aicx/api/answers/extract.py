@@ -9,7 +9,7 @@ from typing import Annotated
 from aicx.api.answers import INLINE
 from aicx.corpus.views.extraction import Extract, Selection
 from aicx.corpus.views.report import EntryList, MessageList, entry_list, message_list
-from aicx.types import BadRecord
+from aicx.sources.items import BadRecord
 
 SCHEMA = "aicx.extract/1"
 

@@ -15,7 +15,7 @@ from aicx.corpus.files.sidecar import without_tool_facts
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
-from aicx.types import BadRecord
+from aicx.sources.items import BadRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.types import LogFile, LogIdentity
+from aicx.sources.items import LogFile, LogIdentity
 
 
 def fingerprints(catalog: Catalog) -> dict[str, str]:

@@ -17,9 +17,10 @@ from aicx.corpus.doctor.survey import Survey
 from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.sources import SOURCES, load_source
+from aicx.sources.items import BadRecord, LogFile
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import holder_of
-from aicx.types import AgentHomes, BadRecord, LogFile
+from aicx.types import AgentHomes
 
 FIX = "aicx doctor --fix"
 STORE = "aicx store"

@@ -28,10 +28,11 @@ from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, Redact, clean_id
+from aicx.sources.items import LogFile
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
-from aicx.types import LogFile, Redacted
+from aicx.types import Redacted
 
 Notify = Callable[[str], None]
 

@@ -20,8 +20,9 @@ from typing import Any
 import orjson
 
 from aicx.sources.door import fingerprint_of
+from aicx.sources.items import LogFile
 from aicx.text import without_comments
-from aicx.types import AgentHomes, LogFile
+from aicx.types import AgentHomes
 
 SOON = timedelta(days=7)
 URGENT = timedelta(hours=24)

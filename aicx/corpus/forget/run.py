@@ -29,9 +29,10 @@ from aicx.corpus.ingest.reading import read_logs
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
+from aicx.sources.items import LogFile
 from aicx.storage.journal import Writer, clear_staging
 from aicx.storage.lock import writer_lock
-from aicx.types import LogFile, Redacted
+from aicx.types import Redacted
 
 
 def forget(

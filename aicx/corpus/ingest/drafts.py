@@ -13,7 +13,8 @@ from aicx.corpus.catalog.fields import message_key
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.door import Redact
-from aicx.types import PROMPTS, TimelineEntry, ToolUse
+from aicx.sources.items import TimelineEntry, ToolUse
+from aicx.types import PROMPTS
 
 # Target and limit of a chunk, in estimated tokens (DESIGN: about 1,500, at most 2,500).
 TARGET_TOKENS = 1500

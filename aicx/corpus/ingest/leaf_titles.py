@@ -13,9 +13,9 @@ from pathlib import Path
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources import load_source
+from aicx.sources.items import LogFile, SessionEvent
 from aicx.sources.record_marks import MARK_BYTES, record_mark
 from aicx.sources.records import stat_log
-from aicx.types import LogFile, SessionEvent
 
 
 def title_among(titles: Iterable[tuple[str, str, str]], records: bytes) -> str | None:

@@ -10,7 +10,8 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.watermarks import fingerprints, session_paths
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, Redact, clean_id, fingerprint_of
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity
+from aicx.sources.items import BadRecord, LogFile, LogIdentity
+from aicx.types import AgentHomes
 
 _TELL_EVERY = 256  # logs
 _LATEST = datetime.max.replace(tzinfo=UTC)

@@ -12,7 +12,8 @@ from aicx.corpus.places.evidence import Seen
 from aicx.redaction import redact
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, Redact
-from aicx.types import BadRecord, LogFile, RecordMarks, Redacted, SessionEvent, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, TimelineEntry
+from aicx.types import Redacted
 
 _MAX_REASONS = 4  # named of a log that holds nothing to store
 Session = tuple[str, Sequence[LogFile]]  # whose agent's it is, and its logs

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from aicx.api.fields import INTERNAL
-from aicx.types import BadRecord, TimelineEntry
+from aicx.sources.items import BadRecord, TimelineEntry
 
 
 @dataclass(frozen=True, slots=True)

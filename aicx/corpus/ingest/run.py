@@ -40,10 +40,11 @@ from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
 from aicx.sources.door import Redact, clean_id
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
 from aicx.titles import shorten_title
-from aicx.types import BadRecord, Lane, LogFile, LogIdentity, Redacted, SessionEvent
+from aicx.types import Lane, Redacted
 
 _HISTORY = "history"
 # Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.

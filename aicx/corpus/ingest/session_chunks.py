@@ -15,7 +15,8 @@ from aicx.corpus.ingest.render import Rendered, SessionContext, render
 from aicx.corpus.ingest.segments import kind_of, segment
 from aicx.corpus.places.evidence import Seen
 from aicx.corpus.places.identity import Identity
-from aicx.types import PROMPTS, Lane, SessionEvent
+from aicx.sources.items import SessionEvent
+from aicx.types import PROMPTS, Lane
 
 # The human turn a chunk answers, for context: its beginning says what was wanted.
 _PROMPT_LENGTH = 240

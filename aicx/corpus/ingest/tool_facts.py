@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aicx.types import ToolUse
+from aicx.sources.items import ToolUse
 
 _MAX_COMMAND = 4000
 _MAX_FILES = 50

@@ -23,8 +23,9 @@ from aicx.errors import NotFound, SourceUnreadable
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import Redact
+from aicx.sources.items import BadRecord, LogFile, TimelineEntry
 from aicx.titles import name_of_session
-from aicx.types import PROMPTS, BadRecord, LogFile, Redacted, TimelineEntry
+from aicx.types import PROMPTS, Redacted
 
 
 @dataclass(frozen=True, slots=True)

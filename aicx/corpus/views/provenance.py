@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import orjson
 
+from aicx.sources.items import BadRecord
 from aicx.sources.records import LINE_LIMIT, WHOLE_LIMIT, dump_json, read_json, stat_log
-from aicx.types import BadRecord
 
 State = Literal["unchanged", "changed", "gone", "unreadable"]
 

@@ -13,10 +13,11 @@ import orjson
 
 from aicx.api.fields import INLINE, OPTIONAL, to_fields
 from aicx.redaction import redact
+from aicx.sources.items import TimelineEntry
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.text import instant, local, plural, zone_name
-from aicx.types import FRAMES, PROMPTS, Frame, TimelineEntry
+from aicx.types import FRAMES, PROMPTS, Frame
 
 REPORT_SCHEMA = "aicx.report/1"
 

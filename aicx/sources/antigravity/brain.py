@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aicx.sources.items import BadRecord
 from aicx.sources.records import list_folder
-from aicx.types import BadRecord
 
 HOMES = ("antigravity", "antigravity-cli", "antigravity-ide")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp")

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from aicx.types import Origin, Role, SourceRef, TimelineEntry, ToolUse
+from aicx.sources.items import SourceRef, TimelineEntry, ToolUse
+from aicx.types import Origin, Role
 
 AGENT = "gemini-antigravity"
 # What the client writes above the output of a tool, in transcripts and in the outputs of single steps alike.

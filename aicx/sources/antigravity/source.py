@@ -15,8 +15,9 @@ from aicx.sources.antigravity.brain import HOMES, Brain, is_opaque, survey
 from aicx.sources.antigravity.entries import AGENT, Conversation
 from aicx.sources.antigravity.paths import common_root
 from aicx.sources.antigravity.transcript import Outline, Transcript, outline_transcript
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, Skipped, SourceItem
 from aicx.sources.records import list_folder, stat_log
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Skipped, SourceItem
+from aicx.types import AgentHomes
 
 __all__ = ["AGENT", "FORMAT", "SOURCE", "AntigravitySource", "extract_target"]
 

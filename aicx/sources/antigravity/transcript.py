@@ -13,11 +13,11 @@ from typing import Any
 from aicx.sources.antigravity.entries import AGENT, STAMPS, Conversation, Draft
 from aicx.sources.antigravity.paths import is_own, plain_path
 from aicx.sources.embedded import CUT_OUT
+from aicx.sources.items import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
 
 _FORMAT = "antigravity-transcript"  # no log of its own: it is read as a part of its brain folder
 _REQUEST = re.compile(r"<USER_REQUEST>(.*?)</USER_REQUEST>", re.DOTALL)

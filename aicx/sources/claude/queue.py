@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from aicx.types import TimelineEntry
+from aicx.sources.items import TimelineEntry
 
 
 @dataclass(slots=True, eq=False)

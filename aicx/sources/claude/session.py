@@ -13,11 +13,7 @@ from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import classify_speakers, cut_additions
 from aicx.sources.claude.turns import Draft, Turns, how_started, message_blocks
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.record_marks import record_mark
-from aicx.sources.records import Record, parse_instant, read_jsonl
-from aicx.sources.values import object_of, quoted, string_of, text_of
-from aicx.types import (
-    PROMPTS,
+from aicx.sources.items import (
     BadRecord,
     LogFile,
     LogIdentity,
@@ -28,6 +24,10 @@ from aicx.types import (
     SourceRef,
     TimelineEntry,
 )
+from aicx.sources.record_marks import record_mark
+from aicx.sources.records import Record, parse_instant, read_jsonl
+from aicx.sources.values import object_of, quoted, string_of, text_of
+from aicx.types import PROMPTS
 
 _BOOKKEEPING = frozenset(
     {

@@ -14,10 +14,11 @@ from typing import Any
 from aicx.sources.claude.session import SessionReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
 from aicx.sources.embedded import CUT_OUT
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
 from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
+from aicx.types import AgentHomes
 
 AGENT = "claude"
 SESSION_FORMAT = "claude-jsonl"

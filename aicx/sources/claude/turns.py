@@ -18,9 +18,10 @@ from aicx.sources.claude.text import (
     split_remark,
     without_data_urls,
 )
+from aicx.sources.items import ToolUse
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, quoted, string_of, text_of
-from aicx.types import PROMPTS, Origin, Role, ToolUse
+from aicx.types import PROMPTS, Origin, Role
 
 Value = dict[str, Any]
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from aicx.sources.items import ToolUse
 from aicx.sources.records import LogRecord
-from aicx.types import Origin, Role, ToolUse
+from aicx.types import Origin, Role
 
 
 class Copies:

@@ -16,9 +16,10 @@ from aicx.sources.codex.texts import (
     text_key,
 )
 from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, Timeline
+from aicx.sources.items import ToolUse
 from aicx.sources.values import items_of, quoted, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import Origin, ToolUse
+from aicx.types import Origin
 
 # What Codex tells the model, in the person's place, about things outside the conversation.
 _NOTICES = ("<subagent_notification>", "<user_action>", "<user_shell_command>")

@@ -10,9 +10,9 @@ from aicx.sources.codex.messages import Messages
 from aicx.sources.codex.texts import content_texts, reasoning_texts
 from aicx.sources.codex.timeline import COPY, Timeline
 from aicx.sources.codex.untyped import typed_item
+from aicx.sources.items import LogIdentity, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import LogRecord
 from aicx.sources.values import quoted, string_of, text_of
-from aicx.types import LogIdentity, SessionEvent, SourceItem, ToolUse
 
 # Live progress, bookkeeping, and events that say less than the items they go with.
 _NOISE = frozenset(

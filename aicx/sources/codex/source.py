@@ -10,6 +10,7 @@ from typing import Any
 
 from aicx.sources.codex.rollout import Rollout
 from aicx.sources.codex.timeline import AGENT
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem, TimelineEntry
 from aicx.sources.records import (
     Element,
     LogRecord,
@@ -22,16 +23,7 @@ from aicx.sources.records import (
 )
 from aicx.sources.values import items_of, object_of, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import (
-    AgentHomes,
-    BadRecord,
-    Lane,
-    LogFile,
-    LogIdentity,
-    SessionEvent,
-    SourceItem,
-    TimelineEntry,
-)
+from aicx.types import AgentHomes, Lane
 
 ROLLOUT = "codex-rollout"
 ROLLOUT_JSON = "codex-rollout-json"

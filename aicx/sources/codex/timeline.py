@@ -9,18 +9,9 @@ from typing import Any
 from aicx.sources.codex.copies import Held, Waiting
 from aicx.sources.codex.texts import is_markup, without_blobs
 from aicx.sources.embedded import CUT_OUT
+from aicx.sources.items import BadRecord, LogIdentity, SessionEvent, Skipped, SourceItem, TimelineEntry, ToolUse
 from aicx.sources.records import LogRecord, parse_instant
-from aicx.types import (
-    BadRecord,
-    LogIdentity,
-    Origin,
-    Role,
-    SessionEvent,
-    Skipped,
-    SourceItem,
-    TimelineEntry,
-    ToolUse,
-)
+from aicx.types import Origin, Role
 
 AGENT = "codex"
 COPY = "copy of a text told once"

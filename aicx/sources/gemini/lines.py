@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.gemini.sessions import is_header, open_session, title_of
 from aicx.sources.gemini.timeline import Timeline
+from aicx.sources.items import BadRecord, LogFile, SessionEvent, SourceItem
 from aicx.sources.records import Record, parse_instant, read_jsonl
 from aicx.sources.values import object_of, text_of
-from aicx.types import BadRecord, LogFile, SessionEvent, SourceItem
 
 
 def read_lines(log: LogFile) -> Iterator[SourceItem]:

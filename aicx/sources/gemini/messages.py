@@ -7,10 +7,11 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from aicx.sources.gemini.parts import Parts, content_of, displayed, response_text, split_content, without_data
+from aicx.sources.items import ToolUse
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import Origin, Role, ToolUse
+from aicx.types import Origin, Role
 
 _TYPES = {
     **dict.fromkeys(("user", "human", "prompt"), "user"),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from aicx.sources.gemini.messages import Draft
 from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
+from aicx.sources.items import BadRecord, LogFile, SourceItem
 from aicx.sources.records import Element, unreadable
 from aicx.sources.values import object_of, parse_json, quoted, string_of
 from aicx.sources.voices import speaker_of
-from aicx.types import BadRecord, LogFile, SourceItem
 
 _BARE_COMMAND = re.compile(r"/[A-Za-z][\w:-]*")
 

@@ -11,9 +11,10 @@ from aicx.sources.embedded import CUT_OUT
 from aicx.sources.file_times import changed_at
 from aicx.sources.gemini.projects import find_cwd
 from aicx.sources.gemini.timeline import Timeline, first_instant
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem
 from aicx.sources.records import Element, Record, parse_instant, read_json, read_json_cut, read_jsonl
 from aicx.sources.values import text_of
-from aicx.types import BadRecord, Lane, LogFile, LogIdentity, SessionEvent, SourceItem
+from aicx.types import Lane
 
 SESSION_JSON = "gemini-json"
 SESSION_LINES = "gemini-jsonl"

@@ -11,8 +11,9 @@ from aicx.sources.gemini.projects import folder_hash, project_root
 from aicx.sources.gemini.prompts import read_prompts
 from aicx.sources.gemini.sessions import MESSAGES, PROMPTS, SESSION_JSON, SESSION_LINES, identify_session, read_object
 from aicx.sources.gemini.timeline import AGENT
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SourceItem
 from aicx.sources.records import list_folder, stat_log
-from aicx.types import AgentHomes, BadRecord, LogFile, LogIdentity, SourceItem
+from aicx.types import AgentHomes
 
 __all__ = [
     "AGENT",

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from aicx.sources.gemini.messages import Draft, Messages
+from aicx.sources.items import BadRecord, Skipped, TimelineEntry
 from aicx.sources.records import LogRecord, parse_instant
 from aicx.sources.values import object_of, string_of, text_of
-from aicx.types import BadRecord, Skipped, TimelineEntry
 
 AGENT = "gemini"
 

@@ -27,8 +27,8 @@ from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.schema import SCHEMA_VERSION
 from aicx.corpus.catalog.watermarks import fingerprints, record_source, session_paths
 from aicx.errors import CorpusDamaged
+from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.storage.checksums import find_damage
-from aicx.types import BadRecord, LogFile, LogIdentity
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, catalog_of, fields_of
 
 KEYS = st.binary(min_size=8, max_size=8).map(bytes.hex)

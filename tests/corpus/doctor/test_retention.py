@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from aicx.corpus.doctor.retention import Retention, retention
+from aicx.sources.items import LogFile
 from aicx.sources.records import stat_log
-from aicx.types import AgentHomes, LogFile
+from aicx.types import AgentHomes
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, pack
 from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
-from aicx.types import SessionEvent, TimelineEntry
+from aicx.sources.items import SessionEvent, TimelineEntry
 from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
 
 # Sizes in tokens, around everything that decides: small talk, the overlap, the target, the limit, far beyond.

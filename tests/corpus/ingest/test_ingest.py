@@ -15,7 +15,7 @@ from aicx.corpus.ingest.plan import Plan
 from aicx.corpus.ingest.report import Progress, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.errors import CorpusDamaged, UsageError
-from aicx.types import LogFile
+from aicx.sources.items import LogFile
 from tests.corpus.builders import (
     CWD,
     OTHER,

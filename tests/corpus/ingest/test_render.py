@@ -7,7 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from aicx.types import Redacted, SessionEvent, SourceRef
+from aicx.sources.items import SessionEvent, SourceRef
+from aicx.types import Redacted
 from tests.corpus.builders import SESSION, chunks_of, entry, tool_entry
 
 SECRET = "s3cret-of-the-house"

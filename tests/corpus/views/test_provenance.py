@@ -12,7 +12,7 @@ import pytest
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.sources import load_source
 from aicx.sources.detect import detect_log
-from aicx.types import TimelineEntry
+from aicx.sources.items import TimelineEntry
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, stamp
 
 TEXT = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Is it lit?"}]}

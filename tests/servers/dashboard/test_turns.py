@@ -9,7 +9,7 @@ import pytest
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged
 from aicx.servers.dashboard.turns import turns_of
-from aicx.types import TimelineEntry
+from aicx.sources.items import TimelineEntry
 from tests.corpus.builders import chunks_of, entry, tool_entry
 
 

@@ -1,0 +1,140 @@
+"""What a log gives: its entries, what it says of its session, and what could not be read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from aicx.types import AgentHomes, Lane, Origin, Role
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRef:
+    """Where a text came from: the bytes ``start:end`` of a log, and the SHA-256 (hex) of the record they hold."""
+
+    path: str
+    start: int
+    end: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What a tool record says beyond its text. ``phase`` tells the request from its outcome."""
+
+    name: str
+    phase: Literal["call", "result"]
+    call_id: str | None = None
+    command: str | None = None  # the shell command line, when the call runs one
+    files: tuple[str, ...] = ()  # paths named in the call's arguments or in a patch
+    failed: bool | None = None  # results only; None where the log does not say
+    exit_code: int | None = None
+    seconds: float | None = None  # how long it ran, where the log says so
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """One normalised event of a session, not yet redacted.
+
+    ``at`` is aware and UTC. ``record_id`` is the agent's own stable id for the record (with a suffix where one record
+    yields several entries), by which a copy in another log is recognised; None where the format has none.
+    """
+
+    agent: str
+    session_id: str
+    at: datetime
+    role: Role
+    text: str
+    ref: SourceRef
+    origin: Origin
+    cwd: str | None = None
+    branch: str | None = None
+    record_id: str | None = None
+    model: str | None = None
+    tool: ToolUse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """Something a log says about its session as a whole, in stream order: each field is None when not said here."""
+
+    session_id: str
+    title: str | None = None
+    title_of_record: str | None = None  # the title belongs to the session holding this record id, not to this one
+    parent_session: str | None = None
+    lane: Lane | None = None
+    remote_url: str | None = None  # git remote recorded by the agent itself
+    cwd: str | None = None  # the folder ``remote_url`` was recorded for
+    of_pull_request: bool = False  # ``remote_url`` is where a pull request was opened, not what git is configured for
+    commit: str | None = None
+    automated: str | None = None  # the evidence that a program gives the session its prompts
+
+
+@dataclass(frozen=True, slots=True)
+class BadRecord:
+    """A record, or a whole log, that could not be read. Costs itself and nothing else."""
+
+    path: Annotated[str, "of the log"]
+    reason: Annotated[str, "why"]
+    line: Annotated[int | None, "its number; null for a whole log"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Records passed over on purpose: bookkeeping, scaffolding, unknown types. One item per reason and log."""
+
+    path: str
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMarks:
+    """The records a log holds, in file order: ``aicx.sources.record_marks`` of each, for titles given by record."""
+
+    marks: bytes
+
+
+SourceItem = TimelineEntry | SessionEvent | BadRecord | Skipped | RecordMarks
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One raw log on disk. ``fingerprint`` changes whenever its content may have changed; cheap to take (stat only)."""
+
+    agent: str
+    format: str
+    path: Path
+    size: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogIdentity:
+    """Which session a log belongs to and when it began; ``session_id`` None for a log that holds many sessions."""
+
+    session_id: str | None
+    started_at: datetime | None
+    lane: Lane = "primary"
+    parent_session: str | None = None
+
+
+class Source(Protocol):
+    """What a log format must offer; each module of ``aicx.sources`` exposes one as ``SOURCE``."""
+
+    agent: str
+
+    def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
+        """Every log of this agent, in a stable order, by listing and stat alone."""
+        ...
+
+    def identify(self, log: LogFile) -> LogIdentity:
+        """Which session ``log`` holds, from its name and its first records."""
+        ...
+
+    def read(self, log: LogFile) -> Iterator[SourceItem]:
+        """The log's items in file order, at most ``log.size`` bytes of it. Never raises for what a log contains."""
+        ...
