@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.sightings import nearest_sighting
-from aicx.git.history import Change
-from aicx.git.named import Named, may_be_subject
+from aicx.git.subjects import may_be_subject
+
+if TYPE_CHECKING:
+    from aicx.git.named import Named
 
 
 def find_sighted(catalog: Catalog, text: str) -> list[Named]:
@@ -17,6 +21,10 @@ def find_sighted(catalog: Catalog, text: str) -> list[Named]:
     seen = nearest_sighting(catalog, text) if may_be_subject(text) else None
     if seen is None or seen.made_in is None or seen.hash.startswith("#"):
         return []
+    # Imported here: hardly a question is the subject of a commit, and git is not asked for the others.
+    from aicx.git.history import Change
+    from aicx.git.named import Named
+
     at = seen.first_seen
     commit = Change(seen.hash, (), "", "", at, at, seen.subject)
     return [Named("subject", text, 1.0, (commit,))]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from aicx.git.roots import inside
-from aicx.git.subjects import near_lines
+from aicx.git.subjects import may_be_subject, near_lines
 
 if TYPE_CHECKING:
     from aicx.git.history import Change
@@ -32,12 +32,8 @@ _MAX_SUBJECTS, _MAX_BYTES = 20_000, 4_000_000
 _MAX_COMMITS = 8
 # Of each kind of name in one text.
 _MAX_NAMES = 4
-_LONGEST = 200
 # Of a longer text, a pasted one, the beginning is looked at.
 MAX_TEXT = 1000
-_ASKS = re.compile(
-    r"\W*(?:how|what|why|when|where|which|whose|who|did|does|is|are|was|were|can|could|should|would)\b", re.IGNORECASE
-)
 _HASH = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,64}\b")
 _NUMBER = re.compile(
     r"(?:(?<![\w#])#|\b(?:PR|MR|pull request|merge request|issue|ticket)\s+#?)(\d{1,9})(?![\w-])", re.IGNORECASE
@@ -106,11 +102,6 @@ def find_named(git: Git, root: Path, text: str, since: datetime, repository: Col
         Named(kind, name, _WEIGHTS[kind] * weight, tuple(changes[h] for h in hashes if h in changes), path)
         for kind, name, weight, hashes, path in found
     ]
-
-
-def may_be_subject(text: str) -> bool:
-    """Whether ``text`` has the form of a commit's subject, rather than that of a question or a single word."""
-    return len(text) <= _LONGEST and not text.rstrip().endswith("?") and not _ASKS.match(text) and len(text.split()) > 1
 
 
 def _names(text: str) -> Iterator[str]:

@@ -178,7 +178,7 @@ def _put_names(
 def put_sightings(catalog: Catalog, rowid: int | None, fields: Mapping[str, Any], markdown: bytes) -> None:
     """Records the commits and requests that a chunk shows."""
     # Imported here: readers do without the patterns.
-    from aicx.corpus.catalog.sightings import printed_in
+    from aicx.corpus.catalog.printed import printed_in
     from aicx.git.subjects import plain_subject
 
     _insert(

@@ -6,20 +6,16 @@ Without its repository this is what bounds the time of a commit: it was made bef
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from aicx.git.listed import Listed, created_request, listed_commits, listed_requests
 from aicx.git.subjects import plain_subject
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog
 
-# Commands that print commits and requests; where a chunk lacks the call, its answer alone is looked at.
-_PROGRAMS = ("git ", "gh ", "glab ")
 _NAME = re.compile(r"[0-9a-f]{7,64}|#\d{1,9}")
 _WORD = re.compile(r"[^\W_]+")
 # Git abbreviates a hash to at least this.
@@ -30,13 +26,6 @@ _NEAR, _MIN_WORDS = 0.7, 3
 _MAX_ROWS, _MAX_NEAR = 2000, 200
 _FOUND = """SELECT hash, subject, made, at, chunks.id AS chunk, chunks.session_id AS session_id FROM sightings
  JOIN chunks ON chunks.rowid=sightings.chunk WHERE +chunks.ignored=0 AND {} ORDER BY made DESC, at, chunks.id LIMIT ?"""
-
-
-class Printed(NamedTuple):
-    """One commit or request as one message shows it."""
-
-    listed: Listed
-    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +40,6 @@ class Sighting:
     first_seen: datetime
     made_in: str | None
     chunk: str
-
-
-def printed_in(fields: Mapping[str, Any], markdown: bytes) -> list[Printed]:
-    """What the results of tools that begin in a chunk show; nothing of a chunk that was altered on disk."""
-    found = list(dict.fromkeys(_read(fields, markdown)))
-    return found if found and sha256(markdown).hexdigest() == fields["content_sha256"] else []
-
-
-def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[Printed]:
-    calls: dict[str | None, Mapping[str, Any]] = {}
-    results = []
-    for item in fields.get("messages") or ():
-        if item.get("role") == "tool":
-            tool = item.get("tool") or {}
-            if tool.get("phase") == "call":
-                calls[tool.get("call_id")] = tool
-            # What aicx answered quotes older sessions.
-            elif not item.get("repeated") and not item.get("echo"):
-                results.append((item, tool.get("call_id")))
-    for item, call_id in results:
-        call = calls.get(call_id) or {}
-        command = call.get("command") or ""
-        if call.get("files") or (command and not any(name in command for name in _PROGRAMS)):
-            continue
-        low, high = item.get("span") or (0, 0)
-        text = markdown[low:high].decode("utf-8", "replace")
-        created = created_request(command, text)
-        for listed in (*listed_commits(text), *listed_requests(text), *((created,) if created else ())):
-            yield Printed(listed, item["at"])
 
 
 def sightings(catalog: Catalog, subject_or_hash: str) -> list[Sighting]:
