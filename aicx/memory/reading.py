@@ -181,7 +181,7 @@ class Memory:
     def context(self, records: Iterable[Record]) -> Context:
         """Everything that decides the statuses of ``records``, looked up once."""
         records = list(records)
-        accepted = self.decisions.with_claims()
+        accepted = self.decisions.claiming
         # Also those that `.aicxignore` hides, and those whose files are gone: neither decides a conflict.
         claiming = [
             entry.path for entry in self._every if (entry.claims or entry.id in accepted) and self._is_here(entry)

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,6 +14,7 @@ import orjson
 import pytest
 
 from aicx.memory.events import Event, appended, is_person
+from aicx.memory.index import Decisions
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
 from aicx.memory.seal import keyed
@@ -136,9 +138,9 @@ def forge(index, name, key):
         body = orjson.dumps(row)
         db.execute("UPDATE records SET body=?, mark=? WHERE path=?", (body, keyed(key, path.encode(), body), path))
         meta = dict(db.execute("SELECT name, value FROM meta").fetchall())
-        raw, damaged = orjson.loads(meta["decided"])
-        raw[name] |= {"adopted": digest, "adopted_by": "Ada"}
-        whole = orjson.dumps([raw, damaged])
+        decided = Decisions.unpack(meta["decided"])
+        forged = {**decided, name: replace(decided[name], adopted=digest, adopted_by="Ada")}
+        whole = Decisions.of(forged, decided.damaged).pack()
         db.execute("UPDATE meta SET value=? WHERE name='decided'", (whole,))
         mark = keyed(key, meta["log"].encode(), whole)
         db.execute("UPDATE meta SET value=? WHERE name='mark'", (mark,))

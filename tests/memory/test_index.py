@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
 from aicx.memory import index
+from aicx.memory.events import Standing
 
 RULE = "Exports need an authorisation check"
 
@@ -29,6 +32,20 @@ def test_what_did_not_change_is_not_read_again(agreed, monkeypatch):
 
     monkeypatch.setattr(index, "read_files", never)
     assert place.baseline() == {ref}
+
+
+def test_of_many_decisions_only_those_that_are_asked_for_are_read(monkeypatch):
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    decided = {f"{at:04x}": Standing(str(at), "Ada", now, replaced_by={str(at)}) for at in range(1000)}
+    decided["0007"].claims = {"one": "two"}
+    kept = index.Decisions.unpack(index.Decisions.of(decided, [3]).pack())
+    read = []
+    loads = index.orjson.loads
+    monkeypatch.setattr(index, "orjson", SimpleNamespace(loads=lambda text: read.append(text) or loads(text)))
+    assert all(kept[name] == decided[name] for name in ("0000", "0007", "03e7"))
+    assert [kept.get(name) for name in ("", "0007x", "ffff")] == [None, None, None]
+    assert len(read) == 3
+    assert (list(kept), len(kept), kept.damaged, kept.claiming) == ([*decided], 1000, [3], {"0007"})
 
 
 @pytest.mark.parametrize("body", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 4096])

@@ -94,7 +94,7 @@ class QuickIndex(Index):
     def prepare(self) -> None:
         """Reads the entries that decide about others: those with claims, and ids that two files have."""
         self.behind, before = False, self._known
-        claiming = self.decisions().with_claims()
+        claiming = self.decisions().claiming
         if self._known is not before:
             self.entries = self._sound(lambda: self._of_interest({*claiming, *self.look.twice}))
 
