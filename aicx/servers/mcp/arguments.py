@@ -194,7 +194,8 @@ class Read(Asked):
         Name,
         Field(
             description="A chunk's id or path as the other tools give it, a session's id or its beginning (its chunks "
-            "are listed), file:PATH (chunks that touched a file), or commit:HASH (chunks that began at or name one)."
+            "are listed), file:PATH (chunks that touched a file), commit:HASH (chunks that began at or name one), "
+            "mem:ID (a record of the memory), or live:AGENT:PATH (what an instruction file says)."
         ),
     ]
     max_chars: Annotated[

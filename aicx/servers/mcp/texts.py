@@ -62,7 +62,20 @@ def memory_text(fields: Mapping[str, Any]) -> str:
     return _joined([*heads, *([MEMORY] if entries else []), *map(_entry_text, entries)])
 
 
-def _entry_text(entry: Mapping[str, Any]) -> str:
+def statements_text(entries: Sequence[Mapping[str, Any]]) -> str:
+    """What an instruction file says, each statement as a quotation."""
+    return _joined([MEMORY, *map(_entry_text, entries)])
+
+
+def record_text(fields: Mapping[str, Any]) -> str:
+    """A record with its details, its claims, and what its anchors are now."""
+    more = [f"- {line(detail)}" for detail in fields["details"]]
+    more += [f"claims {line(key)} = {line(value)}" for key, value in fields["claims"].items()]
+    more += [f"rests on {line(one['path'])}, {one['state']}" for one in fields["anchors"]]
+    return _joined([MEMORY, _entry_text(fields["entry"], more)])
+
+
+def _entry_text(entry: Mapping[str, Any], more: Sequence[str] = ()) -> str:
     status = "agreed" if entry["baseline"] else "guidance" if entry["status"] == "advisory" else entry["status"]
     source = entry["source"]
     labels = {
@@ -75,7 +88,7 @@ def _entry_text(entry: Mapping[str, Any]) -> str:
         "by": source["class"],
         "evidence": next(iter(entry["evidence"]), None),
     }
-    return quoted(line(entry["statement"] or "(not shown)"), **labels)
+    return quoted("\n".join([line(entry["statement"] or "(not shown)"), *more]), **labels)
 
 
 def list_text(fields: Mapping[str, Any], what: str) -> str:

@@ -36,11 +36,12 @@ from aicx.errors import NotFound, UsageError
 from aicx.evidence.conversation import Turn, conversation
 from aicx.evidence.transcript import read_steps
 from aicx.memory.assess import Assessment
-from aicx.memory.entry import entry_of
+from aicx.memory.entry import entry_of, whole_of
 from aicx.memory.evidence import resolve_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Memory, Scope
+from aicx.memory.recall.live import find_live
 from aicx.memory.recall.run import Recaller, RecallQuery
 from aicx.memory.record import Record, Source
 from aicx.paths import Layout
@@ -267,7 +268,23 @@ def _folder_of(repo: str) -> Path:
     return folder
 
 
+def _read_memory(means: Means, ref: str) -> Reply:
+    """A record whole, or what an instruction file says, as `aicx memory get` gives them."""
+    settings, scope = means.settings, _scope(means, None)
+    if ref.startswith("live:"):
+        fields = bounded({"entries": [to_fields(one) for one in find_live(settings, scope, ref, means.now)]}, "entries")
+        text = texts.statements_text(fields["entries"])
+        return reply(memory_answers.LIST_SCHEMA, fields, text, "entries", _OF_AN_ENTRY)
+    with Memory.open(settings, means.now, scope=scope, policy=of_records(policy_in(settings, scope))) as memory:
+        record = memory.find(ref)
+        (found,) = memory.assessed([record])
+        fields = to_fields(whole_of(found, memory.context([record]).anchors))
+    return reply(memory_answers.GET_SCHEMA, fields, texts.record_text(fields))
+
+
 def _read(means: Means, asked: Read) -> Reply:
+    if asked.ref.startswith(("mem:", "live:")):
+        return _read_memory(means, asked.ref)
     layout = means.settings.layout
     shown = show(layout, asked.ref, asked.offset + _MAX_LISTED)
     fields = to_fields(show_answers.show_answer(shown, asked.ref))
@@ -413,8 +430,8 @@ TOOLS = {
         Tool(
             "aicx_read",
             "Read a stored chunk",
-            "Open what another tool named: one chunk in full, or the list of chunks of a session, a file or a commit. "
-            "Call it when an excerpt is not enough.",
+            "Open what another tool named: one chunk in full, the list of chunks of a session, a file or a commit, or "
+            "a record of the memory. Call it when an excerpt is not enough.",
             Read,
             _read,
         ),
