@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aicx.types import AgentHomes
 from aicx.errors import UsageError
 from aicx.paths import Layout
+from aicx.types import AgentHomes
 
 _DEFAULTS: dict[str, Any] = {
     "redact_secrets": True,

@@ -8,10 +8,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal
 
-from aicx.types import Lane
 from aicx.evidence.texts import words
 from aicx.memory.sameness import Statements
 from aicx.refs import Ref
+from aicx.types import Lane
 
 ProposalKind = Literal["policy", "preference", "decision", "procedure", "fact", "failure"]
 KINDS: tuple[ProposalKind, ...] = ("policy", "preference", "decision", "procedure", "fact", "failure")

@@ -12,11 +12,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from aicx.types import AgentHomes
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
 from aicx.memory.sources_places import Named, Place, SourceKind, listed, named_places
 from aicx.memory.sources_text import Statement, split_statements
+from aicx.types import AgentHomes
 
 SkipReason = PolicyReason | Refusal | Literal["duplicate"]
 

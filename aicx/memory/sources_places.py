@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from aicx.types import AgentHomes
 from aicx.errors import NotFound, UsageError
 from aicx.memory.sources_files import Refused, exists, resolve_inside
+from aicx.types import AgentHomes
 
 SourceKind = Literal["instructions", "rules", "memory"]
 
