@@ -121,6 +121,41 @@ def test_a_cold_steer_loads_nothing_heavy(stored: Demo, monkeypatch: pytest.Monk
     assert not loaded & set(HEAVY)
 
 
+def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
+    stored: Demo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    question = ["search", "-m", "lexical", "--everywhere", "how were lost acknowledgements handled"]
+    loaded = modules_after(f"from aicx.cli import run\nassert run({question}) == 0")
+    assert "retrieval.lexical" in loaded
+    needless = {
+        "aicx.api.answers.search",
+        "aicx.git.history",
+        "aicx.git.named",
+        "aicx.git.listed",
+        "aicx.sources.items",
+    }
+    assert not loaded & (needless | {"aicx.corpus.files.tombstones", "retrieval.late", "statistics"})
+
+
+def test_a_short_command_is_over_before_garbage_is_looked_for(stored: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    code = """
+        import gc, sys
+        from aicx.__main__ import main
+        begun = []
+        gc.callbacks.append(lambda phase, info: begun.append(info))
+        sys.argv = ["aicx", "steer"]
+        try:
+            main()
+        finally:
+            assert gc.get_freeze_count() > 0
+            assert not begun, begun
+    """
+    done = run_python("-P", "-c", cleandoc(code))
+    assert (done.returncode, "AssertionError" in done.stderr) == (0, False), done.stderr
+
+
 def test_base_install_is_light() -> None:
     names = {re.match(r"[\w-]+", line)[0].lower() for line in PYPROJECT["project"]["dependencies"]}  # type: ignore[index]
     assert "typer" in names
