@@ -37,10 +37,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Continue": {
         "task": ("aicx.commands.task", "Keep the state of your work: goal, proof, what comes next, by branch."),
-        "next": ("aicx.commands.next", "Say what to do next here, in a line."),
+        "next": ("aicx.commands.next", "Say in one line what to do next here."),
         "prepare": ("aicx.commands.prepare", "Begin a session: banner, brief, open tasks and a contract."),
         "finalize": ("aicx.commands.finalize", "End a session: a handoff, and how the contract was kept."),
-        "usage": ("aicx.commands.usage", "Show what continuity did here, in figures."),
+        "usage": ("aicx.commands.usage", "Count sessions, handoffs, contracts and failures here."),
         "boot": ("aicx.commands.boot", "Show what a session would begin with here, and why."),
     },
     "Store": {

@@ -58,7 +58,7 @@ class TaskEntry:
     id: Annotated[str | None, "its id; null for a derived one"]
     origin: Annotated[str, "`stated` or `derived`"]
     derived_because: Annotated[str | None, "why the session counts as open; null for a stated one"]
-    title: Annotated[str, "its goal in a line"]
+    title: Annotated[str, "its goal in a line; of a derived task the title of its session"]
     slug: Annotated[str, "the title as it may be written to name the task"]
     status: Annotated[str, "`in_progress`, `paused`, `blocked`, `resolved` or `abandoned`"]
     goal: Annotated[str, "what is to be reached"]
