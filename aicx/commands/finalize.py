@@ -64,6 +64,7 @@ def command(
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.answers import finalized_answer
+    from aicx.lifecycle.decisions import propose_decisions
     from aicx.lifecycle.finalize import Ending, finalize
     from aicx.lifecycle.identity import find_asker
     from aicx.work.attempt import Stated
@@ -78,10 +79,18 @@ def command(
     ending = Ending(status.value, summary, task, stated, next_ or [], decision or [])
     folder = user_path(repo) if repo else Path.cwd()
     asker = find_asker(os.environ, agent_id, session_id)
-    found = finalize(load_settings(), folder, asker, ending, options.now(), notify=console.notify)
+    settings, now = load_settings(), options.now()
+    found = finalize(settings, folder, asker, ending, now, notify=console.notify)
+    proposed, notes = propose_decisions(
+        settings, folder, asker, ending.decisions, found.attempt.sources, now, console.notify
+    )
     if json:
-        console.out_answer(FINALIZE_SCHEMA, finalized_answer(found))
+        console.out_answer(FINALIZE_SCHEMA, finalized_answer(found, proposed, notes))
         return
     console.out(found.summary)
     if found.skipped:
         console.warn(f"no task was changed; {found.skipped}")
+    if proposed:
+        console.notify(f"Proposed to the memory: {', '.join(proposed)}. `aicx memory accept REF --by NAME` agrees.")
+    for note in notes:
+        console.notify(f"note: {note}")

@@ -34,7 +34,7 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
     )
 
 
-def finalized_answer(found: Finalized) -> FinalizeAnswer:
+def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) -> FinalizeAnswer:
     return FinalizeAnswer(
         agent_summary_text=found.summary,
         contract_compliance=compliance_answer(found.compliance),
@@ -49,6 +49,8 @@ def finalized_answer(found: Finalized) -> FinalizeAnswer:
             )
             for event in found.errors
         ],
+        decisions_proposed=proposed,
+        notes=notes,
     )
 
 

@@ -196,3 +196,12 @@ def test_twelve_at_once_lose_nothing(place: Place) -> None:
         f"Part {number}" for number in range(12)
     )
     assert len(place("task", "status")["active"][0]["verified"]) == 12
+
+
+def test_a_decision_with_a_reason_is_proposed_and_trusted_by_nobody(place: Place) -> None:
+    said = ("--decision", "Tokens are kept in Redis because the database was too slow", "--decision", "Use tabs")
+    found = place.finalize("Done", "s1", *said)
+    [ref] = found["decisions_proposed"]
+    entry = place("memory", "get", ref)["entry"]
+    assert (entry["kind"], entry["status"], entry["baseline"]) == ("decision", "candidate", False)
+    assert any("Use tabs" in note for note in found["notes"])

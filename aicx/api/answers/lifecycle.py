@@ -140,6 +140,10 @@ class FinalizeAnswer:
     task_changed: Annotated[Sequence[str], "the names of its fields that changed"]
     task_skipped: Annotated[str | None, "why no task was changed, where one is open elsewhere"]
     errors: Annotated[list[ErrorEventAnswer], "what the observed errors say"]
+    decisions_proposed: Annotated[
+        list[str], "records of the memory that decisions with a reason became, for a person to accept"
+    ]
+    notes: Annotated[list[str], "what was not taken over, and why"]
 
 
 @dataclass(frozen=True, slots=True)
