@@ -166,7 +166,7 @@ def _tasks(desk: _Desk) -> Iterator[Finding]:
 
 def _capture(desk: _Desk) -> Iterator[Finding]:
     """Whether what sessions did is known: because they said so, or because their logs are stored."""
-    found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders)[:_RECENT])
+    found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders, _RECENT))
     if not found:
         yield Finding("capture_quality", "ok", "no session was prepared or finalized here yet")
         return
@@ -178,7 +178,7 @@ def _capture(desk: _Desk) -> Iterator[Finding]:
 
 
 def _contracts(desk: _Desk) -> Iterator[Finding]:
-    found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders)[:_RECENT])
+    found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders, _RECENT))
     scores = [one.compliance.score for one in found if one.compliance.score is not None]
     if not scores:
         yield Finding("contract_compliance", "ok", "no contract was evaluated yet")

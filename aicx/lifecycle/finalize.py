@@ -14,7 +14,7 @@ from aicx.storage.event_lines import new_id
 from aicx.text import plural
 from aicx.toolchains import ErrorEvent, parse
 from aicx.work.attempt import MAX_LISTED, Attempt, Outcome, Stated
-from aicx.work.attempts import attempt_of, attempts_in, begin, end
+from aicx.work.attempts import attempt_of, begin, end
 from aicx.work.compliance import Compliance
 from aicx.work.handoff import handoff_of
 from aicx.work.loading import Loaded
@@ -77,8 +77,7 @@ def finalize(
         raise UsageError("a summary says what was reached", hint='--summary "The export handles empty files"')
     place = find_place(settings, folder)
     stated = _relative(place, folder, ending.stated)
-    found = attempts_in(settings, place.folders)
-    known = attempt_of(found, place.worktree_id, asker.agent, asker.session)
+    known = attempt_of(settings, place, asker.agent, asker.session)
     if known is None:
         new = Attempt(asker.agent, asker.session)
         known = begin(settings, place, ending.task, new, now, source=source, notify=notify)
@@ -87,11 +86,7 @@ def finalize(
     )
     facts = known_facts(settings, place).get((asker.agent, asker.session or ""))
     compliance = result(ended, facts)
-    errors = (
-        tuple(event for event in parse("\n".join(ending.stated.errors)).events if event.severity == "error")
-        if ending.stated.errors
-        else ()
-    )
+    errors = _parsed(ending.stated.errors)
     task, skipped = _tell_task(settings, place, ended, ending, now, notify)
     handoff = _hand_off(settings, place, ended, ending, facts, now, source, notify)
     summary = _summary(ended, ending, compliance, task, handoff)

@@ -14,7 +14,7 @@ from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.work.attempt import Attempt
-from aicx.work.attempts import attempt_of, attempts_in, begin
+from aicx.work.attempts import attempt_of, begin
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.place import WorkPlace, find_place, looking
 from aicx.work.record import WorkRecord
@@ -99,9 +99,8 @@ def _attempt(
     look: GitProbe,
     source: str,
 ) -> WorkRecord:
-    if asker.session is not None:
-        known = attempt_of(attempts_in(settings, place.folders), place.worktree_id, asker.agent, asker.session)
-        if known is not None:
-            return known
+    known = attempt_of(settings, place, asker.agent, asker.session) if asker.session is not None else None
+    if known is not None:
+        return known
     attempt = Attempt(asker.agent, asker.session, report.contract)
-    return begin(settings, place, report.task, attempt, now, source=source, look=look)
+    return begin(settings, place, report.task, attempt, now, source=source, look=look, project=report.project)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
 
 from aicx.config import Settings
+from aicx.errors import CorpusDamaged
 from aicx.git.state import GitProbe
 from aicx.refs import Ref
 from aicx.storage.event_lines import new_id
 from aicx.work.attempt import Attempt, Outcome, Stated
 from aicx.work.contract import Contract
-from aicx.work.files import ATTEMPTS, read_all
+from aicx.work.events import last_tasks
+from aicx.work.files import ATTEMPTS, newest_paths, path_of, read_record
 from aicx.work.place import WorkPlace, looking, project_of, saved
 from aicx.work.record import MAX_GOAL, MAX_TEXT, Status, WorkRecord, clean, title_of
 from aicx.work.writing import changing
 
 Notify = Callable[[str], None]
 _ID = 12  # hexadecimal digits
+# The attempts of a repository that are looked at for the last one; each costs reading a file.
+RECENT = 20
 _ENDS: dict[Outcome, Status] = {"success": "resolved", "failure": "abandoned"}
 
 
@@ -31,14 +36,24 @@ def begin(
     *,
     source: str,
     look: GitProbe | None = None,
+    project: str | None = None,
     notify: Notify = lambda _: None,
 ) -> WorkRecord:
-    """Records that a session began; what its contract says is what it is measured by."""
-    project = project_of(settings, place)
+    """Records that a session began; what its contract says is what it is measured by.
+
+    One that was recorded before is returned as it is. ``project`` is what the corpus calls the repository, where that
+    is known.
+    """
+    project = project or project_of(settings, place)
     goal = clean(goal, MAX_GOAL) or "go on where work stopped"
     with looking(place, now, look) as present, changing(settings, now, source, notify) as change:
+        name = _id_of(place.repo_id, attempt.session) if attempt.session is not None else new_id()[:_ID]
+        if attempt.session is not None and (known := _of_session(settings, place, attempt.session)) is not None:
+            return known  # two hooks of one session at once
+        if (settings.layout.work / f"{place.repo_id}/{ATTEMPTS}/{name}.json").exists():
+            name = new_id()[:_ID]  # a file that cannot be read is left as it is
         record = WorkRecord(
-            id=new_id()[:_ID],
+            id=name,
             kind="attempt",
             title=title_of(goal),
             goal=goal,
@@ -71,7 +86,7 @@ def end(
     """Records how an attempt ended. One that ended before keeps what was said then, and gets what is new."""
     assert record.attempt is not None
     with changing(settings, now, source, notify) as change:
-        known = next((one for one in attempts_in(settings, (record.repo_id,)) if one.id == record.id), record)
+        known = _read(settings, path_of(record)) or record
         assert known.attempt is not None
         attempt = replace(
             known.attempt,
@@ -85,23 +100,58 @@ def end(
         return ended
 
 
-def attempts_in(settings: Settings, folders: tuple[str, ...]) -> list[WorkRecord]:
-    """The attempts of a repository, the last written first."""
-    return [one for one in read_all(settings.layout, folders, (ATTEMPTS,)).records if one.attempt is not None]
+def attempts_in(settings: Settings, folders: tuple[str, ...], most: int | None = None) -> list[WorkRecord]:
+    """The attempts of a repository, the last written first; ``most`` of them, or all."""
+    read = (_read(settings, path) for path in _newest(settings, folders, most))
+    return sorted(filter(None, read), key=lambda one: (-one.sequence, one.id))[:most]
 
 
-def attempt_of(found: list[WorkRecord], worktree: str, agent: str, session: str | None) -> WorkRecord | None:
+def attempt_of(settings: Settings, place: WorkPlace, agent: str, session: str | None) -> WorkRecord | None:
     """The attempt of a session; without its id the last one of the agent in this working folder that has not ended."""
     if session is not None:
-        return next((one for one in found if one.attempt and one.attempt.session == session), None)
+        return _of_session(settings, place, session)
     return next(
         (
             one
-            for one in found
-            if one.worktree_id == worktree and one.attempt and (one.attempt.agent, one.attempt.outcome) == (agent, None)
+            for one in attempts_in(settings, place.folders, RECENT)
+            if one.worktree_id == place.worktree_id
+            and one.attempt
+            and (one.attempt.agent, one.attempt.outcome) == (agent, None)
         ),
         None,
     )
+
+
+def _of_session(settings: Settings, place: WorkPlace, session: str) -> WorkRecord | None:
+    found = (_read(settings, f"{folder}/{ATTEMPTS}/{_id_of(folder, session)}.json") for folder in place.folders)
+    return next(filter(None, found), None)
+
+
+def _id_of(repo_id: str, session: str) -> str:
+    """The same for every call of a session, so that it is found without reading the others."""
+    return sha256(f"{repo_id}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:_ID]
+
+
+def _newest(settings: Settings, folders: tuple[str, ...], most: int | None) -> Iterator[str]:
+    """The files of the last attempts, at least ``most`` where there are that many."""
+    layout = settings.layout
+    known = dict.fromkeys(newest_paths(layout, folders, ATTEMPTS, most))
+    if most is not None:
+        # By the log as well: the clock may have been set back since other files were written.
+        logged = ((folder, task) for folder in folders for task in last_tasks(layout.work / folder))
+        known |= dict.fromkeys(
+            path for folder, task in logged if (layout.work / (path := f"{folder}/{ATTEMPTS}/{task}.json")).exists()
+        )
+    yield from known
+
+
+def _read(settings: Settings, relative: str) -> WorkRecord | None:
+    """The attempt at ``relative``; None where there is none, or none that can be read."""
+    try:
+        found = read_record(settings.layout, relative)
+    except (CorpusDamaged, FileNotFoundError):
+        return None
+    return found if found.attempt is not None else None
 
 
 def session_ref(attempt: Attempt) -> str:

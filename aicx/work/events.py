@@ -105,6 +105,11 @@ def read_log(folder: Path, last: int = 0) -> WorkLog:
     return WorkLog(tuple(events), tuple(damaged))
 
 
+def last_tasks(folder: Path) -> list[str]:
+    """The ids in the last events of the repository in ``folder``, the last one first, each once."""
+    return list(dict.fromkeys(event.task for event in reversed(Tail(folder).events)))
+
+
 def fold(events: Iterable[WorkEvent]) -> dict[str, WorkEvent]:
     """The last event about each task, which says its status and revision."""
     return {event.task: event for event in events}
@@ -117,8 +122,8 @@ class Tail:
         found = segments(folder)
         self._name = found[-1].name if found else FIRST
         self._body = found[-1].read_bytes() if found else b""
-        events, _ = event_lines.decode_lines(self._body[-_TAIL:], _event)
-        self.sequence = max((event.sequence for event in events), default=0)
+        self.events, _ = event_lines.decode_lines(self._body[-_TAIL:], _event)
+        self.sequence = max((event.sequence for event in self.events), default=0)
 
     def next_sequence(self, now: datetime) -> int:
         """A number above all former ones, near the clock, so that it goes on growing where a log was lost."""

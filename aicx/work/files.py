@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -112,6 +113,19 @@ def list_paths(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EV
             except OSError:
                 continue
             yield from (f"{folder}/{part}/{name}" for name in names)
+
+
+def newest_paths(layout: Layout, folders: Iterable[str], part: str, most: int | None = None) -> list[str]:
+    """The files of records in one part below ``work/``, the last written first by their times; at most ``most``."""
+    found: list[tuple[int, str]] = []
+    for folder in folders:
+        with suppress(OSError):
+            found += (
+                (-entry.stat().st_mtime_ns, f"{folder}/{part}/{entry.name}")
+                for entry in os.scandir(layout.work / folder / part)
+                if _is_task(entry.name)
+            )
+    return [path for _, path in sorted(found)[:most]]
 
 
 def every_folder(layout: Layout) -> list[str]:

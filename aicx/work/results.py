@@ -8,7 +8,7 @@ from typing import NamedTuple
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
-from aicx.work.attempts import attempts_in, contract_of
+from aicx.work.attempts import RECENT, attempts_in, contract_of
 from aicx.work.compliance import Compliance, Observed, evaluate
 from aicx.work.facts_index import session_facts
 from aicx.work.observing import is_same_test
@@ -32,8 +32,9 @@ def results_of(settings: Settings, place: WorkPlace, found: Sequence[WorkRecord]
 
 def previous_result(settings: Settings, place: WorkPlace, but: Sequence[str] = ()) -> Result | None:
     """The last attempt that could be evaluated, other than those of the sessions ``but``."""
-    found = [one for one in attempts_in(settings, place.folders) if one.attempt and one.attempt.session not in but]
-    return next((one for one in results_of(settings, place, found[:20]) if one.compliance.score is not None), None)
+    recent = attempts_in(settings, place.folders, RECENT)
+    found = [one for one in recent if one.attempt and one.attempt.session not in but]
+    return next((one for one in results_of(settings, place, found) if one.compliance.score is not None), None)
 
 
 def result(record: WorkRecord, facts: SessionFacts | None) -> Compliance:
