@@ -32,8 +32,10 @@ def main() -> None:
         os.environ.setdefault(name, value)
     from aicx.cli import run
 
-    code = run(sys.argv[1:])
-    gc.freeze()  # what ends with the process anyway is not searched for cycles once more: 25 ms of a recall
+    try:
+        code = run(sys.argv[1:])
+    finally:
+        gc.freeze()  # it all goes with the process; Python would look through it for garbage first
     sys.exit(code)
 
 

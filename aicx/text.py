@@ -12,6 +12,14 @@ from aicx.terminal import invisible
 _STRING_OR_COMMENT = r'(?s)("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/'
 _TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 
+# A token of what is stored and shown, in bytes of UTF-8.
+BYTES_PER_TOKEN = 4
+
+
+def estimate_tokens(text: bytes) -> int:
+    """Tokens of UTF-8 ``text``, at four bytes each: no model's count, but the same for every machine."""
+    return -(-len(text) // BYTES_PER_TOKEN)
+
 
 def shorten(text: str, limit: int) -> str:
     """``text`` on one line of at most ``limit`` characters, cut between words, never inside a redaction mark."""

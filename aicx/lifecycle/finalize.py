@@ -84,7 +84,7 @@ def finalize(
     ended = end(
         settings, known, ending.outcome, ending.summary, stated, now, source=source, exit_code=exit_code, notify=notify
     )
-    facts = known_facts(settings, place).get((asker.agent, asker.session or ""))
+    facts = known_facts(settings, place, {asker.session or ""}).get((asker.agent, asker.session or ""))
     compliance = result(ended, facts)
     errors = _parsed(ending.stated.errors)
     task, skipped = _tell_task(settings, place, ended, ending, now, notify)

@@ -58,10 +58,12 @@ def prepare(
     """
     place = find_place(settings, folder)
     with GitProbe(Git(folder.absolute())) as look:
-        tasks = open_tasks(settings, place, now, look, derive=derive)
         own = (asker.session,) if asker.session else ()
         query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own)
         report = resume(settings, query, look)
+        resumed = report.resumed
+        known = {resumed.facts.ref: resumed.brief} if resumed and resumed.brief else {}
+        tasks = open_tasks(settings, place, now, look, derive=derive, begun=report.tasks, known=known)
         first = is_first_start(settings.layout, asker.agent, asker.session) if record else True
         return Prepared(
             asker=asker,

@@ -5,7 +5,7 @@ The shapes are facts, put in our own words. `SOURCES` says where each was read, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ALNUM = "A-Za-z0-9"
 URL64 = "A-Za-z0-9_-"
@@ -19,8 +19,7 @@ SOURCES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """Tokens of one kind: ``prefixes``, then at least ``least`` signs of ``body`` (``full``, where fixed).
 
     Where ``least`` is ``full`` the prefix is too common to believe any other length.

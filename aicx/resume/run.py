@@ -350,7 +350,7 @@ class _Resume:
         for task in found.skipped:
             left_out = Reason.OTHER_BRANCH_UNMERGED
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,), left_out))
-        return found, previous_result(settings, place, self._query.exclude_session)
+        return found, previous_result(settings, place, self._query.exclude_session, self._catalog)
 
     def _memory(self) -> Briefing | None:
         """What the memory has for the task, everything considered listed; nothing where nothing was ever remembered."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import place_of
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import Line, SessionBrief, StateReason, brief_of
@@ -20,9 +22,10 @@ from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
 from aicx.work.loading import Loaded, Loading, LoadingReason
 from aicx.work.patch import Patch, Said, apply
-from aicx.work.place import Present, WorkPlace, project_of
+from aicx.work.place import Present, WorkPlace
 from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, title_of
 
+Known = Mapping[str, SessionBrief]  # by the session's reference
 # Sessions that are looked at, the last active first; each costs reading its chunks.
 _MAX_SESSIONS = 8
 _MAX_FILES = 12
@@ -49,17 +52,18 @@ _OPEN_BECAUSE: dict[StateReason, str] = {
 
 
 def derived_tasks(
-    settings: Settings, place: WorkPlace, present: Present, now: datetime
+    settings: Settings, place: WorkPlace, present: Present, now: datetime, known: Known | None = None
 ) -> tuple[list[Loaded], list[str]]:
     """The latest open session that may be continued here, last, after open ones on branches that are not merged.
 
-    Empty where nothing is stored, or no session was left open. The second list says what could not be read.
+    ``known`` are sessions that were read already. Empty where nothing is stored, or no session was left open. The
+    second list says what could not be read.
     """
     notes: list[str] = []
     try:
         with open_catalog(settings.layout) as opened:
             notes += [*opened.notes, *([opened.fallback_reason] if opened.fallback_reason else [])]
-            return _derived(settings, place, present, opened.catalog, now, notes), notes
+            return _derived(settings, place, present, opened.catalog, now, notes, known or {}), notes
     except NotFound:  # nothing is stored yet
         return [], []
     except CorpusDamaged as error:
@@ -67,10 +71,17 @@ def derived_tasks(
 
 
 def _derived(
-    settings: Settings, place: WorkPlace, present: Present, catalog: Catalog, now: datetime, notes: list[str]
+    settings: Settings,
+    place: WorkPlace,
+    present: Present,
+    catalog: Catalog,
+    now: datetime,
+    notes: list[str],
+    known: Known,
 ) -> list[Loaded]:
     root = str(place.root)
-    scope = Scope(project_of(settings, place), tuple(dict.fromkeys([repository_of(root), root])))
+    identity = place_of(catalog, settings.user_home, load_decisions(settings.layout.projects), root)
+    scope = Scope(identity.project if identity else None, tuple(dict.fromkeys([repository_of(root), root])))
     roots = Roots.of([*scope.folders, *known_folders(catalog, scope)])
     elsewhere = OtherRepositories(scope.project, roots, tuple(other_folders(catalog, scope)))
     sessions = [
@@ -84,9 +95,11 @@ def _derived(
     for session in sessions:
         if any(_is_of(session, record, at) for record, at in settled):
             continue  # this work was closed
-        steps, unread = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
-        notes += unread
-        brief = brief_of(steps, roots, session.cwd, elsewhere) if steps else None
+        brief = known.get(session.ref)
+        if brief is None:
+            steps, unread = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
+            notes += unread
+            brief = brief_of(steps, roots, session.cwd, elsewhere) if steps else None
         if brief is None or brief.state != "active" or not (brief.goal or brief.asked):
             continue
         state = branches.standing(session.branch, session.completed_at) if branches else "unknown"

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.errors import NotFound
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import place_of
+from aicx.errors import CorpusDamaged, NotFound
 from aicx.work.attempts import RECENT, attempts_in, contract_of
 from aicx.work.compliance import Compliance, Observed, evaluate
 from aicx.work.facts_index import session_facts
 from aicx.work.observing import is_same_test
-from aicx.work.place import WorkPlace, project_of
+from aicx.work.place import WorkPlace
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import SessionFacts
+
+MAX_VALUES = 5000  # of one question in SQL
 
 
 class Result(NamedTuple):
@@ -24,17 +30,25 @@ class Result(NamedTuple):
     compliance: Compliance
 
 
-def results_of(settings: Settings, place: WorkPlace, found: Sequence[WorkRecord]) -> list[Result]:
-    """The result of each attempt. Sessions that are not stored yet are judged by what was said of them."""
-    facts = known_facts(settings, place) if found else {}
+def results_of(
+    settings: Settings, place: WorkPlace, found: Sequence[WorkRecord], catalog: Catalog | None = None
+) -> list[Result]:
+    """The result of each attempt. Sessions that are not stored yet are judged by what was said of them.
+
+    ``catalog`` is the catalogue, where the caller has opened it.
+    """
+    facts = known_facts(settings, place, {session for _, session in map(_key, found)}, catalog)
     return [Result(one, result(one, facts.get(_key(one)))) for one in found]
 
 
-def previous_result(settings: Settings, place: WorkPlace, but: Sequence[str] = ()) -> Result | None:
+def previous_result(
+    settings: Settings, place: WorkPlace, but: Sequence[str] = (), catalog: Catalog | None = None
+) -> Result | None:
     """The last attempt that could be evaluated, other than those of the sessions ``but``."""
     recent = attempts_in(settings, place.folders, RECENT)
     found = [one for one in recent if one.attempt and one.attempt.session not in but]
-    return next((one for one in results_of(settings, place, found) if one.compliance.score is not None), None)
+    results = results_of(settings, place, found, catalog)
+    return next((one for one in results if one.compliance.score is not None), None)
 
 
 def result(record: WorkRecord, facts: SessionFacts | None) -> Compliance:
@@ -60,15 +74,24 @@ def observed_in(record: WorkRecord, facts: SessionFacts | None) -> Observed:
     )
 
 
-def known_facts(settings: Settings, place: WorkPlace) -> dict[tuple[str, str], SessionFacts]:
-    """What earlier runs of `aicx store` know of the repository's sessions, by agent and session."""
-    project = project_of(settings, place) or str(place.root)
-    try:
-        with open_catalog(settings.layout) as opened:
-            where, values = "project=? OR cwd=?", [project, project]
-            found = session_facts(settings.layout, opened.catalog, where, values, known_only=True)
-    except NotFound:
+def known_facts(
+    settings: Settings, place: WorkPlace, sessions: Collection[str], catalog: Catalog | None = None
+) -> dict[tuple[str, str], SessionFacts]:
+    """What earlier runs of `aicx store` know of these sessions of the repository, by agent and session."""
+    named = [session for session in sessions if session][:MAX_VALUES]
+    if not named or not settings.layout.work_facts.exists():
         return {}
+    with ExitStack() as stack:
+        try:
+            catalog = catalog or stack.enter_context(open_catalog(settings.layout)).catalog
+            decisions = load_decisions(settings.layout.projects)
+        except (NotFound, CorpusDamaged):  # nothing is stored, or `aicx doctor` has to mend it first
+            return {}
+        root = str(place.root)
+        identity = place_of(catalog, settings.user_home, decisions, root)
+        project = identity.project if identity else root
+        where = f"(project=? OR cwd=?) AND session_id IN ({','.join('?' * len(named))})"
+        found = session_facts(settings.layout, catalog, where, [project, project, *named], known_only=True)
     return {(facts.agent, facts.session_id): facts for facts in found}
 
 

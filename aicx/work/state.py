@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
@@ -17,6 +18,9 @@ from aicx.work.patch import Patch, Said, apply, changed_fields
 from aicx.work.place import Present, WorkPlace, looking, project_of, saved
 from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id, title_of
 from aicx.work.writing import Change, changing
+
+if TYPE_CHECKING:
+    from aicx.evidence.session_brief import SessionBrief
 
 Notify = Callable[[str], None]
 _NOTHING = Patch()
@@ -54,19 +58,27 @@ class Written:
 
 
 def open_tasks(
-    settings: Settings, place: WorkPlace, now: datetime, look: GitProbe | None = None, *, derive: bool = True
+    settings: Settings,
+    place: WorkPlace,
+    now: datetime,
+    look: GitProbe | None = None,
+    *,
+    derive: bool = True,
+    begun: OpenTasks | None = None,
+    known: Mapping[str, SessionBrief] | None = None,
 ) -> OpenTasks:
     """What is open in a repository; nothing is written.
 
     ``look`` is a look at git that was begun there earlier. Without ``derive`` only tasks that somebody began count.
+    ``begun`` are those, and ``known`` sessions by their references, where the caller has read them.
     """
     with looking(place, now, look) as present:
-        found = _open_tasks(settings, place, present)
+        found = begun or _open_tasks(settings, place, present)
         if not derive or found.active:
             return found
         from aicx.work.derived import derived_tasks  # imported here: reading sessions takes the corpus
 
-        derived, notes = derived_tasks(settings, place, present, now)
+        derived, notes = derived_tasks(settings, place, present, now, known)
         return replace(
             found,
             active=[one for one in derived if one.loading.loadable],

@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aicx.config import load_settings
-from aicx.corpus.ingest.drafts import estimate_tokens
 from aicx.errors import UsageError
 from aicx.evidence.session_brief import Line, brief_of
 from aicx.git.roots import Roots
@@ -29,6 +28,7 @@ from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure, Symbol
 from aicx.terminal import invisible
+from aicx.text import estimate_tokens
 from tests.evidence.stories import T0, Story
 from tests.resume.test_selection import session
 

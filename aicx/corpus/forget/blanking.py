@@ -9,10 +9,10 @@ from hashlib import blake2b, sha256
 from typing import Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
-from aicx.corpus.ingest.drafts import estimate_tokens
 from aicx.corpus.ingest.names import Naming, Said, name_chunk
 from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
+from aicx.text import estimate_tokens
 from aicx.titles import name_of_prompt, shorten_title
 
 # What a chunk is and where it came from: kept, because the chunk could not be found or verified without it.

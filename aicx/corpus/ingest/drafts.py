@@ -14,16 +14,16 @@ from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.door import Redact
 from aicx.sources.items import TimelineEntry, ToolUse
+from aicx.text import BYTES_PER_TOKEN, estimate_tokens
 from aicx.types import PROMPTS
 
 # Target and limit of a chunk, in estimated tokens (DESIGN: about 1,500, at most 2,500).
 TARGET_TOKENS = 1500
 MAX_TOKENS = 2500
-_BYTES_PER_TOKEN = 4
 # What a message's heading costs in the chunk.
 MESSAGE_TOKENS = 20
 # A longer message is cut into parts, so that no chunk has to exceed its limit for it.
-_PART_BYTES = (TARGET_TOKENS - 2 * MESSAGE_TOKENS) * _BYTES_PER_TOKEN
+_PART_BYTES = (TARGET_TOKENS - 2 * MESSAGE_TOKENS) * BYTES_PER_TOKEN
 
 # Tool text keeps its beginning (what was asked, the first errors) and its end (the verdict); the log has the rest.
 _RESULT_HEAD, _RESULT_TAIL = 1600, 800
@@ -58,11 +58,6 @@ class Draft:
     def opens_turn(self) -> bool:
         """A turn begins with a prompt."""
         return self.entry.origin in PROMPTS and (self.part is None or self.part[0] == 1)
-
-
-def estimate_tokens(text: bytes) -> int:
-    """Tokens of UTF-8 ``text``, at four bytes each: no model's count, but the same for every machine."""
-    return -(-len(text) // _BYTES_PER_TOKEN)
 
 
 def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True) -> Iterator[Draft]:

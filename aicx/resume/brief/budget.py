@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from aicx.corpus.ingest.drafts import estimate_tokens
 from aicx.errors import UsageError
 from aicx.resume.brief.compose import Part
+from aicx.text import estimate_tokens
 
 # What even an empty brief takes: its head, and in JSON every key.
 MIN_TOKENS = 500

@@ -37,12 +37,11 @@ from aicx.api.answers.resume import (
     SymbolFacts,
     TaskState,
 )
-from aicx.corpus.ingest.drafts import estimate_tokens
 from aicx.refs import Ref
 from aicx.resume.brief.compose import Part, Slot, clean, where_of
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
-from aicx.text import instant, shorten
+from aicx.text import estimate_tokens, instant, shorten
 
 if TYPE_CHECKING:
     from aicx.work.contract import Contract

@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from retrieval.analysis import Terms, analyze, analyze_runs
+if TYPE_CHECKING:
+    from retrieval.analysis import Terms
 
 # What stands first in a task says what it is about; a pasted log follows, whose every word takes time to count.
 _MAX_TERMS = 60
@@ -29,6 +31,8 @@ class TermWeights:
     @classmethod
     def of(cls, task: str, documents: Sequence[str]) -> TermWeights:
         """Counts the terms of ``task`` in lowered ``documents``, a sample of what the repository's sessions hold."""
+        from retrieval.analysis import analyze_runs  # imported here, as below: without a task no word is compared
+
         runs = {_key(run): run for run in analyze_runs(task)}
         terms = tuple(runs.values())[:_MAX_TERMS]
         size = len(documents) + _INVISIBLE
@@ -49,14 +53,14 @@ class TermWeights:
         words: set[str] = set()
         names: set[str] = set()
         for text in texts:
-            found = analyze(text)
+            found = _analyze(text)
             words.update(found.words)
             names.update(found.names)
         return sum(worth for run, worth in zip(self.runs, self.worths, strict=True) if _holds(run, words, names))
 
     def without(self, words: Iterable[str]) -> TermWeights:
         """The task without plain words that say little by themselves; the whole task where nothing else is in it."""
-        little = set(analyze(" ".join(words)).words)
+        little = set(_analyze(" ".join(words)).words)
         kept = [
             (run, worth)
             for run, worth in zip(self.runs, self.worths, strict=True)
@@ -68,12 +72,18 @@ class TermWeights:
         """The same for one sentence, in which half of a name counts that is told in its words."""
         if held := self.held([text]):
             return held
-        words = set(analyze(text).words)
+        words = set(_analyze(text).words)
         return sum(
             worth * sum(word in words for word in run.words) / len(run.words) / 2
             for run, worth in zip(self.runs, self.worths, strict=True)
             if run.names and run.words
         )
+
+
+def _analyze(text: str) -> Terms:
+    from retrieval.analysis import analyze
+
+    return analyze(text)
 
 
 def _key(run: Terms) -> tuple[tuple[str, ...], tuple[str, ...]]:

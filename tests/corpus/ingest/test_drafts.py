@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.corpus.files.sidecar import FORGOTTEN
-from aicx.corpus.ingest.drafts import MAX_TOKENS, blank_message, draft_entries, estimate_tokens, split_draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, blank_message, draft_entries, split_draft
 from aicx.redaction import redact
 from aicx.sources.items import ToolUse
+from aicx.text import estimate_tokens
 from aicx.types import Redacted
 from tests.corpus.builders import draft, drafts_of, entry, tool_entry
 
