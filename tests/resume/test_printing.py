@@ -316,7 +316,7 @@ def test_what_had_no_room_is_told_from_what_was_decided_against() -> None:
     }
     assert entries["session:claude:s"]["included"] == "partial"
     assert entries["session:claude:o1"]["left_out"] == Reason.OVER_BUDGET
-    assert entries["session:claude:o5"]["left_out"] == Reason.ADDS_LITTLE
+    assert entries["session:claude:o5"]["left_out"] == Reason.OVER_LIMIT
     assert entries["file:/etc/hosts"]["left_out"] == Reason.OUTSIDE_REPOSITORY
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -22,7 +23,7 @@ from aicx.resume.brief.worth import (
 )
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, ResumeReport, staleness
-from aicx.text import instant, local, printable, shorten
+from aicx.text import instant, local, plural, printable, shorten
 
 if TYPE_CHECKING:
     from aicx.work.conventions import TestSource
@@ -61,7 +62,9 @@ _TEST_SOURCES: Mapping[TestSource, str] = {
 }
 
 
-_MAX_TASK_ITEMS = 3
+_MAX_TASKS, _MAX_TASK_ITEMS = 3, 3
+_MAX_CONTEXT = 12
+_MAX_OF_KIND = {"work_state": _MAX_TASKS, "failure": 3, "decision": 3, "strategy": 2}
 _TASK_LINES: Sequence[tuple[WorkSection, str]] = (
     ("verified", "verified"),
     ("failing", "fails"),
@@ -98,7 +101,22 @@ def compose(report: ResumeReport) -> list[Part]:
     parts += _symbols(report)
     parts += _recalled(report)
     parts += _others(report)
-    return parts
+    return list(_within_limits(parts))
+
+
+def _within_limits(parts: Iterable[Part]) -> Iterator[Part]:
+    """The context for programs has so many of each kind, the first ones; what a person reads is no shorter for it."""
+    counts: Counter[str] = Counter()
+    for part in parts:
+        if part.slot == "context":
+            kind = part.data["kind"]
+            counts[kind] += 1
+            if counts.total() > _MAX_CONTEXT or counts[kind] > _MAX_OF_KIND.get(kind, _MAX_CONTEXT):
+                counts[kind] -= 1
+                part = part._replace(slot="text", data={})
+                if not part.text:
+                    continue
+        yield part
 
 
 def _in_json_alone(part: Part, report: ResumeReport) -> Part:
@@ -126,7 +144,7 @@ def _tasks(report: ResumeReport) -> Iterator[Part]:
         return
     from aicx.work.next_step import next_steps  # imported here: most never begin a task
 
-    for number, task in enumerate(report.tasks.active):
+    for number, task in enumerate(report.tasks.active[:_MAX_TASKS]):
         record = task.record
         step = next_steps([task])[0]
         warning = f" ({task.loading.warning})" if task.loading.warning else ""
@@ -150,7 +168,11 @@ def _tasks(report: ResumeReport) -> Iterator[Part]:
             for place, item in enumerate(record.texts(section)[:_MAX_TASK_ITEMS]):
                 line = f"{label}: {clean(item)}"
                 yield Part("tasks", "text", line, (record.ref,), _level(2, number + place, 3), record.ref, {})
-    for task in report.tasks.skipped:
+    if (unnamed := len(report.tasks.active) - _MAX_TASKS) > 0:
+        last = report.tasks.active[-1].record.ref
+        text = f"{plural(unnamed, 'more open task')}: `aicx task status`"
+        yield Part("tasks", "text", text, (last,), 4, last, {})
+    for task in report.tasks.skipped[:_MAX_TASKS]:
         text = f"left alone: {clean(task.record.title)}, {clean(task.loading.warning or '')}"
         yield Part("tasks", "text", text, (task.record.ref,), 4, task.record.ref, {})
 

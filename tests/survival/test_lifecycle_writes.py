@@ -1,0 +1,90 @@
+"""A session's start and end that are killed at any step, and said again afterwards."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from aicx.config import load_settings
+from aicx.lifecycle.finalize import Ending, finalize
+from aicx.lifecycle.identity import Asker
+from aicx.lifecycle.prepare import prepare
+from aicx.paths import Layout
+from aicx.work.attempt import Stated
+from aicx.work.checking import check_files, check_log
+from aicx.work.files import every_folder, read_all
+from aicx.work.record import WorkRecord
+from aicx.work.writing import changing
+from tests.survival.runs import Home, Runner
+
+pytestmark = pytest.mark.process
+
+WHO = ("--agent-id", "claude", "--session-id", "s1")
+PREPARE = ("prepare", "--task", "Fix the login", *WHO)
+FINALIZE = ("finalize", "--status", "success", "--summary", "It works", "--files-edited", "src/login.py", *WHO)
+
+
+@pytest.fixture(scope="module")
+def begun(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    folder = tmp_path_factory.mktemp("begun")
+    (folder / "user").mkdir()
+    (folder / "repo").mkdir()
+    home = Home(folder / "user", folder / "corpus")
+    run = runner.run(home, "task", "start", "Fix the login", *_in(home))
+    assert run.code == 0, run.err
+    return home
+
+
+def _in(home: Home) -> tuple[str, ...]:
+    return ("--repo", str(home.user.parent / "repo"), "--json")
+
+
+def _again(home: Home, command: tuple[str, ...]) -> None:
+    """Says the same once more, as an agent does that got no answer."""
+    settings, folder = load_settings(home.environ), home.user.parent / "repo"
+    who, now = Asker("claude", "s1"), datetime.now(UTC)
+    if command is PREPARE:
+        prepare(settings, folder, who, now, task="Fix the login")
+    else:
+        finalize(settings, folder, who, Ending("success", "It works", stated=Stated(edited=("src/login.py",))), now)
+    with changing(settings, now, "cli", lambda _: None):
+        pass  # the next writer finishes what was begun
+
+
+def _view(home: Home) -> set[tuple[object, ...]]:
+    """What each record says; the same handoff once."""
+    layout = Layout(home.corpus)
+    return {_said(one) for one in read_all(layout, every_folder(layout)).records}
+
+
+def _said(one: WorkRecord) -> tuple[object, ...]:
+    outcome = one.attempt.outcome if one.attempt else None
+    return one.kind, one.status, one.closing_note, tuple(one.texts("verified")), outcome
+
+
+@pytest.mark.parametrize("command", [PREPARE, FINALIZE], ids=["prepare", "finalize"])
+def test_what_was_killed_at_any_step_is_whole_once_it_is_said_again(
+    command: tuple[str, ...], begun: Home, runner: Runner, tmp_path: Path
+) -> None:
+    def copy(name: str) -> Home:
+        shutil.copytree(begun.corpus, tmp_path / name)
+        return Home(begun.user, tmp_path / name)
+
+    whole = copy("whole")
+    steps = runner.steps(whole, *command, *_in(whole))
+    wanted = _view(whole)
+    assert len(steps) > 6
+    killed = 0
+    for step in range(1, len(steps) + 1):
+        home = copy(str(step))
+        killed += runner.run(home, *command, *_in(home), fatal_step=step).killed
+        _again(home, command)
+        assert _view(home) == wanted, steps[step - 1]
+        layout = Layout(home.corpus)
+        checks = check_files(layout, unfinished=False), check_log(layout)
+        assert {check.severity for check in checks} == {"green"}, steps[step - 1]
+        shutil.rmtree(home.corpus)
+    assert killed > 6
