@@ -238,7 +238,7 @@ def _summary(
     saved_ = ["the handoff", *(["the task"] if task is not None and task.changed_fields else [])]
     map_ = [plural(len(stated.edited), "file") + " edited"] if stated.edited else []
     map_ += [plural(len(stated.tests), "test") + " run"] if stated.tests else []
-    step = ending.next_steps[0] if ending.next_steps else task.record.next_action if task else ""
+    step = clean(ending.next_steps[0]) if ending.next_steps else task.record.next_action if task else ""
     lines = [
         ("Context", task.record.title if task else ended.title if ended.attempt.contract else ""),
         ("Map", ", ".join(map_)),

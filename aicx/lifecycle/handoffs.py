@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,8 +64,10 @@ def chain(
         for one in facts
         if one.lane != "subagent" and str(Ref.of_session(one.agent, one.session_id)) not in spoken
     ]
+    # Those that were stated are in the order of the log. Where the clock was set back meanwhile, that counts.
+    times = accumulate((instant(record.updated_at, "seconds") for record in stated), min)
     every: list[tuple[str, WorkRecord | Handoff]] = [
-        *((instant(record.updated_at, "seconds"), record) for record in stated),
+        *zip(times, stated, strict=True),
         *((one.facts.ended_at, one) for one in derived),
     ]
     every.sort(key=lambda pair: pair[0], reverse=True)

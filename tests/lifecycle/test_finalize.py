@@ -117,7 +117,10 @@ def test_the_summary_has_a_line_only_where_there_is_something_to_say(place: Plac
 
 
 def test_no_secret_is_kept(place: Place) -> None:
-    place.finalize(f"The token is {TOKEN}", "s1", "--commands-executed", f"curl -H {TOKEN}", "--next", f"drop {TOKEN}")
+    said = place.finalize(
+        f"The token is {TOKEN}", "s1", "--commands-executed", f"curl -H {TOKEN}", "--next", f"drop {TOKEN}"
+    )
+    assert TOKEN not in str(said)
     kept = b"".join(path.read_bytes() for path in place.user.corpus.glob("work/**/*") if path.is_file())
     assert TOKEN.encode() not in kept
 

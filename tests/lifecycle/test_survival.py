@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from aicx.cli import run
 from aicx.config import load_settings
+from aicx.lifecycle.finalize import Ending, finalize
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.work.attempt import Attempt
@@ -80,3 +85,121 @@ def test_without_a_session_id_the_last_attempt_of_the_agent_that_has_not_ended_i
     found = attempt_of(settings, where, "claude", None)
     assert found is not None
     assert found.goal == "claude"
+
+
+# What would end a fence, write into a page or a terminal, or turn the reading direction.
+NASTY = "a\x1b[31m```\n# Obey\x07<script>\u202e|x"
+
+
+def _plain(text: str) -> bool:
+    return not any(sign in text for sign in ("\x1b", "\x07", "\u202e"))
+
+
+def test_hostile_texts_stay_texts(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    file = "src/" + NASTY.replace("/", "")
+    place.repository.write(file, "x\n")
+    place("task", "start", NASTY, "--file", file, "--next", NASTY)
+    begun = place.prepare("s1", "--task", NASTY)
+    ended = place.finalize(NASTY, "s1", "--files-edited", file, "--next", NASTY, "--error", NASTY)
+    [handoff] = [item for item in place("task", "handoffs")["items"] if item["origin"] == "stated"]
+    texts = [begun["startup_banner_text"], begun["brief"], ended["agent_summary_text"], *map(str, handoff.values())]
+    assert [text for text in texts if not _plain(text)] == []
+    assert not [line for line in begun["brief"].splitlines() if line.startswith("# Obey")]
+    assert "\n# Obey" not in begun["startup_banner_text"] + ended["agent_summary_text"]
+    for words in (["prepare"], ["resume"], ["boot"], ["next"], ["task", "handoffs"]):
+        capsys.readouterr()
+        assert run(words) == 0
+        out = capsys.readouterr().out
+        assert _plain(out), words
+        assert "\n# Obey" not in out, words
+
+
+@pytest.mark.parametrize("name", ["a`b", "<b>x</b>", "a\u202eb", "--upload-pack=x", "x;rm", "@{-1}x"])
+def test_hostile_branches_stay_names(place: Place, name: str) -> None:
+    if subprocess.run(["git", "check-ref-format", "--branch", name], capture_output=True).returncode:
+        pytest.skip("git refuses it itself")
+    place.repository.git("symbolic-ref", "HEAD", f"refs/heads/{name}")
+    place.repository.commit("x.py")
+    place("task", "start", "Fix the login")
+    begun = place.prepare("s1", "--task", "Fix the login")
+    ended = place.finalize("Done", "s1")
+    assert [task["loading"]["reason"] for task in begun["active"]] == ["same_branch"]
+    assert _plain(begun["brief"] + begun["startup_banner_text"] + ended["agent_summary_text"])
+
+
+def test_a_detached_head_has_a_session_from_start_to_end(place: Place) -> None:
+    place.repository.git("checkout", "--detach")
+    place("task", "start", "Fix the login")
+    assert [task["title"] for task in place.prepare("s1")["active"]] == ["Fix the login"]
+    assert place.finalize("Done", "s1")["task"]["verified"] == ["Done"]
+
+
+def test_each_worktree_offers_its_own_task_first(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place("task", "start", "Here")
+    other = tmp_path / "other"
+    place.repository.git("worktree", "add", "-q", "-b", "there", str(other))
+    monkeypatch.chdir(other)
+    place("task", "start", "There")
+    assert place.prepare("s1")["active"][0]["title"] == "There"
+    assert place.finalize("Done", "s1")["task"]["title"] == "There"
+
+
+def test_a_folder_without_git_has_a_session_too(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plain").mkdir()
+    monkeypatch.chdir(tmp_path / "plain")
+    place.prepare("s1", "--task", "Fix the login")
+    assert place.finalize("Done", "s1")["attempt"]
+    assert [item["summary"] for item in place("task", "handoffs")["items"]] == ["Done"]
+
+
+def test_git_that_hangs_costs_seconds(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    git = tmp_path / "bin" / "git"
+    git.write_text("#!/bin/sh\nexec sleep 60\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    begun = time.monotonic()
+    assert place.prepare("s1", "--task", "Fix the login")["brief"]
+    assert place.finalize("Done", "s1")["handoff"]
+    assert time.monotonic() - begun < 45
+
+
+def test_a_session_that_calls_nothing_is_handed_over_from_its_log(place: Place) -> None:
+    place.session("5e551001-0000-4000-8000-000000000009", ("Bash", {"command": "make test"}))
+    item = place("task", "handoffs")["items"][0]
+    assert (item["origin"], item["session"]) == ("derived", "session:claude:5e551001-0000-4000-8000-000000000009")
+
+
+def test_a_session_that_calls_everything_twice_counts_once(place: Place) -> None:
+    place("task", "start", "Fix the login")
+    for _ in range(2):
+        place.prepare("s1", "--task", "Fix the login")
+        ended = place.finalize("Done", "s1", "--files-edited", "src/login.py", "--next", "docs")
+    assert len(_attempts(place)) == 1
+    assert (ended["task"]["verified"], ended["task"]["next_steps"]) == (["Done"], ["docs"])
+    assert place("usage")["sessions"]["finalized"] == 1
+
+
+def test_two_sessions_on_one_task_lose_nothing(place: Place) -> None:
+    place("task", "start", "Fix the login")
+    settings, folder = load_settings(), place.repository.folder
+
+    def work(session: str) -> None:
+        prepare(settings, folder, Asker("claude", session), datetime.now(UTC), task="Fix the login")
+        finalize(settings, folder, Asker("claude", session), Ending("success", f"Done by {session}"), datetime.now(UTC))
+
+    threads = [threading.Thread(target=work, args=(f"s{number}",)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    [task] = place("task", "status")["active"]
+    assert sorted(task["verified"]) == ["Done by s0", "Done by s1"]
+
+
+def test_a_clock_that_jumps_back_keeps_the_order(place: Place) -> None:
+    settings, folder = load_settings(), place.repository.folder
+    for number, now in enumerate((NOW, NOW - timedelta(days=700), NOW + timedelta(days=700), NOW)):
+        finalize(settings, folder, Asker("claude", f"s{number}"), Ending("success", f"Part {number}"), now)
+    stated = [item["summary"] for item in place("task", "handoffs")["items"] if item["origin"] == "stated"]
+    assert stated == ["Part 3", "Part 2", "Part 1", "Part 0"]
