@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 _ASSIGNMENT = re.compile(r"""[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S)*+\s++(?=\S)""")
@@ -56,12 +57,17 @@ class Simple(NamedTuple):
 
 def simple_commands(line: str) -> list[Simple]:
     """The commands of a command line in order, without folders, variables, redirections, and filters they feed."""
+    return list(_simple_commands(line))
+
+
+@lru_cache(maxsize=1024)  # a session's commands are read several times
+def _simple_commands(line: str) -> tuple[Simple, ...]:
     found: list[Simple] = []
     for pipeline, joint in pipelines(line[:_LONGEST]):
         first = _normal(pipeline[0])
         if first and not first.startswith("#") and not _SETTING_UP.match(first):
             found.append(Simple(first, masked=len(pipeline) > 1 or joint not in ("", "&&")))
-    return found
+    return tuple(found)
 
 
 def pipelines(line: str) -> Iterator[tuple[list[str], str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.fixes import topic_of
@@ -43,9 +44,10 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
     brief = brief_of(steps, part.roots, part.folder, elsewhere)
     seen = observe(steps, part.roots, part.folder)
     calls = followed(answered_calls(steps))
+    runs = [runs_of([call]) for call in calls]
     tests = [
         Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))
-        for run in runs_of(calls)
+        for run in chain.from_iterable(runs)
         if run.kind == "check" and topic_of(run.parts[-1]) == "test"
     ]
     return SessionFacts(
@@ -74,7 +76,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
-        failures=tuple(failures_of(calls, part.roots, part.folder)),
+        failures=tuple(failures_of(calls, runs, part.roots, part.folder)),
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from aicx.evidence.edits import is_edit
 from aicx.evidence.fixes import repeats
-from aicx.evidence.runs import Run, runs_of
+from aicx.evidence.runs import Run
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
@@ -50,19 +50,22 @@ class _Open:
         self.commands.clear()
 
 
-def failures_of(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots, folder: str | None) -> list[Failure]:
+def failures_of(
+    calls: Sequence[tuple[Step, Sequence[Step]]], runs: Sequence[Sequence[Run]], roots: Roots, folder: str | None
+) -> list[Failure]:
     """The mistakes that commands of a session reported, in the order in which they came up.
 
-    ``calls`` are a session's calls with all their answers, as `aicx.evidence.runs.followed` gives them.
+    ``calls`` are a session's calls with all their answers, as `aicx.evidence.runs.followed` gives them, and ``runs``
+    what each of them ran.
     """
     open_: dict[str, _Open] = {}
     done: dict[str, Failure] = {}
-    for call, answers in calls:
+    for (call, answers), ran in zip(calls, runs, strict=True):
         if is_edit(call):
             if not (answers and answers[-1].failed):
                 _changed(open_, [path for name in call.files if (path := roots.relative(name, folder))])
             continue
-        for run in runs_of([(call, answers)]):
+        for run in ran:
             at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
             if run.outcome == "failed":
                 for event in _events(call, answers, folder):

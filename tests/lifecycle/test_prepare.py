@@ -15,6 +15,17 @@ def test_the_banner_says_who_is_awake_where_and_what_goes_on(place: Place) -> No
     assert "Resuming: Tokens of the login expire too early" in lines
 
 
+def test_a_session_that_the_brief_goes_on_from_is_not_read_again_for_its_task(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: object) -> None:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr("aicx.work.derived.read_steps", read)
+    [task] = place.prepare()["active"]
+    assert (task["origin"], task["title"]) == ("derived", "Tokens of the login expire too early")
+
+
 def test_a_session_has_its_banner_once(place: Place) -> None:
     shown = [place.prepare(session)["startup_banner_policy"]["already_shown"] for session in ("s1", "s1", "s2")]
     assert shown == [False, True, False]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.runs import followed
+from aicx.evidence.runs import followed, runs_of
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.work.failure_runs import failures_of
@@ -47,7 +47,8 @@ def passes(command: str = "mypy src") -> list[Step]:
 
 def found(*calls: list[Step]) -> list[Failure]:
     steps = [step for one in calls for step in one]
-    return failures_of(followed(answered_calls(steps)), Roots((ROOT,)), ROOT)
+    calls = followed(answered_calls(steps))
+    return failures_of(calls, [runs_of([call]) for call in calls], Roots((ROOT,)), ROOT)
 
 
 def test_a_mistake_is_kept_with_its_place_and_command() -> None:
