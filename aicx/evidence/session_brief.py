@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,7 @@ from aicx.evidence.statements import (
     is_announcement,
     is_done,
     left_open,
+    reports,
     requests,
     says_passing,
     says_resolved,
@@ -49,6 +51,8 @@ StateReason = Literal[
 
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
+_BRIEF = 160  # as long as a report that says little beside "committed" is
+_HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
 
@@ -124,7 +128,7 @@ def brief_of(
     return SessionBrief(
         goal=goal,
         asked=asked,
-        progress=_line(summary_line(telling(last.text), _PROGRESS_LENGTH, is_announcement), last) if last else None,
+        progress=_progress(steps, last) if last else None,
         checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MAX_CHECKS]),
         commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or OtherRepositories(None, roots))),
         pull_requests=tuple(
@@ -184,7 +188,7 @@ def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line 
         return None, None
     telling = [item for item in weighed if item[0] > 1] or weighed
     first, last = telling[0], weighed[-1]
-    goal = _line(summary_line(first[1], _REQUEST_LENGTH), first[2])
+    goal = _line(_wish(first[1]), first[2])
     if last[2] is first[2]:
         return goal, None
     text = summary_line(last[1], _REQUEST_LENGTH)
@@ -193,6 +197,36 @@ def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line 
         # "make a pr" says what was to be done with something: with this.
         text = f"{shorten(summary_line(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
     return goal, _line(text, last[2])
+
+
+def _wish(text: str) -> str:
+    """What a request wants. One that hands over a plan, as "Implement this plan:", wants what the plan is called."""
+    found = _HANDED_OVER.match(text.strip())
+    if found is None:
+        return summary_line(text, _REQUEST_LENGTH)
+    said = summary_line(text.strip()[found.end() :], _REQUEST_LENGTH)
+    return shorten(f"{found['title'].strip()}: {said}" if said else found["title"].strip(), _REQUEST_LENGTH)
+
+
+def _progress(steps: Sequence[Step], last: Step) -> Line:
+    """What the last word reports. Where it only answers "commit" and the like, what was reported before goes first."""
+    text = summary_line(telling(last.text), _PROGRESS_LENGTH, is_announcement)
+    before = _before_an_order(steps, last) if len(text) <= _BRIEF else None
+    if before is None:
+        return _line(text, last)
+    earlier = summary_line(telling(before.text), _PROGRESS_LENGTH - len(text), is_announcement)
+    text = f"{earlier} / then: {text}"
+    return Line(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
+
+
+def _before_an_order(steps: Sequence[Step], last: Step) -> Step | None:
+    """What was reported before the order that leans on it and that ``last`` answers; None where it answers another."""
+    until = _place(steps, last)
+    asked = next((number for number in reversed(range(until)) if requests([steps[number]])), None)
+    if asked is None or requests([steps[asked]])[0][0].level > 1:
+        return None
+    found = conclusion(steps[:asked])
+    return found if found is not None and reports(found) else None
 
 
 def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:

@@ -16,7 +16,7 @@ from aicx.refs import Ref
 from aicx.text import instant
 from aicx.work.at_place import facts_at
 from aicx.work.files import HANDOFFS, read_all
-from aicx.work.handoff import Handoff, handoff_of
+from aicx.work.handoff import Handoff, handoff_of, hands_on
 from aicx.work.place import Present, find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said, SessionFacts
@@ -59,16 +59,16 @@ def chain(
     Of a session that stated one, the stated ones stand for it; all of them are kept.
     """
     spoken = {ref for record in stated for ref in _sessions(record)}
-    derived = [
+    unstated = [
         handoff_of(one)
         for one in facts
-        if one.lane != "subagent" and str(Ref.of_session(one.agent, one.session_id)) not in spoken
+        if hands_on(one) and str(Ref.of_session(one.agent, one.session_id)) not in spoken
     ]
     # Those that were stated are in the order of the log. Where the clock was set back meanwhile, that counts.
     times = accumulate((instant(record.updated_at, "seconds") for record in stated), min)
     every: list[tuple[str, WorkRecord | Handoff]] = [
         *zip(times, stated, strict=True),
-        *((one.facts.ended_at, one) for one in derived),
+        *((one.facts.ended_at, one) for one in unstated),
     ]
     every.sort(key=lambda pair: pair[0], reverse=True)
     chosen = [found for _, found in every[:limit]]
@@ -89,7 +89,7 @@ def answer_of(link: Link) -> HandoffAnswer:
     found, compatible, offered = link
     if isinstance(found, WorkRecord):
         return _stated(found, compatible, offered)
-    return _derived(found, compatible, offered)
+    return derived(found, compatible, offered=offered)
 
 
 def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
@@ -139,7 +139,8 @@ def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> Hando
     )
 
 
-def _derived(handoff: Handoff, compatible: bool | None, offered: bool) -> HandoffAnswer:
+def derived(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
+    """What a session's log leaves, as it is answered."""
     facts = handoff.facts
     goal = facts.goal or facts.asked
     return HandoffAnswer(
@@ -154,13 +155,14 @@ def _derived(handoff: Handoff, compatible: bool | None, offered: bool) -> Handof
         outcome=handoff.outcome,
         goal=goal.text if goal else facts.title or "",
         summary=facts.progress.text if facts.progress else "",
-        done=_texts(handoff.done),
+        done=_texts([line for line in handoff.done if line is not facts.progress]),  # which is the summary
         failing=_texts(facts.failing),
         next=_texts(facts.next),
         questions=_texts(facts.questions),
         decisions=_texts(facts.decisions),
         starting_points=[point.path for point in handoff.starting_points],
         commits=_texts(facts.commits),
+<<<<<<< HEAD
         tests=list(map(_test_line, handoff.tests)),
         refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
     )
@@ -178,6 +180,13 @@ def _test_line(run: Ran) -> str:
 _ENDS = {True: "passed", False: "failed", None: "ended, the log does not say how"}
 
 
+=======
+        tests=[f"`{run.command}` {'passed' if run.passed else 'failed'}" for run in handoff.tests],
+        refs=list(dict.fromkeys(ref for line in said for ref in line.refs)),
+    )
+
+
+>>>>>>> 7a341c6 (Handoffs tell each thing once: no linters among what is done, no tests without an outcome, plans by their name)
 def _texts(lines: Sequence[Said]) -> list[str]:
     return [line.text for line in lines]
 

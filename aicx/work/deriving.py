@@ -64,7 +64,6 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         goal=_said(brief.goal) if brief.goal else None,
         asked=_said(brief.asked) if brief.asked else None,
         progress=_said(brief.progress) if brief.progress else None,
-        validated=tuple(map(_said, brief.checks)),
         commits=tuple(map(_said, brief.commits)),
         pull_requests=tuple(map(_said, brief.pull_requests)),
         failing=tuple(map(_said, brief.failures)),

@@ -24,7 +24,7 @@ class StartingPoint:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """What a session leaves. ``tests`` are the last run of each command."""
+    """What a session leaves. ``tests`` are the last runs of those commands that passed, or that still fail."""
 
     facts: SessionFacts
     outcome: Outcome
@@ -37,10 +37,19 @@ class Handoff:
 
     @property
     def done(self) -> tuple[Said, ...]:
-        """What was reached, in the session's own words, and what others can see of it."""
+        """What was reached, in the session's own words, and what others can see of it.
+
+        That code was formatted, linted or built tells nobody what works; tests are told apart.
+        """
         facts = self.facts
         said = (facts.progress,) if facts.progress is not None and self.outcome == "resolved" else ()
-        return (*said, *facts.pull_requests, *facts.validated)
+        return (*said, *facts.pull_requests)
+
+
+def hands_on(facts: SessionFacts) -> bool:
+    """Whether a session leaves anything: one that a program started and that changed nothing does not."""
+    changed = facts.edited or facts.commits or facts.pull_requests
+    return facts.lane != "subagent" and bool(changed or not facts.automated)
 
 
 def handoff_of(facts: SessionFacts) -> Handoff:
@@ -51,7 +60,9 @@ def handoff_of(facts: SessionFacts) -> Handoff:
     for run in facts.tests:
         latest.pop(run.command, None)
         latest[run.command] = run
-    return Handoff(facts, outcome, _starting_points(facts), tuple(reversed(latest.values())))
+    broken = {ref for line in facts.failing for ref in line.refs}
+    told = [run for run in reversed(latest.values()) if run.passed or (run.passed is False and run.ref in broken)]
+    return Handoff(facts, outcome, _starting_points(facts), tuple(told))
 
 
 def _starting_points(facts: SessionFacts) -> tuple[StartingPoint, ...]:

@@ -94,7 +94,6 @@ class SessionFacts:
     goal: Said | None
     asked: Said | None
     progress: Said | None
-    validated: tuple[Said, ...]
     commits: tuple[Said, ...]
     pull_requests: tuple[Said, ...]
     failing: tuple[Said, ...]
@@ -120,7 +119,7 @@ def decode(body: bytes) -> SessionFacts:
     fields: dict[str, Any] = orjson.loads(body)
     for name in ("goal", "asked", "progress"):
         fields[name] = _said(fields[name]) if fields[name] is not None else None
-    for name in ("validated", "commits", "pull_requests", "failing", "next", "questions", "decisions"):
+    for name in ("commits", "pull_requests", "failing", "next", "questions", "decisions"):
         fields[name] = tuple(map(_said, fields[name]))
     for name in ("opened", "edited", "commands", "orientation"):
         fields[name] = tuple(fields[name])

@@ -113,6 +113,14 @@ def test_commands_inside_a_script_are_seen() -> None:
     assert [(run.line, run.outcome) for run in runs(story)] == [("go vet ./...", "failed")]
 
 
+def test_exit_code_of_a_script_says_more_than_words_in_its_output() -> None:
+    story = Story().calls("exec", '\nconst r = await tools.exec_command({cmd:"make e2e", "workdir":"/x"}); text(r)')
+    story.gets("exec", "Script completed\nOutput:\nSUCCESS: [test -f seal] expected failure\nerror: script")
+    assert [run.outcome for run in runs(story)] == ["ok"]
+    story.steps[-1] = story.steps[-1]._replace(exit_code=0, text="Script completed\nFAILED to find a cache")
+    assert [run.outcome for run in runs(story)] == ["ok"]
+
+
 def test_command_line_in_a_file_that_is_written_is_none() -> None:
     story = Story().calls("Write", " README.md\ncontent:\n$ pytest\n").gets("Write", "written")
     assert runs(story) == []

@@ -49,6 +49,24 @@ def test_order_that_leans_on_an_earlier_request_names_it() -> None:
     assert found.text == "rename the token field / then: make a pr"
 
 
+def test_goal_of_a_plan_that_was_handed_over_is_what_the_plan_is_called() -> None:
+    plan = "Implement the following plan:\n\n# Plan: Seal the cells\n\n## Context\n\nCells leak at night."
+    found = brief(Story().asks(plan).says("Done.")).goal
+    assert found is not None
+    assert found.text == "Seal the cells: Cells leak at night."
+
+
+def test_word_that_it_was_committed_follows_what_was_reported() -> None:
+    story = Story().asks("fix the login").says("Fixed the login: tokens are kept for an hour.")
+    found = brief(story.asks("commit").says("Committed as `1a2b3c4`.")).progress
+    assert found is not None
+    assert found.text == "Fixed the login: tokens are kept for an hour. / then: Committed as `1a2b3c4`."
+    assert found.refs == ("chunk:claude:s:002", "chunk:claude:s:004")
+    other = brief(story.asks("rename the token field").says("Renamed it to `seal`.")).progress
+    assert other is not None
+    assert other.text == "Renamed it to `seal`."
+
+
 def test_only_the_failure_that_nothing_fixed_is_left(story: Story) -> None:
     assert [line.text for line in brief(story).failures] == ["`ruff check .` failed: src/login.py:3:1: F401 unused"]
 

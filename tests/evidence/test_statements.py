@@ -29,7 +29,9 @@ def test_prompt_that_says_nothing_does_not_count(prompt: str) -> None:
     assert weigh(prompt).level == 0
 
 
-@pytest.mark.parametrize("prompt", ["make a pr", "commit the changes", "run the tests again", "merge it"])
+@pytest.mark.parametrize(
+    "prompt", ["make a pr", "commit the changes", "run the tests again", "merge it", "stash and fetch the latest main"]
+)
 def test_order_that_leans_on_what_came_before_counts_little(prompt: str) -> None:
     assert weigh(prompt).level == 1
 
@@ -104,6 +106,10 @@ def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
         "The cache keeps entries that have not been verified.",
         "`name` remains only a label.",
         "All tests pass.",
+        "Removed the nested view, which was still missing its tests.",
+        "Docs - Deleted the section on exports (not implemented).",
+        "The field still needs a cast, but now keeps its type.",
+        "The checks were queued/pending after the push.",
     ],
 )
 def test_sentence_that_only_sounds_like_it_is_not(text: str) -> None:
@@ -122,6 +128,11 @@ def test_everything_under_next_steps_is_next() -> None:
 )
 def test_question_to_the_person_is_kept_as_one(text: str) -> None:
     assert asked(f"Fixed. {text}") == [text]
+
+
+def test_advice_on_what_a_person_may_want_is_no_question() -> None:
+    assert asked("If you want to see it hosted, commit the setting.") == []
+    assert asked("If you want, I can commit the setting.") == ["If you want, I can commit the setting."]
 
 
 def test_conclusion_is_the_last_thing_the_agent_said() -> None:
@@ -255,6 +266,10 @@ def test_reason_may_stand_in_the_next_sentence() -> None:
         "I removed them because I didn\u2019t find them in the docs.",
         "The linter wanted a template instead of a concatenation because of its new rule.",
         "I\u2019ll use a temporary clone to keep the checkout clean.",
+        "I\u2019m searching the templates, because the snippet may be generated instead of committed.",
+        "I left the help aside, so I\u2019m doing a tiny option probe to avoid a guess.",
+        "Because the thread is live, I\u2019ll verify it instead of guessing.",
+        "But I would not add that by design, because the index is cleaner.",
     ],
 )
 def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:
@@ -283,6 +298,7 @@ def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
         "ok let's move to the next one",
         "I give up, let's go back to it tomorrow",
         "should we not use the new API?",
+        "let's go with option 2 and be quick",
         "if (!never) { always(); }",
         "fix the login " * 200,
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.work.handoff import StartingPoint, handoff_of
+from aicx.work.handoff import StartingPoint, handoff_of, hands_on
 from tests.work.facts import facts, failure, ran, said
 
 
@@ -22,9 +22,9 @@ def test_a_session_is_resolved_only_where_it_said_so_and_nothing_fails(known: di
 
 
 def test_what_was_said_last_is_done_only_where_the_work_is() -> None:
-    checks = (said("`pytest` passed"),)
-    assert handoff_of(facts(progress=said("Mended."), validated=checks)).done == (said("Mended."), *checks)
-    assert handoff_of(facts(progress=said("Next I look."), validated=checks, state="active")).done == checks
+    asked = (said("https://github.com/ada/shop/pull/1"),)
+    assert handoff_of(facts(progress=said("Mended."), pull_requests=asked)).done == (said("Mended."), *asked)
+    assert handoff_of(facts(progress=said("Next I look."), pull_requests=asked, state="active")).done == asked
 
 
 def test_it_begins_where_something_fails_and_then_at_the_last_edit() -> None:
@@ -43,3 +43,25 @@ def test_of_each_test_the_last_run_counts() -> None:
         ("pytest a", True),
         ("pytest b", True),
     ]
+
+
+def test_a_test_is_told_only_where_it_passed_or_still_fails() -> None:
+    runs = (ran("pytest -k old", passed=False), ran("pytest", passed=None), ran("pytest a"))
+    assert [run.command for run in handoff_of(facts(tests=runs)).tests] == ["pytest a"]
+    still = handoff_of(facts(tests=runs, failing=(said("`pytest -k old` failed"),)))
+    assert [(run.command, run.passed) for run in still.tests] == [("pytest a", True), ("pytest -k old", False)]
+
+
+@pytest.mark.parametrize(
+    ("known", "left"),
+    [
+        ({}, True),
+        ({"automated": True}, False),
+        ({"automated": True, "edited": ("a.py",)}, True),
+        ({"lane": "subagent"}, False),
+    ],
+)
+def test_a_session_that_a_program_started_leaves_something_only_where_it_changed_something(
+    known: dict[str, object], left: bool
+) -> None:
+    assert hands_on(facts(**known)) is left
