@@ -6,8 +6,9 @@ HOME is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`) and stored
 that were read are drawn by their names, and every line of their handoffs was read beside the session. The readings in
 `results/readings/handoffs.jsonl` hold a session, a section, the number and the hash of a line, a label and a reason a
 row, and no text: a line that changed counts as unread. ``useful`` is a line that is true and that whoever goes on from
-the session is better off with. ``first`` rows are of the lines as they were before any rule was changed because of
-them; readings of lines that are no longer told stay, as the reason for rules that went or were sharpened.
+the session is better off with. The ``reading`` of a row is ``first`` for lines as they were before any rule was changed
+because of them, ``fresh`` for those of sessions that were read once the rules had been changed, and ``again`` for lines
+that came later. Readings of lines that are no longer told stay, as the reason for rules that went or were sharpened.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ SECTIONS = (
     "tests",
 )
 # So many sessions of each home were read.
-DRAWN = {"dev": 50, "more": 15}
+DRAWN = {"dev": 66, "more": 15}
 _SEED = "16"
 
 
@@ -80,7 +81,9 @@ def lines(readings: Iterable[Mapping[str, Any]], present: Iterable[Told]) -> Ite
     read_in = {row["session"] for row in rows}
     now = [one for one in present if one.session in read_in]
     known = [row for one in now if (row := labels.get((one.session, one.section, one.line)))]
-    for title, found in (("as first read", [row for row in rows if row["first"]]), ("now", known)):
+    first, fresh = ([row for row in rows if row["reading"] == name] for name in ("first", "fresh"))
+    yield share("useful lines of sessions read once the rules had been changed", *_count(fresh))
+    for title, found in (("as first read", first), ("now", known)):
         yield share(f"useful lines, {title}", *_count(found))
         for section in SECTIONS:
             if of := [row for row in found if row["section"] == section]:

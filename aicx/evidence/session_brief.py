@@ -51,7 +51,7 @@ StateReason = Literal[
 
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
-_BRIEF = 160  # as long as a report that says little beside "committed" is
+_BRIEF = 200  # a longer word of the agent's says enough by itself
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
@@ -209,9 +209,9 @@ def _wish(text: str) -> str:
 
 
 def _progress(steps: Sequence[Step], last: Step) -> Line:
-    """What the last word reports. Where it only answers "commit" and the like, what was reported before goes first."""
+    """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads."""
     text = summary_line(telling(last.text), _PROGRESS_LENGTH, is_announcement)
-    before = _before_an_order(steps, last) if len(text) <= _BRIEF else None
+    before = _reported_before(steps, last) if len(text) <= _BRIEF else None
     if before is None:
         return _line(text, last)
     earlier = summary_line(telling(before.text), _PROGRESS_LENGTH - len(text), is_announcement)
@@ -219,14 +219,20 @@ def _progress(steps: Sequence[Step], last: Step) -> Line:
     return Line(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
 
 
-def _before_an_order(steps: Sequence[Step], last: Step) -> Step | None:
-    """What was reported before the order that leans on it and that ``last`` answers; None where it answers another."""
+def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
+    """What was reported before the order that leans on it and that ``last`` answers, or in a request's course where
+    ``last`` itself reports nothing.
+    """
     until = _place(steps, last)
     asked = next((number for number in reversed(range(until)) if requests([steps[number]])), None)
-    if asked is None or requests([steps[asked]])[0][0].level > 1:
+    if asked is None:
         return None
-    found = conclusion(steps[:asked])
-    return found if found is not None and reports(found) else None
+    if requests([steps[asked]])[0][0].level == 1:
+        found = conclusion(steps[:asked])
+        return found if found is not None and reports(found) else None
+    if reports(last):
+        return None
+    return next((step for step in reversed(steps[asked:until]) if reports(step) and not announces(step)), None)
 
 
 def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:

@@ -44,7 +44,7 @@ class Observed:
     """What a session did, in order. Paths are relative to the repository's root.
 
     ``orientation`` are commands that only looked around before the first file was opened. ``succeeded`` is None where
-    nobody said how it ended. ``finalized`` is whether it reported its end.
+    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders.
     """
 
     opened: tuple[str, ...] = ()
@@ -54,6 +54,7 @@ class Observed:
     orientation: tuple[str, ...] = ()
     succeeded: bool | None = None
     finalized: bool = False
+    deleted: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -72,6 +72,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         decisions=tuple(map(_said, brief.decisions)),
         opened=seen.opened[:MAX_FILES],
         edited=seen.edited[:MAX_FILES],
+        deleted=seen.deleted[:MAX_FILES],
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,9 +48,12 @@ class Handoff:
 
 
 def hands_on(facts: SessionFacts) -> bool:
-    """Whether a session leaves anything: one that a program started and that changed nothing does not."""
+    """Whether a session leaves anything: one in which nothing was wanted or said, or that a program started, only
+    where it changed something.
+    """
     changed = facts.edited or facts.commits or facts.pull_requests
-    return facts.lane != "subagent" and bool(changed or not facts.automated)
+    asked = not facts.automated and (facts.goal or facts.progress)
+    return facts.lane != "subagent" and bool(changed or asked)
 
 
 def handoff_of(facts: SessionFacts) -> Handoff:
@@ -66,10 +70,15 @@ def handoff_of(facts: SessionFacts) -> Handoff:
 
 
 def _starting_points(facts: SessionFacts) -> tuple[StartingPoint, ...]:
-    """Where the open failures are, then what was edited, the last first."""
+    """Where the open failures are, then what was edited, the last first. Nothing begins at a file that is gone."""
     touched = {*facts.opened, *facts.edited}
     failing = [one.file for one in reversed(facts.failures) if one.resolved is None and one.file in touched]
     points: dict[str, PointReason] = dict.fromkeys((file for file in failing if file), "failed_here")
     for path in reversed(facts.edited):
         points.setdefault(path, "edited_last")
-    return tuple(StartingPoint(path, reason) for path, reason in points.items())[:_MAX_POINTS]
+    left = ((path, reason) for path, reason in points.items() if not _is_gone(path, facts.deleted))
+    return tuple(StartingPoint(path, reason) for path, reason in left)[:_MAX_POINTS]
+
+
+def _is_gone(path: str, deleted: Iterable[str]) -> bool:
+    return any(path == gone or path.startswith(f"{gone.rstrip('/')}/") for gone in deleted)

@@ -102,6 +102,7 @@ class SessionFacts:
     decisions: tuple[Said, ...]
     opened: tuple[str, ...]
     edited: tuple[str, ...]
+    deleted: tuple[str, ...]
     commands: tuple[str, ...]
     tests: tuple[Ran, ...]
     orientation: tuple[str, ...]
@@ -121,7 +122,7 @@ def decode(body: bytes) -> SessionFacts:
         fields[name] = _said(fields[name]) if fields[name] is not None else None
     for name in ("commits", "pull_requests", "failing", "next", "questions", "decisions"):
         fields[name] = tuple(map(_said, fields[name]))
-    for name in ("opened", "edited", "commands", "orientation"):
+    for name in ("opened", "edited", "deleted", "commands", "orientation"):
         fields[name] = tuple(fields[name])
     fields["tests"] = tuple(Ran(**one) for one in fields["tests"])
     fields["failures"] = tuple(map(_failure, fields["failures"]))

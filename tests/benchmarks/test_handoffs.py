@@ -6,18 +6,19 @@ from benchmarks.handoffs import drawn, lines, told
 from tests.work.facts import facts, said
 
 
-def row(line: str, label: str, *, first: bool, number: int = 0) -> dict[str, object]:
+def row(line: str, label: str, reading: str) -> dict[str, object]:
     one = [each for each in told(facts(goal=said("Seal the cells"), progress=said("Sealed."))) if each.section == line]
-    name = {"session": one[0].session, "section": line, "number": number, "line": one[0].line}
-    return {**name, "home": "dev", "label": label, "reason": "a reason", "first": first}
+    name = {"session": one[0].session, "section": line, "number": 0, "line": one[0].line}
+    return {**name, "home": "dev", "label": label, "reason": "a reason", "reading": reading}
 
 
 def test_a_line_that_changed_is_unread() -> None:
-    readings = [row("goal", "useful", first=True), row("summary", "not", first=False)]
+    readings = [row("goal", "useful", "first"), row("summary", "not", "fresh")]
     found = list(lines(readings, told(facts(goal=said("Seal the doors"), progress=said("Sealed.")))))
-    assert found[0].startswith("useful lines, as first read: 1.000 (1 of 1")
-    assert found[2].startswith("useful lines, now: 0.000 (0 of 1")
-    assert found[4:] == ["sessions read: 1; lines never read: 1", "  not useful: a reason: 1"]
+    assert found[0].startswith("useful lines of sessions read once the rules had been changed: 0.000 (0 of 1")
+    assert found[1].startswith("useful lines, as first read: 1.000 (1 of 1")
+    assert found[3].startswith("useful lines, now: 0.000 (0 of 1")
+    assert found[5:] == ["sessions read: 1; lines never read: 1", "  not useful: a reason: 1"]
 
 
 def test_sessions_that_leave_nothing_tell_nothing() -> None:

@@ -67,6 +67,13 @@ def test_word_that_it_was_committed_follows_what_was_reported() -> None:
     assert other.text == "Renamed it to `seal`."
 
 
+def test_word_that_reports_nothing_follows_the_report_before_it() -> None:
+    story = Story().asks("fix the login").says("The token was dropped because the clock is wrong.")
+    found = brief(story.says("The branch has two files in it.")).progress
+    assert found is not None
+    assert found.text == "The token was dropped because the clock is wrong. / then: The branch has two files in it."
+
+
 def test_only_the_failure_that_nothing_fixed_is_left(story: Story) -> None:
     assert [line.text for line in brief(story).failures] == ["`ruff check .` failed: src/login.py:3:1: F401 unused"]
 

@@ -299,6 +299,7 @@ def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
         "I give up, let's go back to it tomorrow",
         "should we not use the new API?",
         "let's go with option 2 and be quick",
+        "if we keep the index, wouldn't it be better to drop the copy instead of both",
         "if (!never) { always(); }",
         "fix the login " * 200,
     ],

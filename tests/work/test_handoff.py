@@ -37,6 +37,11 @@ def test_it_begins_where_something_fails_and_then_at_the_last_edit() -> None:
     )
 
 
+def test_nothing_begins_at_a_file_that_was_deleted() -> None:
+    found = handoff_of(facts(edited=("src/a.py", "old/b.py", "src/c.py"), deleted=("src/c.py", "old")))
+    assert [point.path for point in found.starting_points] == ["src/a.py"]
+
+
 def test_of_each_test_the_last_run_counts() -> None:
     runs = (ran("pytest a", passed=False), ran("pytest b"), ran("pytest a"))
     assert [(run.command, run.passed) for run in handoff_of(facts(tests=runs)).tests] == [
@@ -55,8 +60,9 @@ def test_a_test_is_told_only_where_it_passed_or_still_fails() -> None:
 @pytest.mark.parametrize(
     ("known", "left"),
     [
-        ({}, True),
-        ({"automated": True}, False),
+        ({"goal": said("fix it")}, True),
+        ({}, False),
+        ({"automated": True, "goal": said("rate it")}, False),
         ({"automated": True, "edited": ("a.py",)}, True),
         ({"lane": "subagent"}, False),
     ],

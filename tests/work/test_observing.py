@@ -44,6 +44,17 @@ def test_an_edit_that_failed_changed_nothing() -> None:
     assert (found.edited, found.opened) == (("src/b.py",), ())
 
 
+def test_a_deleted_file_is_seen_unless_it_was_written_again() -> None:
+    patch = "*** Begin Patch\n*** Delete File: src/d.py\n*** End Patch"
+    found = seen(
+        call("Bash", "rm -rf src/a.py && git rm src/b.py src/c.py"),
+        call("Write", files=(f"{ROOT}/src/b.py",)),
+        call("apply_patch", patch, files=(f"{ROOT}/src/d.py",)),
+        call("Bash", "rm src/kept.py", failed=True),
+    )
+    assert found.deleted == ("src/a.py", "src/c.py", "src/d.py")
+
+
 def test_commands_before_the_first_file_are_orientation() -> None:
     found = seen(call("Bash", "git status && ls"), call("Read", files=("a.py",)), call("Bash", "git log"))
     assert (found.orientation, found.commands) == (("git status", "ls"), ())
