@@ -74,7 +74,9 @@ def drawn(sessions: Collection[SessionFacts], count: int) -> set[str]:
     return {name_of(one) for one in sessions if f"{Ref.of_session(one.agent, one.session_id)} {one.project}" in chosen}
 
 
-def lines(readings: Iterable[Mapping[str, Any]], present: Iterable[Told]) -> Iterator[str]:
+def lines(
+    readings: Iterable[Mapping[str, Any]], present: Iterable[Told], sections: Sequence[str] = SECTIONS
+) -> Iterator[str]:
     """The share of useful lines by section and in all, as they were read first and as they are told now."""
     rows = list(readings)
     labels = {(row["session"], row["section"], row["line"]): row for row in rows}
@@ -82,13 +84,13 @@ def lines(readings: Iterable[Mapping[str, Any]], present: Iterable[Told]) -> Ite
     now = [one for one in present if one.session in read_in]
     known = [row for one in now if (row := labels.get((one.session, one.section, one.line)))]
     first, fresh = ([row for row in rows if row["reading"] == name] for name in ("first", "fresh"))
-    yield share("useful lines of sessions read once the rules had been changed", *_count(fresh))
+    yield share("useful lines of what was read once the rules had been changed", *_count(fresh))
     for title, found in (("as first read", first), ("now", known)):
         yield share(f"useful lines, {title}", *_count(found))
-        for section in SECTIONS:
+        for section in sections:
             if of := [row for row in found if row["section"] == section]:
                 yield f"  {share(section, *_count(of))}"
-    yield f"sessions read: {len(read_in)}; lines never read: {len(now) - len(known)}"
+    yield f"read: {len(read_in)}; lines never read: {len(now) - len(known)}"
     for reason, count in Counter(row["reason"] for row in known if row["label"] != "useful").most_common():
         yield f"  not useful: {reason}: {count}"
 
@@ -97,14 +99,18 @@ def _count(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
     return sum(row["label"] == "useful" for row in rows), len(rows)
 
 
+def of_home(rows: Iterable[dict[str, Any]], names: Collection[str]) -> tuple[str, list[dict[str, Any]]]:
+    """The home that most readings of ``names`` are of, and its readings."""
+    every = list(rows)
+    homes = Counter(row["home"] for row in every if row["session"] in names)
+    home = max(sorted(homes), key=homes.__getitem__, default="")
+    return home, [row for row in every if row["home"] == home]
+
+
 def main() -> None:
     with stored_home(__doc__) as (settings, _):
         facts, _ = facts_at(settings, None)
-    rows = read("handoffs")
-    names = {name_of(one) for one in facts}
-    homes = Counter(row["home"] for row in rows if row["session"] in names)
-    home = max(sorted(homes), key=homes.__getitem__, default="")
-    here = [row for row in rows if row["home"] == home]
+    home, here = of_home(read("handoffs"), {name_of(one) for one in facts})
     for line in lines(here, [line for one in facts for line in told(one)]):
         print(line)
     missing = drawn(facts, DRAWN.get(home, 0)) - {row["session"] for row in here}

@@ -162,7 +162,6 @@ def derived(handoff: Handoff, compatible: bool | None = None, *, offered: bool =
         decisions=_texts(facts.decisions),
         starting_points=[point.path for point in handoff.starting_points],
         commits=_texts(facts.commits),
-<<<<<<< HEAD
         tests=list(map(_test_line, handoff.tests)),
         refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
     )
@@ -174,19 +173,9 @@ def _lines(handoff: Handoff) -> list[Said]:
 
 
 def _test_line(run: Ran) -> str:
-    return f"`{run.command}` {_ENDS[run.passed]}"
+    return f"`{run.command}` {'passed' if run.passed else 'failed'}"
 
 
-_ENDS = {True: "passed", False: "failed", None: "ended, the log does not say how"}
-
-
-=======
-        tests=[f"`{run.command}` {'passed' if run.passed else 'failed'}" for run in handoff.tests],
-        refs=list(dict.fromkeys(ref for line in said for ref in line.refs)),
-    )
-
-
->>>>>>> 7a341c6 (Handoffs tell each thing once: no linters among what is done, no tests without an outcome, plans by their name)
 def _texts(lines: Sequence[Said]) -> list[str]:
     return [line.text for line in lines]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aicx.evidence.edits import is_edit
-from aicx.evidence.fixes import repeats
-from aicx.evidence.runs import Run
+from aicx.evidence.fixes import ends, repeats, topic_of
+from aicx.evidence.runs import Run, RunKind
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
@@ -25,6 +25,18 @@ _HEADER = re.compile(
     r"(?:(?:Script|Chunk ID:|Wall time|Process|Exit code:|Command:|Original token|Total output)[^\n]*(?:\n|\Z))*"
     r"Output:(?:\n|\Z)(?:Process running with [^\n]*(?:\n|\Z))?"
 )
+# A message that a tool prints beside the mistake, and that is the same for every mistake.
+_SAYS_NOTHING = re.compile(
+    r"^hint:|^exit code \d+$|^\^C$|\btoo many errors$|\bexited with (?:code|status) \d+\W*$|\brun with --verbose\b|\brerun with\b",
+    re.IGNORECASE,
+)
+# A program given on the command line tries something out; a file with a program is part of the work.
+_PROBE = re.compile(r"(?:bun|deno|node|perl|php|python3?|ruby) (?:-\S+ )*-[cepr]\b")
+_SCRIPT = re.compile(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
+# Whose tests run only once everything compiles, whatever they are started with.
+_COMPILED = frozenset({"c_cpp", "dotnet", "go", "java", "rust"})
+_TASK_RUNNERS = frozenset({"just", "make", "mise", "moon", "task"})
+_FORMATS = re.compile(r"(?:--fix|--write|\b(?:fix|fmt|format|lint-fix)\b)(?!.*--check)")
 
 
 @dataclass(slots=True)
@@ -33,6 +45,7 @@ class _Open:
 
     failure: Failure
     part: Simple
+    kind: RunKind
     files: dict[str, None] = field(default_factory=dict)
     commands: dict[str, None] = field(default_factory=dict)
 
@@ -68,24 +81,40 @@ def failures_of(
         for run in ran:
             at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
             if run.outcome == "failed":
-                for event in _events(call, answers, folder):
+                for event in _events(run, call, answers, folder):
                     _take(open_, done, event, run, roots, folder)
             elif run.outcome == "ok":
                 _pass(open_, done, run, at, ref)
-            if run.kind != "check":
+            if run.kind != "check" or _FORMATS.search(run.line):
                 _ran(open_, run)
     every = {**done, **{mark: one.failure for mark, one in open_.items()}}
     return sorted(every.values(), key=lambda one: (one.first_at, one.fingerprint))[:MAX_FAILURES]
 
 
-def _events(call: Step, answers: Sequence[Step], folder: str | None) -> Iterator[tuple[str, ErrorEvent]]:
+def _events(
+    run: Run, call: Step, answers: Sequence[Step], folder: str | None
+) -> Iterator[tuple[str, ErrorEvent]]:
     """The errors of a failed run, each fingerprint once, with the family of the tool."""
+    if all(_PROBE.match(part.text) for part in run.parts):
+        return
     printed = "\n".join(
         _HEADER.sub("", answer.text, count=1) if _HEADER.match(answer.text) else answer.text for answer in answers
     )
     parsed = parse(printed, call.command, answers[-1].exit_code, folder or "")
-    found = {event.fingerprint: event for event in parsed.events if event.severity == "error"}
+    found = {
+        event.fingerprint: event
+        for event in parsed.events
+        if event.severity == "error" and _tells(event, run, parsed.family)
+    }
     yield from ((parsed.family, event) for event in list(found.values())[:MAX_EVENTS])
+
+
+def _tells(event: ErrorEvent, run: Run, family: str) -> bool:
+    """Whether an error is one of the work: what a program of somebody else says of no place is not."""
+    if _SAYS_NOTHING.search(event.message):
+        return False
+    known = family != "generic" or event.file or event.test or event.code
+    return run.kind != "other" or bool(known or _SCRIPT.search(run.line))
 
 
 def _take(
@@ -103,7 +132,7 @@ def _take(
         return
     if (before := done.pop(event.fingerprint, None)) is not None:
         again = replace(before, last_at=at, ref=ref, count=before.count + 1, resolved=None)
-        open_[event.fingerprint] = _Open(again, run.parts[-1])
+        open_[event.fingerprint] = _Open(again, run.parts[-1], run.kind)
         return
     failure = Failure(
         fingerprint=event.fingerprint,
@@ -121,15 +150,29 @@ def _take(
         last_at=at,
         ref=ref,
     )
-    open_[event.fingerprint] = _Open(failure, run.parts[-1])
+    open_[event.fingerprint] = _Open(failure, run.parts[-1], run.kind)
 
 
 def _pass(open_: dict[str, _Open], done: dict[str, Failure], run: Run, at: str, ref: str) -> None:
-    """Ends the failures whose command this run was, or included."""
+    """Ends the failures that cannot be left once this run passed."""
     for mark, one in list(open_.items()):
-        if any(repeats(part, one.part) for part in run.parts):
+        if run.kind == one.kind and any(_passes(part, one) for part in run.parts):
             done[mark] = replace(one.failure, resolved=one.tried(at, ref))
             del open_[mark]
+
+
+def _passes(part: Simple, one: _Open) -> bool:
+    """Whether ``part`` looked at what failed: the same check or more of it, a test of it, or the same script again.
+
+    No linter says anything of what another one found, and no tests of one language what another does not compile.
+    """
+    failed, program = one.part, one.part.text.split()[:2]
+    if one.kind == "other":
+        return repeats(part, failed) if _SCRIPT.search(" ".join(program)) else part.text == failed.text
+    topic = topic_of(failed) if one.kind == "check" else None
+    runners = {*program[:1], *(_TASK_RUNNERS if one.failure.family in _COMPILED else ())}
+    related = topic in (None, "test") or (topic == "build" and part.text.split()[0] in runners)
+    return repeats(part, failed) or (related and ends(part, failed, one.kind))
 
 
 def _changed(open_: dict[str, _Open], paths: Sequence[str]) -> None:
@@ -139,4 +182,5 @@ def _changed(open_: dict[str, _Open], paths: Sequence[str]) -> None:
 
 def _ran(open_: dict[str, _Open], run: Run) -> None:
     for one in open_.values():
-        one.commands[run.line] = None
+        if run.line != one.failure.command:
+            one.commands[run.line] = None

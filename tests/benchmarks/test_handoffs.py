@@ -15,10 +15,10 @@ def row(line: str, label: str, reading: str) -> dict[str, object]:
 def test_a_line_that_changed_is_unread() -> None:
     readings = [row("goal", "useful", "first"), row("summary", "not", "fresh")]
     found = list(lines(readings, told(facts(goal=said("Seal the doors"), progress=said("Sealed.")))))
-    assert found[0].startswith("useful lines of sessions read once the rules had been changed: 0.000 (0 of 1")
+    assert found[0].startswith("useful lines of what was read once the rules had been changed: 0.000 (0 of 1")
     assert found[1].startswith("useful lines, as first read: 1.000 (1 of 1")
     assert found[3].startswith("useful lines, now: 0.000 (0 of 1")
-    assert found[5:] == ["sessions read: 1; lines never read: 1", "  not useful: a reason: 1"]
+    assert found[5:] == ["read: 1; lines never read: 1", "  not useful: a reason: 1"]
 
 
 def test_sessions_that_leave_nothing_tell_nothing() -> None:

@@ -91,6 +91,56 @@ def test_only_the_command_that_failed_or_one_that_includes_it_resolves(command: 
     assert found(fails(), edit("src/cart.py"), passes(command))[0].resolved is None
 
 
+GO = "# shop\nsrc/cart.go:4:2: undefined: price"
+
+
+@pytest.mark.parametrize("command", ["go build ./...", "go test ./...", "mise run test"])
+def test_what_was_not_compiled_is_resolved_once_its_tests_ran(command: str) -> None:
+    [one] = found(fails("go build ./...", text=GO), edit("src/cart.go"), passes(command))
+    assert one.resolved is not None
+    assert one.resolved.files == ("src/cart.go",)
+
+
+@pytest.mark.parametrize("command", ["npm test", "mise run lint"])
+def test_what_was_not_compiled_is_open_while_something_else_passed(command: str) -> None:
+    assert found(fails("go build ./...", text=GO), passes(command))[0].resolved is None
+
+
+def test_a_merge_is_resolved_once_it_was_committed() -> None:
+    conflict = "CONFLICT (content): Merge conflict in src/cart.py"
+    [one] = found(fails("git merge origin/main", text=conflict), edit("src/cart.py"), passes("git commit -am merged"))
+    assert one.resolved is not None
+
+
+def test_another_command_of_the_same_program_resolves_nothing() -> None:
+    broken = "src/cart.py:4:1: error: broken"
+    [one] = found(fails("ssh forge make-seals", text=broken), passes("ssh forge uptime"))
+    assert one.resolved is None
+
+
+def test_a_formatter_may_be_what_helped() -> None:
+    [one] = found(fails(), call("Bash", "ruff format src"), passes())
+    assert one.resolved is not None
+    assert one.resolved.commands == ("ruff format src",)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("seals close main", "Error: No active window found"),
+        ("node -p 'require(1)'", "Error: Package subpath is not defined\n    at src/cart.js:4:1"),
+        ("make", "error: Exited with code 1"),
+        ("git commit -m x", "hint: error: use -f if you really want to add them"),
+    ],
+)
+def test_what_says_nothing_of_the_work_is_no_failure(command: str, text: str) -> None:
+    assert found(fails(command, text=text)) == []
+
+
+def test_an_error_of_a_script_of_the_work_is_a_failure() -> None:
+    assert [one.message for one in found(fails("./seal.sh verify", text="Error: No seal found"))] != []
+
+
 def test_a_mistake_that_comes_back_is_open_again() -> None:
     [one] = found(fails(), edit("src/cart.py"), passes(), fails())
     assert (one.count, one.resolved) == (2, None)
