@@ -5,7 +5,8 @@ session in it that goes on from an earlier one becomes a question: its first mea
 beginning the clock, so that only what was stored before it can be seen. See `benchmarks.resume_evaluation`.
 
 Compared are the brief, with the branch that the session's first chunk names and without any, and two baselines: the
-latest session, and the passages that lexical search alone gives.
+latest session, and the passages that lexical search alone gives. With ``--ablate`` also the brief without each part
+that comes of what earlier sessions did: the state of work, the fixes of failures, and the strategies.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest import mock
 
 from aicx.api.filters import Filters
 from aicx.config import Settings, load_settings
@@ -26,8 +28,9 @@ from aicx.engine.search import SearchQuery, search
 from aicx.evidence.sessions import Scope, known_folders
 from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
+from aicx.resume.history import History
 from aicx.resume.query import ResumeQuery
-from aicx.resume.run import resume
+from aicx.resume.run import _Resume, resume
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score
 from benchmarks.store import aicx, environment_for, measure
 
@@ -50,6 +53,24 @@ def brief(settings: Settings, *, with_branch: bool) -> Method:
     return method
 
 
+def without(part: str, method: Method) -> Method:
+    """``method`` while one part of the brief gives nothing. The parts have no switch of their own."""
+    owner, name, nothing = _PARTS[part]
+
+    def answer(question: Question) -> Answer:
+        with mock.patch.object(owner, name, return_value=nothing):
+            return method(question)
+
+    return answer
+
+
+_PARTS: dict[str, tuple[type, str, tuple[object, ...]]] = {
+    "work state": (_Resume, "_work", ((), None)),
+    "failures": (History, "known_fixes", ()),
+    "strategies": (History, "strategies", ()),
+}
+
+
 def query_of(question: Question, *, with_branch: bool) -> ResumeQuery:
     """The question as the new session would ask it at its first prompt, which is stored with it already."""
     return ResumeQuery(
@@ -68,7 +89,7 @@ def lexical_search(settings: Settings, catalog: Catalog) -> Method:
         name = question.project or question.folder
         scope = Scope(question.project, () if question.project else (question.folder,))
         roots = Roots.of([*scope.folders, *known_folders(catalog, scope)])
-        filters = Filters(project=name, until=question.now)
+        filters = Filters(project=(name,), until=question.now)
         asked = SearchQuery(text=question.task, now=question.now, filters=filters, mode="lexical", limit=60)
         sessions: dict[str, float] = {}
         files: dict[str, None] = {}
@@ -92,6 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True, help="a home folder with agents' logs")
     parser.add_argument("--least-share", type=float, default=0.3, help="of its files that a predecessor changed")
+    parser.add_argument("--ablate", action="store_true", help="also the brief without each part of its history")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="aicx-resume-") as folder:
         environ = environment_for(arguments.home, Path(folder))
@@ -107,6 +129,10 @@ def main() -> None:
                 "lexical search": lexical_search(settings, catalog),
                 "brief": brief(settings, with_branch=False),
                 "brief, branch known": brief(settings, with_branch=True),
+                **{
+                    f"brief, no {part}": without(part, brief(settings, with_branch=False))
+                    for part in (_PARTS if arguments.ablate else ())
+                },
             },
         )
 
@@ -119,7 +145,7 @@ def compare(asked: Sequence[Question], methods: dict[str, Method]) -> None:
         print(f"\n{title}: {len(chosen)} questions   predecessor at 1, at 3   files at 10")
         for name, method in remembered.items():
             found = score(chosen, method)
-            print(f"  {name:<22} {found.predecessor_at_1:.3f}  {found.predecessor_at_3:.3f}   {found.files_at_10:.3f}")
+            print(f"  {name:<24} {found.predecessor_at_1:.3f}  {found.predecessor_at_3:.3f}   {found.files_at_10:.3f}")
     _print_differences(asked, remembered)
 
 

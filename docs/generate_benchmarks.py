@@ -23,6 +23,8 @@ START_PEERS = "<!-- Results of peers, written by docs/generate_benchmarks.py; `m
 
 START_MEMORY = "<!-- Rules of recall, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
 
+START_READ = "<!-- Readings by eye, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
+
 _COUNTED = "counted"
 # The parts of the memory's sets, and the rankers in their order.
 _PARTS = {"topic words": "by topic words", _COUNTED: "in other words"}
@@ -51,6 +53,27 @@ def render(report: Mapping[str, Any], recommended: Sequence[Mapping[str, Any]]) 
 def render_peers(reports: Sequence[Mapping[str, Any]]) -> str:
     """The tables of peers, from one marker to the other: each set's in the order of the runs."""
     return "\n".join([START_PEERS, *(line for report in reports for line in _peers(report)), "", END])
+
+
+def render_readings(sets: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """The table of what was read of handoffs and failures, from one marker to the other."""
+    rows = []
+    for name, readings in sets.items():
+        for home in sorted({row["home"] for row in readings}):
+            here = [row for row in readings if row["home"] == home]
+            shares = [
+                _useful([row for row in here if row["reading"] == "first"]),
+                _useful([row for row in here if row["reading"] == "fresh"]),
+                _useful([row for row in here if row["told"]]),
+            ]
+            rows.append([name, home, *shares])
+    head = ["", "Home", "as first read", "others, read once after", "as told now"]
+    return "\n".join([START_READ, "", *_table(head, rows), "", END])
+
+
+def _useful(rows: Sequence[Mapping[str, Any]]) -> str:
+    right = sum(row["label"] == "useful" for row in rows)
+    return f"{right / len(rows):.2f} ({right} of {len(rows)})" if rows else "-"
 
 
 def _peers(report: Mapping[str, Any]) -> Iterator[str]:
@@ -340,9 +363,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
-def _read(name: str) -> list[dict[str, Any]]:
+def _read(name: str, suffix: str = "json") -> list[dict[str, Any]]:
     """The objects of a file of results, a line each."""
-    return [json.loads(line) for line in (RESULTS / f"{name}.json").read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in (RESULTS / f"{name}.{suffix}").read_text("utf-8").splitlines()]
 
 
 def _put(page: str, start: str, section: str) -> str:
@@ -357,6 +380,8 @@ def main(arguments: list[str]) -> int:
     found = PAGE.read_text("utf-8")
     wanted = _put(_put(found, START, render(report, recommended)), START_PEERS, render_peers(peers))
     wanted = _put(wanted, START_MEMORY, render_memory(_read("memory")[0]))
+    readings = {name: _read(f"readings/{name}", "jsonl") for name in ("handoffs", "failures")}
+    wanted = _put(wanted, START_READ, render_readings(readings))
     if "--check" not in arguments:
         PAGE.write_text(wanted, "utf-8")
         return 0
