@@ -8,8 +8,8 @@ that were read are drawn by their names, and every line of their handoffs was re
 row, and no text: a line that changed counts as unread. ``useful`` is a line that is true and that whoever goes on from
 the session is better off with. The ``reading`` of a row is ``first`` for lines as they were before any rule was changed
 because of them, ``fresh`` for those of sessions that were read once the rules had been changed, and ``again`` for lines
-that came later; ``told`` is whether the line was still told when the readings were kept last. Readings of lines that are
-no longer told stay, as the reason for rules that went or were sharpened.
+that came later; ``told`` is whether the line was still told when the readings were kept last. Readings of lines that
+are no longer told stay, as the reason for rules that went or were sharpened.
 """
 
 from __future__ import annotations

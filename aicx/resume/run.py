@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.work.results import Result
     from aicx.work.state import OpenTasks
+    from aicx.work.strategy import Strategy
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
@@ -147,7 +148,9 @@ class _Resume:
         limits = query.limits
         chosen, considered = choose(passages, query.now, query.exclude_session, limits.recalled, limits.related)
         self._considered += considered
-        files = self._files(ranked, chosen, ask, mentions)
+        history = History(self._settings.layout, self._catalog, place.scope.projects, query.now, query.exclude_session)
+        strategies = history.strategies(self._topic, mentions.written)
+        files = self._files(ranked, chosen, ask, mentions, strategies)
         structure = self._structure([file.path for file in files])
         known = {item.ref for item in self._considered}
         changes = [str(Ref("file", path)) for path in place.state.changed]
@@ -155,7 +158,6 @@ class _Resume:
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
-        history = History(self._settings.layout, self._catalog, place.scope.projects, query.now, query.exclude_session)
         memory = self._memory()
         tasks, previous = self._work()
         guess = resumed is None or resumed.confidence == "low"
@@ -188,7 +190,7 @@ class _Resume:
             tasks=tasks,
             previous=previous,
             known_fixes=history.known_fixes(resumed),
-            strategies=history.strategies(self._topic, mentions.written),
+            strategies=strategies,
             short=short_ids(self._catalog, ids),
         )
         passed = resumed.brief.tests if resumed and resumed.brief else ()
@@ -391,7 +393,12 @@ class _Resume:
         return tuple(found)
 
     def _files(
-        self, ranked: Sequence[Scored], chosen: Sequence[Passage], ask: Ask, mentions: Mentions
+        self,
+        ranked: Sequence[Scored],
+        chosen: Sequence[Passage],
+        ask: Ask,
+        mentions: Mentions,
+        strategies: Sequence[Strategy],
     ) -> list[EntryFile]:
         root = Path(self._place.state.root) if self._place.state.root else None
         roots = self._place.roots
@@ -403,7 +410,15 @@ class _Resume:
         edits = {item.session.ref: self._reader.edits(item.session) for item in ranked[:MAX_SESSIONS]}
         is_there = (lambda path: inside(root, path)) if root else None
         files, considered = entry_files(
-            ranked, edits, recalled, ask, mentions, roots, self._query.limits.files, is_there
+            ranked,
+            edits,
+            recalled,
+            [(one.score, one.edited) for one in strategies],
+            ask,
+            mentions,
+            roots,
+            self._query.limits.files,
+            is_there,
         )
         self._considered += considered
         return files

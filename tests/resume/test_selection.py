@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -140,13 +140,24 @@ def test_files_changed_now_say_which_session_is_gone_on_from_whatever_the_task()
 
 
 def first_files(
-    ask: Ask, *sessions: SessionRow, is_there: Callable[[str], bool] | None = None, **edits: str
+    ask: Ask,
+    *sessions: SessionRow,
+    is_there: Callable[[str], bool] | None = None,
+    succeeded: Sequence[tuple[float, Sequence[str]]] = (),
+    **edits: str,
 ) -> tuple[list[EntryFile], list[Considered]]:
     changed = {
         f"session:claude:{name}": [Edit(path, 1, T0, "claude:x:001") for path in paths.split()]
         for name, paths in edits.items()
     }
-    return entry_files(ranked(ask, *sessions), changed, [], ask, mentions(ask, *sessions), ROOTS, 10, is_there)
+    meant = mentions(ask, *sessions)
+    return entry_files(ranked(ask, *sessions), changed, [], succeeded, ask, meant, ROOTS, 10, is_there)
+
+
+def test_files_of_a_session_that_succeeded_at_something_similar_come_after_those_gone_on_from() -> None:
+    ask = Ask("fix the tokens", NOW)
+    files, _ = first_files(ask, session("a", files=("src/a.py",)), succeeded=[(2.0, ["src/b.py"])], a="src/a.py")
+    assert [file.path for file in files] == ["src/a.py", "src/b.py"]
 
 
 def test_edited_file_comes_before_one_that_was_read() -> None:

@@ -16,7 +16,7 @@ from aicx.resume.select.ranking import Scored
 from aicx.resume.select.report import EntryFile
 
 # What each way of coming up is worth. Edits of the best sessions decide; what was merely read there says little.
-EDITED, READ, MENTIONED, RECALLED, OFTEN = 1.0, 0.2, 1.0, 0.25, 0.5
+EDITED, READ, MENTIONED, RECALLED, OFTEN, SUCCEEDED = 1.0, 0.2, 1.0, 0.25, 0.5, 0.5
 # Sessions beyond these are rarely what the work goes on from, and their files drown the others.
 MAX_SESSIONS = 3
 # What is listed as considered; hundreds of files more have a score of almost nothing.
@@ -39,6 +39,7 @@ def entry_files(
     ranked: Sequence[Scored],
     edits: Mapping[str, Sequence[Edit]],
     recalled: Sequence[tuple[float, Sequence[str]]],
+    succeeded: Sequence[tuple[float, Sequence[str]]],
     ask: Ask,
     mentions: Mentions,
     roots: Roots,
@@ -47,10 +48,11 @@ def entry_files(
 ) -> tuple[list[EntryFile], list[Considered]]:
     """The files to look at first, and all that were considered.
 
-    ``edits`` are those of sessions that were read, by reference; ``recalled`` the files of passages with their scores.
+    ``edits`` are those of sessions that were read, by reference; ``recalled`` the files of passages with their scores,
+    ``succeeded`` those that sessions which succeeded at something similar edited, with theirs.
     ``is_there`` tells whether a path exists in the repository; None where the repository is not at hand.
     """
-    tallies = _tallies(ranked, edits, recalled, ask, mentions)
+    tallies = _tallies(ranked, edits, recalled, succeeded, ask, mentions)
     folders = _folders({*tallies, *(path for item in ranked for path in item.files)})
     changes = [edit.path for item in ranked[:MAX_SESSIONS] for edit in edits.get(item.session.ref, ())]
     order = {path: number for number, path in reversed(list(enumerate(changes)))}
@@ -103,6 +105,7 @@ def _tallies(
     ranked: Sequence[Scored],
     edits: Mapping[str, Sequence[Edit]],
     recalled: Sequence[tuple[float, Sequence[str]]],
+    succeeded: Sequence[tuple[float, Sequence[str]]],
     ask: Ask,
     mentions: Mentions,
 ) -> dict[str, _Tally]:
@@ -128,6 +131,10 @@ def _tallies(
     for score, named in recalled:
         for path in named:
             _tally(tallies, path).add(RECALLED * score / highest, Reason.IN_RECALLED)
+    # By how alike they are in all: the best of several that are little alike is still little alike.
+    for score, changed_then in succeeded:
+        for path in changed_then:
+            _tally(tallies, path).add(SUCCEEDED * min(1.0, score), Reason.EDITED_BEFORE)
     for path in {*counts, *(edit.path for of in edits.values() for edit in of)}:
         if path in tallies:
             tallies[path].seen = True
