@@ -65,7 +65,7 @@ def without(part: str, method: Method) -> Method:
 
 
 _PARTS: dict[str, tuple[type, str, tuple[object, ...]]] = {
-    "work state": (_Resume, "_work", ((), None)),
+    "work state": (_Resume, "_work", (None, None)),
     "failures": (History, "known_fixes", ()),
     "strategies": (History, "strategies", ()),
 }
