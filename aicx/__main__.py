@@ -8,6 +8,8 @@ import sys
 import warnings
 from pathlib import Path
 
+from aicx.caller import keep
+
 # New objects before the next search for garbage in cycles. Modules and classes are made by the ten thousand at every
 # start and stay; with Python's own 700, a short command would search them dozens of times and find nothing.
 _OBJECTS_PER_COLLECTION = 100_000
@@ -20,7 +22,8 @@ def main() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries warn programmers of helps no user
         sys.warnoptions.append("ignore")  # for worker processes
-    os.umask(0o077)  # whatever is written is for its owner, also in a folder that others may read
+    # Whatever is written is for its owner, also in a folder that others may read.
+    keep(os.umask(0o077))
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
         # An agent waits for it: without what a command line needs, and with a deadline of its own.
         from aicx.agents.hook import main as hook

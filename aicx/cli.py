@@ -40,6 +40,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "next": ("aicx.commands.next", "Say in one line what to do next here."),
         "prepare": ("aicx.commands.prepare", "Begin a session: banner, brief, open tasks and a contract."),
         "finalize": ("aicx.commands.finalize", "End a session: a handoff, and how the contract was kept."),
+        "run": ("aicx.commands.run", "Run a program with its context, and record what it did."),
         "usage": ("aicx.commands.usage", "Count sessions, handoffs, contracts and failures here."),
         "boot": ("aicx.commands.boot", "Show what a session would begin with here, and why."),
     },

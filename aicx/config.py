@@ -71,6 +71,7 @@ def load_settings(
             claude=_folder(environ, "CLAUDE_CONFIG_DIR", home / ".claude"),
             codex=_folder(environ, "CODEX_HOME", home / ".codex"),
             gemini=home / ".gemini",
+            runs=layout.runs,
         ),
         redact_secrets=bool(values["redact_secrets"]),
         lock_wait_seconds=float(values["lock_wait_seconds"]),

@@ -123,6 +123,16 @@ class Layout:
         return self.home / "index" / "memory-candidates.json"
 
     @property
+    def runs(self) -> Path:
+        """What programs without logs of their own printed under `aicx run`: a log of each session."""
+        return self.home / "runs"
+
+    @property
+    def run_contexts(self) -> Path:
+        """The briefs that `aicx run` gave to programs, with their manifests."""
+        return self.home / "runs" / "context"
+
+    @property
     def locks(self) -> Path:
         return self.home / "locks"
 

@@ -46,11 +46,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AgentHomes:
-    """The folders the agents keep their logs in."""
+    """The folders the agents keep their logs in; ``runs`` is where `aicx run` keeps what programs printed."""
 
     claude: Path
     codex: Path
     gemini: Path
+    runs: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,11 @@ def prepare(
     record: bool = True,
     derive: bool = True,
     source: str = "prepare",
+    name: str | None = None,
 ) -> Prepared:
     """Everything a session needs at its start in ``folder``. With ``record`` it is written down that it began.
+
+    ``name`` is what the banner calls the agent, by default as it is called in the corpus.
 
     Without ``derive`` only tasks that somebody began are open, which takes no reading of sessions.
     A session that is prepared twice stays one attempt: the contract of the first time counts.
@@ -68,7 +71,7 @@ def prepare(
         return Prepared(
             asker=asker,
             number=(number := session_number(settings, report, asker.session)),
-            banner=banner(asker.agent, report, number, tasks.active, _left(settings, place, report, now, look)),
+            banner=banner(name or asker.agent, report, number, tasks.active, _left(settings, place, report, now, look)),
             already_shown=not first,
             report=report,
             tasks=tasks,

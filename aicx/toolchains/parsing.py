@@ -60,6 +60,11 @@ def parse(output: str, command: str = "", exit_code: int | None = None, folder: 
     )
 
 
+def is_tool(command: str) -> bool:
+    """Whether a command line runs a build, test, lint or install tool that is known by its name."""
+    return any(_named(call) or generic().tool(call.words) for call in invocations(command))
+
+
 def _named(call: Invocation) -> _Named | None:
     """The family that a command belongs to, None for one that only the text can tell."""
     if call.words[0] in _PACKAGE_MANAGERS and len(call.words) > 1:  # a program that is installed in the project

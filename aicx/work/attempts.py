@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -17,7 +17,7 @@ from aicx.work.contract import Contract
 from aicx.work.events import last_tasks
 from aicx.work.files import ATTEMPTS, newest_paths, path_of, read_record
 from aicx.work.place import WorkPlace, looking, project_of, saved
-from aicx.work.record import MAX_GOAL, MAX_TEXT, Status, WorkRecord, clean, title_of
+from aicx.work.record import MAX_GOAL, MAX_SOURCES, MAX_TEXT, Status, WorkRecord, clean, title_of
 from aicx.work.writing import changing
 
 Notify = Callable[[str], None]
@@ -81,9 +81,13 @@ def end(
     *,
     source: str,
     exit_code: int | None = None,
+    commits: Sequence[str] = (),
     notify: Notify = lambda _: None,
 ) -> WorkRecord:
-    """Records how an attempt ended. One that ended before keeps what was said then, and gets what is new."""
+    """Records how an attempt ended. One that ended before keeps what was said then, and gets what is new.
+
+    ``commits`` are hashes of those that were made meanwhile; they become sources.
+    """
     assert record.attempt is not None
     with changing(settings, now, source, notify) as change:
         known = _read(settings, path_of(record)) or record
@@ -95,7 +99,9 @@ def end(
             stated=_joined(known.attempt.stated, stated),
             exit_code=exit_code if exit_code is not None else known.attempt.exit_code,
         )
-        ended = change.put(replace(known, attempt=attempt, status=_ENDS[outcome]), "closed", ("outcome",))
+        sources = dict.fromkeys((*known.sources, *(f"commit:{commit}" for commit in commits)))
+        ended = replace(known, attempt=attempt, status=_ENDS[outcome], sources=tuple(sources)[:MAX_SOURCES])
+        ended = change.put(ended, "closed", ("outcome",))
         change.publish()
         return ended
 

@@ -95,6 +95,12 @@ ANTIGRAVITY_RECORDS: list[Value] = [
     {"step_index": 1, "source": "MODEL", "type": "PLANNER_RESPONSE", "created_at": AT, "content": "Yes"},
 ]
 
+RUN_RECORDS: list[Value] = [
+    {"type": "session", "id": SESSION, "command": "aider", "cwd": "/srv/orbit", "task": "Fix the parser", "at": AT},
+    {"type": "printed", "text": "Yes\n", "at": AT},
+    {"type": "end", "exit_code": 0, "seconds": 1.5, "at": AT},
+]
+
 # For every agent: where a log of each format lies below the user's home, and records of a sound one. A new source adds
 # its row here.
 LINES: dict[str, dict[str, list[Value]]] = {
@@ -114,6 +120,7 @@ LINES: dict[str, dict[str, list[Value]]] = {
     "gemini-antigravity": {
         f".gemini/antigravity/brain/{SESSION}/.system_generated/logs/transcript_full.jsonl": ANTIGRAVITY_RECORDS,
     },
+    "run": {f".aicx/runs/{SESSION}.jsonl": RUN_RECORDS},
 }
 # Formats that are one JSON value; the records stand in it under the named key, or are all of it.
 OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
@@ -124,6 +131,7 @@ OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
         f".gemini/tmp/{PROJECT}/logs.json": (None, []),
     },
     "gemini-antigravity": {f".gemini/antigravity/brain/{SESSION}/task.md.metadata.json": ("x", [])},
+    "run": {},
 }
 
 
@@ -195,7 +203,7 @@ def _spoilt(value: Any, draw: st.DrawFn) -> Any:
 
 
 def homes(root: Path) -> AgentHomes:
-    return AgentHomes(root / ".claude", root / ".codex", root / ".gemini")
+    return AgentHomes(root / ".claude", root / ".codex", root / ".gemini", root / ".aicx" / "runs")
 
 
 def discover(agent: str, root: Path) -> list[LogFile | BadRecord]:
@@ -306,7 +314,7 @@ class TestDiscover:
 
     @every_agent
     def test_an_empty_home_yields_nothing(self, agent, tmp_path):
-        for name in (".claude/projects", ".codex/sessions", ".gemini/tmp", ".gemini/antigravity/brain"):
+        for name in (".claude/projects", ".codex/sessions", ".gemini/tmp", ".gemini/antigravity/brain", ".aicx/runs"):
             (tmp_path / name).mkdir(parents=True)
         assert discover(agent, tmp_path) == []
 

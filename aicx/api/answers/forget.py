@@ -23,6 +23,7 @@ class ForgetAnswer:
     chunks_rewritten: Annotated[int, "chunks that lost a message"]
     messages_blanked: Annotated[int, "messages replaced by `[forgotten]`"]
     references_removed_from: Annotated[int, "chunks that only lost references to forgotten sessions"]
+    runs_removed: Annotated[int, "logs of `aicx run` that are gone"]
     set_apart_removed: Annotated[int, "chunks deleted of those that `doctor --fix` had set apart"]
     memory_removed: Annotated[int, "records of the memory that are gone"]
     work_removed: Annotated[int, "tasks that are gone"]

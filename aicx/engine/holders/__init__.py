@@ -24,6 +24,7 @@ Notify = Callable[[str], None]
 # Imported when they are needed; each module exposes HOLDER.
 HOLDERS = (
     "aicx.engine.holders.chunks",
+    "aicx.engine.holders.runs",
     "aicx.engine.holders.set_apart",
     "aicx.memory.holder",
     "aicx.work.holder",

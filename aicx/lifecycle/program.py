@@ -1,0 +1,191 @@
+"""Runs a program with the streams, the terminal and the signals of this process, and hears what it prints."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import NamedTuple
+
+from aicx.lifecycle.pseudo_terminal import PseudoTerminal, open_terminal, raw, take_terminal
+from aicx.lifecycle.streams import Copying, Heard
+
+_PASSED = frozenset(
+    (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
+)
+_WATCHED = _PASSED | {signal.SIGCHLD}
+_ENDING = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT))
+_OF_TERMINAL = frozenset((signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH))
+_FROM_KERNEL = 0x80  # SI_KERNEL
+
+
+def hold_signals() -> set[int]:
+    """Keeps back the signals that are for a program until it runs; the mask that was in force.
+
+    To be called before anything starts a thread: one that lets them through would be given them.
+    """
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED))
+
+
+def obey_held(mask: set[int]) -> None:
+    """Ends this process where a signal to do so was kept back: the program does not run yet."""
+    if signal.sigpending() & _ENDING:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def run_program(
+    command: Sequence[str], environ: Mapping[str, str], mask: set[int], umask: int = -1, heard: Heard | None = None
+) -> int:
+    """The program's exit code, 128 and the signal's number where one ended it, as shells have it.
+
+    ``mask`` is what `hold_signals` gave, and is the program's. ``heard`` is given what it prints, as it comes; without
+    it the program has the very streams of this process.
+    Raises OSError where it does not start. Afterwards SIGHUP, SIGINT and SIGTERM are ignored.
+    """
+    with ExitStack() as stack:
+        streams = stack.enter_context(_streams()) if heard else None
+        given = streams.given if streams else {}
+        terminal = streams.terminal if streams else None
+        controls = terminal is not None and terminal.interactive
+        stack.callback(_unblock, mask)
+
+        def begin() -> None:
+            if controls:
+                take_terminal()
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+        program: subprocess.Popen[bytes] = subprocess.Popen(
+            command,
+            stdin=given.get("stdin"),
+            stdout=given.get("stdout"),
+            stderr=given.get("stderr"),
+            env=environ,
+            umask=umask,
+            close_fds=False,  # whatever else this process was given is for the program
+            start_new_session=controls,
+            preexec_fn=begin,
+        )
+        if streams is None or heard is None:
+            _wait(program, None)
+        else:
+            if controls:
+                stack.enter_context(raw(0))
+            _copy(program, streams, heard)
+        return program.returncode if program.returncode >= 0 else 128 - program.returncode
+
+
+class _Streams(NamedTuple):
+    """What the program is given for its streams, and from where to where what it prints is copied.
+
+    ``own`` are the descriptors that only the program needs.
+    """
+
+    given: dict[str, int]
+    copied: list[tuple[int, int]]
+    own: list[int]
+    terminal: PseudoTerminal | None
+
+
+@contextmanager
+def _streams() -> Iterator[_Streams]:
+    """A terminal is replaced by a pseudo-terminal, anything else by a pipe; standard input stays what it is.
+
+    Two streams into the same file stay one, so that the order of what is printed stays.
+    """
+    found = _Streams({}, [], [], None)
+    pipes: dict[tuple[int, int], int] = {}
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        if os.isatty(descriptor):
+            if found.terminal is None and name == "stderr":
+                continue  # output goes elsewhere: what is left on the terminal is left to it
+            if found.terminal is None:
+                terminal = open_terminal(descriptor, interactive=os.isatty(0))
+                found = found._replace(terminal=terminal)
+                found.copied.append((terminal.master, descriptor))
+                found.own.append(terminal.slave)
+            assert found.terminal is not None
+            found.given[name] = found.terminal.slave
+            continue
+        try:
+            status = os.fstat(descriptor)
+        except OSError:
+            continue  # closed: it stays closed
+        target = (status.st_dev, status.st_ino)
+        if target not in pipes:
+            source, pipes[target] = os.pipe()
+            found.copied.append((source, descriptor))
+            found.own.append(pipes[target])
+        found.given[name] = pipes[target]
+    if found.terminal is not None and found.terminal.interactive:
+        found.given["stdin"] = found.terminal.slave
+    try:
+        yield found
+    finally:
+        _close(found.own)
+        _close([source for source, _ in found.copied])
+
+
+def _copy(program: subprocess.Popen[bytes], streams: _Streams, heard: Heard) -> None:
+    """Copies until the program has ended and everything it printed is where it belongs."""
+    _close(streams.own)
+    terminal = streams.terminal
+    ended, end = os.pipe()
+    keep = terminal is not None
+    copies = [Copying(source, target, ended, heard, keep=keep) for source, target in streams.copied]
+    typing = [Copying(0, terminal.master, ended, keep=True)] if terminal is not None and terminal.interactive else []
+    for copying in (*copies, *typing):
+        copying.start()
+    _wait(program, terminal)
+    os.close(end)
+    for copying in copies:
+        copying.join()
+        if copying.is_open:
+            _leave(copying.source, copying.target)
+    for copying in typing:
+        copying.join()
+    os.close(ended)
+    # A source that was closed because its target was must not be closed again: the number may be another's by now.
+    streams.copied[:] = [pair for pair, one in zip(streams.copied, copies, strict=True) if not one.was_closed]
+
+
+def _leave(source: int, target: int) -> None:
+    """Lets what the program left in the background print on, as it would without this process."""
+    with suppress(OSError):
+        subprocess.Popen(["cat"], stdin=source, stdout=target, stderr=subprocess.DEVNULL, start_new_session=True)
+
+
+def _wait(program: subprocess.Popen[bytes], terminal: PseudoTerminal | None) -> None:
+    """Waits for the end of the program; hands signals to it meanwhile.
+
+    What the terminal sends to a whole group of processes, the program has got by itself unless it has its own session.
+    """
+    controls = terminal is not None and terminal.interactive
+    while program.poll() is None:
+        number, from_terminal = _next_signal()
+        if number == signal.SIGWINCH and terminal is not None:
+            terminal.copy_size()
+        elif number != signal.SIGCHLD and (controls or not from_terminal):
+            program.send_signal(number)
+
+
+def _next_signal() -> tuple[int, bool]:
+    """The number of the next signal, and whether it is the terminal that sent it."""
+    if hasattr(signal, "sigwaitinfo"):
+        found = signal.sigwaitinfo(_WATCHED)
+        return found.si_signo, found.si_code == _FROM_KERNEL
+    number = signal.sigwait(_WATCHED)  # macOS, which does not say who sent it
+    return number, number in _OF_TERMINAL
+
+
+def _unblock(mask: set[int]) -> None:
+    """Lets signals through again. What ended the program, or its terminal, must not end this before it is recorded."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _close(descriptors: list[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())

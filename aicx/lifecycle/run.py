@@ -1,0 +1,204 @@
+"""Runs a program as a session: its context before, the record of what it did afterwards, and nothing else changed."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx.caller import Caller
+from aicx.config import Settings
+from aicx.errors import AicxError
+from aicx.lifecycle.identity import Asker
+from aicx.lifecycle.prepare import prepare
+from aicx.lifecycle.program import hold_signals, obey_held, run_program
+from aicx.lifecycle.run_changes import Before, Changes, changes_since, look
+from aicx.lifecycle.run_log import Recorder, Run
+from aicx.resume.brief.output import markdown_brief
+from aicx.sources.run.source import AGENT
+from aicx.storage.atomic import replace_file
+from aicx.text import instant, plural, shorten
+from aicx.toolchains import is_tool
+from aicx.work.attempt import MAX_LISTED, Stated
+from aicx.work.attempts import attempts_in, end
+from aicx.work.record import WorkRecord, clean
+
+CONTEXT_SCHEMA = "aicx.run-context/1"
+_TOKENS = 2000  # of the brief
+_CONTEXTS = 100  # runs whose context is kept
+_LOCK_WAIT = 10.0  # seconds that the end of a program may be kept waiting
+_NOT_FOUND, _NOT_RUNNABLE = 127, 126  # as shells have it
+# Programs that keep logs of their own, which `aicx store` reads, by what starts them.
+_WITH_LOGS = {
+    "claude": "claude", "@anthropic-ai/claude-code": "claude",
+    "codex": "codex", "@openai/codex": "codex",
+    "gemini": "gemini", "@google/gemini-cli": "gemini",
+}  # fmt: skip
+_STARTERS = frozenset({"npx", "bunx", "pnpx", "pnpm", "npm", "yarn", "bun", "dlx", "exec", "env", "nice", "sudo"})
+_UNPLAIN = re.compile(r"[^a-z0-9.]+")
+_NAME = 30  # characters
+
+Warn = Callable[[str], None]
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """``agent`` is the name of the program's agent, where it is not that of the program."""
+
+    command: Sequence[str]
+    folder: Path
+    task: str = ""
+    agent: str | None = None
+
+
+def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, warn: Warn) -> int:
+    """The program's exit code. Whatever of aicx fails, the program runs: ``warn`` is told what is missing."""
+    words, began = request.command, clock()
+    if shutil.which(words[0], path=caller.environment.get("PATH")) is None:
+        warn(f"{words[0]}: command not found")
+        return _NOT_FOUND
+    mask = hold_signals()
+    known = program_with_logs(words, request.agent)
+    name = _plain(request.agent or Path(words[0]).name)
+    session = f"{name}-{began:%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
+    environ = {**caller.environment, "AICX_SESSION_ID": session}
+    attempt, context = _prepare(settings, request, Asker(known or AGENT, session), name, began, warn)
+    environ.pop("AICX_CONTEXT_FILE", None)
+    if context is not None:
+        environ["AICX_CONTEXT_FILE"] = str(context)
+    before = look(request.folder, began)
+    line = _text(shlex.join(words))
+    recorder = None
+    if known is None:
+        told = Run(session, line, _text(str(request.folder)), before.state.branch, request.task, began, is_tool(line))
+        recorder = Recorder(settings, told, clock)
+        recorder.begin()
+    obey_held(mask)
+    try:
+        code = run_program(words, environ, mask, caller.umask, recorder.hear if recorder else None)
+        started = True
+    except OSError as error:
+        warn(f"{words[0]}: cannot be run: {error.strerror or error}")
+        code, started = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_RUNNABLE, False
+    if recorder is not None:
+        recorder.end(code if started else None)
+        if recorder.problem:
+            warn(f"what {words[0]} printed is not kept: {recorder.problem}")
+    if attempt is not None:
+        _record(settings, attempt, line, code, before, clock, warn)
+    return code
+
+
+def program_with_logs(words: Sequence[str], agent: str | None = None) -> str | None:
+    """The agent whose own logs `aicx store` reads, where ``words`` start one; None for any other program."""
+    if agent in _WITH_LOGS.values():
+        return agent
+    for word in words:
+        name = Path(word).name if not word.startswith("@") else f"@{word[1:].partition('@')[0]}"
+        if name in _WITH_LOGS:
+            return _WITH_LOGS[name]
+        if name not in _STARTERS and not word.startswith("-") and "=" not in word:
+            return None
+    return None
+
+
+def _text(text: str) -> str:
+    """Words of a command line as text: bytes that are no UTF-8 become question marks, as nowhere else."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _plain(name: str) -> str:
+    return _UNPLAIN.sub("-", name.lower()).strip("-.")[:_NAME] or "program"
+
+
+def _prepare(
+    settings: Settings, request: RunRequest, asker: Asker, name: str, now: datetime, warn: Warn
+) -> tuple[WorkRecord | None, Path | None]:
+    """The record that a session began, and the file with what it should know."""
+    prepared = None
+    try:
+        prepared = prepare(settings, request.folder, asker, now, task=request.task, source="run", name=name)
+        brief = markdown_brief(settings, prepared.report, _TOKENS)
+        manifest: dict[str, Any] = {
+            "schema": CONTEXT_SCHEMA,
+            "session": f"{asker.agent}:{asker.session}",
+            "task": clean(request.task),
+            "command": clean(_text(shlex.join(request.command))),
+            "prepared_at": instant(now),
+            "context": f"{asker.session}.md",
+            "attempt": prepared.attempt.ref if prepared.attempt else None,
+            "selection": brief.manifest(),
+        }
+        body = f"{clean(prepared.banner, len(prepared.banner))}\n\n".encode() + brief.text
+        return prepared.attempt, _write_context(settings, asker.session or name, body, manifest)
+    except Exception as error:  # noqa: BLE001 - whatever fails here, the program runs
+        warn(f"{name} runs without its context: {_reason(error)}")
+        return prepared.attempt if prepared else None, None
+
+
+def _write_context(settings: Settings, session: str, body: bytes, manifest: dict[str, Any]) -> Path:
+    """The file with the brief, its manifest beside it. Those of older runs go."""
+    folder = settings.layout.run_contexts
+    context = folder / f"{session}.md"
+    replace_file(context, body)
+    replace_file(folder / f"{session}.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
+    kept = sorted(folder.glob("*.md"), key=lambda path: path.lstat().st_mtime)
+    for path in kept[:-_CONTEXTS]:
+        for old in (path, path.with_suffix(".json")):
+            with suppress(OSError):  # another run was faster
+                old.unlink()
+    return context
+
+
+def _record(
+    settings: Settings, attempt: WorkRecord, line: str, code: int, before: Before, clock: Clock, warn: Warn
+) -> None:
+    """Ends the attempt. What the program said of its own end by `aicx finalize` stays; this adds to it."""
+    settings = replace(settings, lock_wait_seconds=min(settings.lock_wait_seconds, _LOCK_WAIT))
+    now = clock()
+    try:
+        found = changes_since(before, now)
+        known = next((one for one in attempts_in(settings, (attempt.repo_id,)) if one.id == attempt.id), attempt)
+        assert known.attempt is not None
+        said = known.attempt.outcome
+        end(
+            settings,
+            known,
+            said or ("success" if code == 0 else "failure"),
+            "" if said else _summary(line, code, found),
+            Stated(edited=tuple(map(clean, found.files[:MAX_LISTED])), commands=(clean(line),)),
+            now,
+            source="run",
+            exit_code=code,
+            commits=found.commits,
+        )
+    except Exception as error:  # noqa: BLE001 - the exit code is the program's
+        warn(f"the run is not recorded: {_reason(error)}")
+
+
+def _reason(error: Exception) -> str:
+    return error.message if isinstance(error, AicxError) else f"{type(error).__name__}: {error}"
+
+
+def _summary(line: str, code: int, found: Changes) -> str:
+    did = [plural(len(one), noun) for one, noun in ((found.files, "changed file"), (found.commits, "commit")) if one]
+    return f"`{shorten(line, 200)}` ended with exit code {code}{': ' if did else ''}{', '.join(did)}"
+
+
+def current_folder(environ: dict[str, str]) -> Path:
+    """Where the program runs, by the name that its user has for it."""
+    named = environ.get("PWD", "")
+    with suppress(OSError):
+        if named and Path(named).samefile("."):
+            return Path(named)
+    return Path.cwd()
