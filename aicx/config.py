@@ -21,7 +21,9 @@ _DEFAULTS: dict[str, Any] = {
     "embedding_dimensions": 0,
     "embedding_requests_per_minute": 0,
     "embedding_retries": 5,
+    "summarizer_command": "",
 }
+_ARBITERS = {"codex": "CODEX_", "claude": "CLAUDE_", "generic": "GENERIC_", "": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,14 @@ class Settings:
     workers: int = 1  # processes that read logs beside the one that writes
     embedding: Embedding = field(default_factory=Embedding)
     auth_token: str | None = field(default=None, repr=False)  # what a server asks its callers for; never in a file
+    # Commands that judge the files to begin with: by agent, "generic" for all others, "" for any.
+    arbiters: Mapping[str, str] = field(default_factory=dict)
+    summarizer: str | None = None  # a command that sums up facts in claims, each with its evidence
+
+    def arbiter_for(self, agent: str | None) -> str | None:
+        """The command for the asking agent; None where there is none."""
+        own = agent if agent in ("codex", "claude") else "generic"
+        return self.arbiters.get(own) or self.arbiters.get("") or None
 
     @property
     def corpus_folders(self) -> list[Path]:
@@ -86,6 +96,12 @@ def load_settings(
             retries=values["embedding_retries"],
         ),
         auth_token=environ.get("AICX_HTTP_AUTH_TOKEN") or None,
+        arbiters={
+            agent: command
+            for agent, name in _ARBITERS.items()
+            if (command := environ.get(f"AICX_{name}ENTRYPOINT_ARBITER_COMMAND", "").strip())
+        },
+        summarizer=values["summarizer_command"].strip() or None,
     )
 
 

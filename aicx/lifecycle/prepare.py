@@ -55,14 +55,15 @@ def prepare(
 
     ``name`` is what the banner calls the agent, by default as it is called in the corpus.
 
-    Without ``derive`` only tasks that somebody began are open, which takes no reading of sessions.
+    Without ``derive`` only tasks that somebody began are open, which takes no reading of sessions, and no command of
+    others is asked.
     A session that is prepared twice stays one attempt: the contract of the first time counts.
     Raises UsageError and NotFound for a folder that is none, StoreUnwritable where nothing can be recorded.
     """
     place = find_place(settings, folder)
     with GitProbe(Git(folder.absolute())) as look:
         own = (asker.session,) if asker.session else ()
-        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own)
+        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own, arbiter=derive)
         report = resume(settings, query, look)
         resumed = report.resumed
         known = {resumed.facts.ref: resumed.brief} if resumed and resumed.brief else {}

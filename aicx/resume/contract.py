@@ -29,13 +29,14 @@ def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Cont
     task = report.tasks.active[0].record if report.tasks and report.tasks.active else None
     files = task.texts("active_files") if task else []
     runnable = [command for command in passed if _PLAIN.fullmatch(command) and _is_there(root, command)]
+    mapped = [symbol.path for symbol in report.structure.symbols]
     return draw_up(
         Ground(
             goal=report.task,
             is_continuation=not topic,
             files=[] if report.has_no_history else [file.path for file in report.files],
             edited={file.path for file in report.files if Reason.EDITED_BEFORE in file.reasons} if resumed else (),
-            mapped=list(dict.fromkeys(symbol.path for symbol in report.structure.symbols)),
+            mapped=list(dict.fromkeys(path for path in mapped if path not in report.dropped_files)),
             task_status=_task_status(report),
             task_files=[path for path in files if root is None or inside(root, path)],
             missing=[path for path in files if root is not None and not inside(root, path)],

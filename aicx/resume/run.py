@@ -193,6 +193,12 @@ class _Resume:
             strategies=strategies,
             short=short_ids(self._catalog, ids),
         )
+        command = self._settings.arbiter_for(query.agent)
+        if command and query.arbiter:
+            # Imported here: few have one.
+            from aicx.resume.arbiter import arbitrate
+
+            report = arbitrate(command, report)
         passed = resumed.brief.tests if resumed and resumed.brief else ()
         return replace(report, contract=contract_of(report, passed, self._topic))
 

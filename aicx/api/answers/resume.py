@@ -256,6 +256,7 @@ class ResumeAnswer:
     known_fixes: Annotated[list[KnownFix], "what helped before against the failures"]
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
     execution_contract: Annotated[ContractAnswer | None, "null where the budget has no room for it"]
+    entry_points_by: Annotated[str, "what decided about the files to begin with: `rules` or `arbiter`"] = "rules"
     agreed: Annotated[list[AgreedStatement] | None, "what is agreed in the memory, where something is"] = field(
         default=None, metadata=OPTIONAL
     )

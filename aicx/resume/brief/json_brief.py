@@ -101,6 +101,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         known_fixes=[KnownFix(**data) for data in of("known_fixes")],
         previous_contract_result=previous_answer(report.previous) if limit else None,
         execution_contract=contract_answer(report.contract, limit) if report.contract and limit else None,
+        entry_points_by=report.files_by,
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
     )

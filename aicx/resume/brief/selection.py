@@ -48,6 +48,7 @@ class Reason(StrEnum):
     ALTERED_ON_DISK = "altered_on_disk"
     OVER_LIMIT = "over_limit"
     OVER_BUDGET = "over_budget"
+    DROPPED_BY_ARBITER = "dropped_by_arbiter"
     ADDS_LITTLE = "adds_little"  # to what is printed for people; the JSON has it
 
 

@@ -120,6 +120,9 @@ class ResumeReport:
     strategies: tuple[Strategy, ...] = ()  # how tasks like this one succeeded, the most alike first
     previous: Result | None = None  # how the last session kept to its contract, where one could be evaluated
     tasks: OpenTasks | None = None  # what is open here; none where nobody ever began a task
+    files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with
+    dropped_files: frozenset[str] = frozenset()  # by the arbiter
+    arbiter_note: str | None = None  # what became of asking it; None where there is none
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
 
     @property
