@@ -88,6 +88,8 @@ def command(
         console.out_answer(FINALIZE_SCHEMA, finalized_answer(found, proposed, notes))
         return
     console.out(found.summary)
+    if found.summed_up:
+        console.notify(f"note: {found.summed_up.note}")
     if found.skipped:
         console.warn(f"no task was changed; {found.skipped}")
     if proposed:

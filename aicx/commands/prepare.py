@@ -67,5 +67,7 @@ def command(
             console.out(fenced(quoted))
             console.out()
     console.out_bytes(brief.text)
+    for note in filter(None, (found.report.arbiter_note, found.report.summary_note)):
+        console.notify(f"note: {note}")
     if found.previous is not None:
         console.notify(f"The last contract was {found.previous.compliance.compact_summary}.")

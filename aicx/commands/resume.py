@@ -151,8 +151,8 @@ def command(
         with replacing(target) as stream:
             stream.write(orjson.dumps(brief.manifest(), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_INDENT_2))
     console.out_bytes(brief.text)
-    if report.arbiter_note:
-        console.notify(f"note: {report.arbiter_note}")
+    for note in filter(None, (report.arbiter_note, report.summary_note)):
+        console.notify(f"note: {note}")
     if not json:
         if explain:
             _print_manifest(brief.manifest())

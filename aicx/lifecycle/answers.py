@@ -51,6 +51,8 @@ def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) ->
         ],
         decisions_proposed=proposed,
         notes=notes,
+        summary_by=found.summed_up.by if found.summed_up else "rules",
+        summary_note=found.summed_up.note if found.summed_up else None,
     )
 
 

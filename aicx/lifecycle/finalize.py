@@ -25,6 +25,7 @@ from aicx.work.results import known_facts, result
 from aicx.work.session_facts import Said as SaidThere
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import Written, open_tasks, update
+from aicx.work.summarizer import Fact, Summary, summarize
 from aicx.work.writing import changing
 
 Notify = Callable[[str], None]
@@ -46,7 +47,8 @@ class Ending:
 class Finalized:
     """What was kept. ``task`` is what the open task learned, None where none is open or may be used here.
 
-    ``errors`` are what the observed errors say, as tools report them.
+    ``errors`` are what the observed errors say, as tools report them, ``summed_up`` is what a configured summarizer
+    made of the handoff.
     """
 
     attempt: WorkRecord
@@ -56,6 +58,7 @@ class Finalized:
     skipped: str | None
     errors: tuple[ErrorEvent, ...]
     summary: str
+    summed_up: Summary | None = None
 
 
 def finalize(
@@ -88,9 +91,11 @@ def finalize(
     compliance = result(ended, facts)
     errors = _parsed(ending.stated.errors)
     task, skipped = _tell_task(settings, place, ended, ending, now, notify)
-    handoff = _hand_off(settings, place, ended, ending, facts, now, source, notify)
+    # Before anything is locked: it may take a while.
+    summed_up = _summed_up(settings.summarizer, ended, ending, facts) if settings.summarizer else None
+    handoff = _hand_off(settings, place, ended, ending, facts, summed_up, now, source, notify)
     summary = _summary(ended, ending, compliance, task, handoff)
-    return Finalized(ended, handoff, compliance, task, skipped, errors, summary)
+    return Finalized(ended, handoff, compliance, task, skipped, errors, summary, summed_up)
 
 
 def _parsed(errors: Sequence[str]) -> tuple[ErrorEvent, ...]:
@@ -162,6 +167,7 @@ def _hand_off(
     ended: WorkRecord,
     ending: Ending,
     facts: SessionFacts | None,
+    summed_up: Summary | None,
     now: datetime,
     source: str,
     notify: Notify,
@@ -189,9 +195,27 @@ def _hand_off(
         record = apply(record, _stated(ended.attempt.stated, ending), now, place.relative).record
         if facts is not None:
             record = apply(record, derived_patch(facts), now, lambda path: path).record
+        if summed_up is not None:
+            claims = [Said(claim.text, claim.refs) for claim in summed_up.claims]
+            record = apply(record, Patch(said={"claims": claims}, origin="derived"), now, lambda path: path).record
         record = change.put(record, "handed_off")
         change.publish()
         return record
+
+
+def _summed_up(command: str, ended: WorkRecord, ending: Ending, facts: SessionFacts | None) -> Summary:
+    """What the command makes of everything that the handoff holds; what was stated is proved by the attempt."""
+    assert ended.attempt is not None
+    patches = [_stated(ended.attempt.stated, ending), *([derived_patch(facts)] if facts else [])]
+    listed = [
+        Fact(section, said, (ended.ref,))
+        if isinstance(said, str)
+        else Fact(section, said.text, said.evidence or (ended.ref,))
+        for patch in patches
+        for section, lines in patch.said.items()
+        for said in lines
+    ]
+    return summarize(command, "handoff", ended.goal, listed)
 
 
 def _stated(stated: Stated, ending: Ending) -> Patch:
@@ -242,6 +266,7 @@ def _summary(
     lines = [
         ("Context", task.record.title if task else ended.title if ended.attempt.contract else ""),
         ("Map", ", ".join(map_)),
+        ("Summary", "; ".join(handoff.texts("claims"))),
         ("Saved", " and ".join(saved_)),
         ("Contract", compliance.compact_summary if compliance.score is not None else ""),
         ("Next", step),

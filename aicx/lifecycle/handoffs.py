@@ -136,6 +136,7 @@ def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> Hando
         commits=record.texts("commits"),
         tests=record.texts("tests"),
         refs=list(dict.fromkeys([*record.sources, *(ref for item in record.items for ref in item.evidence)])),
+        claims=record.texts("claims"),
     )
 
 
@@ -164,6 +165,7 @@ def derived(handoff: Handoff, compatible: bool | None = None, *, offered: bool =
         commits=_texts(facts.commits),
         tests=list(map(_test_line, handoff.tests)),
         refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
+        claims=[],
     )
 
 

@@ -63,7 +63,7 @@ def prepare(
     place = find_place(settings, folder)
     with GitProbe(Git(folder.absolute())) as look:
         own = (asker.session,) if asker.session else ()
-        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own, arbiter=derive)
+        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own, outside=derive)
         report = resume(settings, query, look)
         resumed = report.resumed
         known = {resumed.facts.ref: resumed.brief} if resumed and resumed.brief else {}

@@ -43,5 +43,5 @@ class ResumeQuery:
     since: datetime | None = None
     agent: str | None = None
     exclude_session: tuple[str, ...] = ()  # beginnings of ids
-    arbiter: bool = True  # whether the one that is configured may be asked
+    outside: bool = True  # whether commands that are configured may be asked
     limits: Limits = field(default_factory=Limits)

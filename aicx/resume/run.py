@@ -194,13 +194,18 @@ class _Resume:
             short=short_ids(self._catalog, ids),
         )
         command = self._settings.arbiter_for(query.agent)
-        if command and query.arbiter:
+        if command and query.outside:
             # Imported here: few have one.
             from aicx.resume.arbiter import arbitrate
 
             report = arbitrate(command, report)
         passed = resumed.brief.tests if resumed and resumed.brief else ()
-        return replace(report, contract=contract_of(report, passed, self._topic))
+        report = replace(report, contract=contract_of(report, passed, self._topic))
+        if self._settings.summarizer and query.outside:
+            from aicx.resume.summary import sum_up
+
+            report = sum_up(self._settings.summarizer, report)
+        return report
 
     # Sessions -------------------------------------------------------------------------------------------------------
 

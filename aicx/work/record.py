@@ -24,6 +24,7 @@ Section = Literal[
     "active_files", "verified", "unverified", "discarded_paths", "uncertainties", "commands", "risks",
     # What handoffs have besides.
     "failing", "blocked", "next_steps", "questions", "decisions", "starting_points", "commits", "tests",
+    "claims",  # of a configured summarizer
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

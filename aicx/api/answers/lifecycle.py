@@ -117,6 +117,7 @@ class HandoffAnswer:
     commits: Annotated[list[str], "commits made"]
     tests: Annotated[list[str], "tests that were run last, and how they ended"]
     refs: Annotated[list[str], "references that prove it"]
+    claims: Annotated[list[str], "what the configured summarizer made of it; empty where the text is by rules alone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,8 @@ class FinalizeAnswer:
         list[str], "records of the memory that decisions with a reason became, for a person to accept"
     ]
     notes: Annotated[list[str], "what was not taken over, and why"]
+    summary_by: Annotated[str, "what the handoff's text is by: `rules`, or also the `summarizer`"]
+    summary_note: Annotated[str | None, "what became of asking the summarizer; null where none is configured"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,6 +224,14 @@ class GuidanceStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimStatement:
+    """A line of the configured summarizer."""
+
+    text: str
+    refs: Annotated[list[str], "what it rests on, as the brief has it"]
+
+
+@dataclass(frozen=True, slots=True)
 class ResumeAnswer:
     """The brief. All fields but the last four are always there, if need be empty; see [resume](resume.md).
 
@@ -257,6 +265,10 @@ class ResumeAnswer:
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
     execution_contract: Annotated[ContractAnswer | None, "null where the budget has no room for it"]
     entry_points_by: Annotated[str, "what decided about the files to begin with: `rules` or `arbiter`"] = "rules"
+    summary_by: Annotated[str, "what the brief's text is by: `rules`, or also the `summarizer`"] = "rules"
+    summary: Annotated[
+        list[ClaimStatement] | None, "claims of the configured summarizer, each with the evidence that it names"
+    ] = field(default=None, metadata=OPTIONAL)
     agreed: Annotated[list[AgreedStatement] | None, "what is agreed in the memory, where something is"] = field(
         default=None, metadata=OPTIONAL
     )

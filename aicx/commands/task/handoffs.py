@@ -8,6 +8,7 @@ from aicx.commands.task.common import open_desk
 from aicx.text import local, shorten
 
 _LISTS = (
+    ("claims", "Summed up"),
     ("done", "Done"),
     ("failing", "Fails"),
     ("next", "Next"),

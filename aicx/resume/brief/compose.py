@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from aicx.work.record import Section as WorkSection
 
 Section = Literal[
-    "now", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files", "contract",
-    "symbols", "recalled", "sessions", "branches",
+    "summary", "now", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files",
+    "contract", "symbols", "recalled", "sessions", "branches",
 ]  # fmt: skip
 # Where a part's data goes in the JSON.
 Slot = Literal[
     "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
     "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
-    "known_fixes",
+    "known_fixes", "summary",
 ]  # fmt: skip
 
 _SUMMARY_LENGTH = 160
@@ -90,7 +90,7 @@ class Part(NamedTuple):
 
 def compose(report: ResumeReport) -> list[Part]:
     """Every line that may be shown, in the order in which they are shown."""
-    parts = [*_now(report), *_tasks(report), *_memory(report)]
+    parts = [*_summary(report), *_now(report), *_tasks(report), *_memory(report)]
     if report.resumed is not None:
         session = list(_session(report, report.resumed))
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
@@ -122,6 +122,13 @@ def _within_limits(parts: Iterable[Part]) -> Iterator[Part]:
 def _in_json_alone(part: Part, report: ResumeReport) -> Part:
     is_named = part.section == "sessions" and not report.has_no_history
     return part if is_named else part._replace(text="")
+
+
+def _summary(report: ResumeReport) -> Iterator[Part]:
+    """What a configured command made of the other lines."""
+    for number, claim in enumerate(report.summary):
+        data = {"text": claim.text, "refs": list(claim.refs)}
+        yield Part("summary", "summary", claim.text, claim.refs, _level(1, number, 3), claim.entry, data)
 
 
 def _now(report: ResumeReport) -> Iterator[Part]:

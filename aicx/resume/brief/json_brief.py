@@ -21,6 +21,7 @@ from aicx.api.answers.resume import (
     AgreedStatement,
     BudgetUsed,
     Capsule,
+    ClaimStatement,
     CommitLine,
     ContextItem,
     EditedFile,
@@ -102,6 +103,8 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         previous_contract_result=previous_answer(report.previous) if limit else None,
         execution_contract=contract_answer(report.contract, limit) if report.contract and limit else None,
         entry_points_by=report.files_by,
+        summary_by=report.summary_by,
+        summary=[ClaimStatement(**data) for data in of("summary")] or None,
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
     )

@@ -14,6 +14,7 @@ from aicx.text import local, plural, shorten, zone_name
 _RUN = re.compile(r"`{3,}|~{3,}")
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
+    "summary": "Summed up by a configured command, from what is quoted below",
     "now": "Now",
     "tasks": "Open tasks, as stated",
     "agreed": "Agreed; the lower the tier, the stronger",

@@ -35,6 +35,7 @@ _SOURCES: Mapping[Slot, str] = {
     "context": "a session's title and last message, or the sentences of a passage about the task",
     "agreed": "a person accepted it by name, and nothing speaks against it now",
     "guidance": "an instruction file of the repository, as it is now",
+    "summary": "a claim of the configured summarizer, with what it rests on",
     "text": "the details of its section, on one line",
 }
 

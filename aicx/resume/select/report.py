@@ -76,6 +76,14 @@ class Symbol(NamedTuple):
     reasons: tuple[str, ...]
 
 
+class ClaimLine(NamedTuple):
+    """A claim of the summarizer with what it rests on; ``entry`` is what its first fact is about."""
+
+    text: str
+    refs: tuple[str, ...]
+    entry: str
+
+
 _NOT_ASKED: Mapping[str, Any] = {}
 
 
@@ -123,6 +131,9 @@ class ResumeReport:
     files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with
     dropped_files: frozenset[str] = frozenset()  # by the arbiter
     arbiter_note: str | None = None  # what became of asking it; None where there is none
+    summary: tuple[ClaimLine, ...] = ()  # by a configured command; none where the text is by rules alone
+    summary_by: Literal["rules", "summarizer"] = "rules"
+    summary_note: str | None = None  # what became of asking for one; None where no command is configured
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone
 
     @property
