@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from pathlib import Path
 
 import orjson
 
-from aicx.corpus.doctor.inputs import DoctorInputs
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.engine.holders import Holder
 from aicx.paths import Layout
@@ -17,7 +15,10 @@ from aicx.storage.atomic import unwritable
 
 
 class _Runs(Holder):
-    """A log is not the user's own here, as those of agents are: aicx wrote it, so forgetting deletes it, too."""
+    """A log is not the user's own here, as those of agents are: aicx wrote it, so forgetting deletes it, too.
+
+    Nothing answers from them: `.aicxignore` hides the chunks that `aicx store` makes of them.
+    """
 
     name = "runs"
     noun = "log"
@@ -42,9 +43,6 @@ class _Runs(Holder):
                 path.unlink(missing_ok=True)
             except OSError as error:
                 raise unwritable(path, error) from error
-
-    def paths(self, facts: DoctorInputs) -> Collection[str]:
-        return [f"runs/{path.name}" for path in _logs(facts.layout)]
 
 
 def _logs(layout: Layout) -> list[Path]:
