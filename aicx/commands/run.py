@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -40,5 +39,4 @@ def command(
     started_by = caller()
     request = RunRequest(words, current_folder(started_by.environment), task, agent_id)
     code = run(load_settings(), request, started_by, options.now, lambda text: console.warn(f"aicx run: {text}"))
-    sys.stdout.flush()
-    raise typer.Exit(code)
+    raise SystemExit(code)  # as it is: 130 of a program does not mean that aicx was interrupted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
@@ -97,21 +98,20 @@ def _streams() -> Iterator[_Streams]:
     found = _Streams({}, [], [], None)
     pipes: dict[tuple[int, int], int] = {}
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, f"__{name}__") is None:
+            continue  # it was closed, and its number may be that of another file by now
         if os.isatty(descriptor):
             if found.terminal is None and name == "stderr":
                 continue  # output goes elsewhere: what is left on the terminal is left to it
             if found.terminal is None:
-                terminal = open_terminal(descriptor, interactive=os.isatty(0))
+                terminal = open_terminal(descriptor, interactive=sys.__stdin__ is not None and os.isatty(0))
                 found = found._replace(terminal=terminal)
                 found.copied.append((terminal.master, descriptor))
                 found.own.append(terminal.slave)
             assert found.terminal is not None
             found.given[name] = found.terminal.slave
             continue
-        try:
-            status = os.fstat(descriptor)
-        except OSError:
-            continue  # closed: it stays closed
+        status = os.fstat(descriptor)
         target = (status.st_dev, status.st_ino)
         if target not in pipes:
             source, pipes[target] = os.pipe()

@@ -24,10 +24,12 @@ from aicx.lifecycle.program import hold_signals, obey_held, run_program
 from aicx.lifecycle.run_changes import Before, Changes, changes_since, look
 from aicx.lifecycle.run_log import Recorder, Run
 from aicx.resume.brief.output import markdown_brief
+from aicx.sources import load_source
 from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import replace_file
 from aicx.text import instant, plural, shorten
 from aicx.toolchains import is_tool
+from aicx.types import BadRecord
 from aicx.work.attempt import MAX_LISTED, Stated
 from aicx.work.attempts import attempts_in, end
 from aicx.work.record import WorkRecord, clean
@@ -95,7 +97,7 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
         if recorder.problem:
             warn(f"what {words[0]} printed is not kept: {recorder.problem}")
     if attempt is not None:
-        _record(settings, attempt, line, code, before, clock, warn)
+        _record(settings, attempt, known, line, code, before, clock, warn)
     return code
 
 
@@ -160,16 +162,49 @@ def _write_context(settings: Settings, session: str, body: bytes, manifest: dict
     return context
 
 
+def own_session(settings: Settings, agent: str, since: datetime) -> str | None:
+    """The id of the session whose log the agent wrote since then; None where there is none, or more than one."""
+    source = load_source(agent)
+    found: dict[str, datetime | None] = {}
+    for log in source.discover(settings.homes):
+        if isinstance(log, BadRecord) or _written(log.path) < since.timestamp():
+            continue
+        identity = source.identify(log)
+        if identity.session_id is not None and identity.lane == "primary":
+            found[identity.session_id] = identity.started_at
+    begun = [name for name, at in found.items() if at is not None and at >= since]
+    names = begun or list(found)
+    return names[0] if len(names) == 1 else None
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def _record(
-    settings: Settings, attempt: WorkRecord, line: str, code: int, before: Before, clock: Clock, warn: Warn
+    settings: Settings,
+    attempt: WorkRecord,
+    agent: str | None,
+    line: str,
+    code: int,
+    before: Before,
+    clock: Clock,
+    warn: Warn,
 ) -> None:
     """Ends the attempt. What the program said of its own end by `aicx finalize` stays; this adds to it."""
     settings = replace(settings, lock_wait_seconds=min(settings.lock_wait_seconds, _LOCK_WAIT))
     now = clock()
     try:
         found = changes_since(before, now)
-        known = next((one for one in attempts_in(settings, (attempt.repo_id,)) if one.id == attempt.id), attempt)
+        session = own_session(settings, agent, before.at) if agent else None
+        every = attempts_in(settings, (attempt.repo_id,))
+        known = next((one for one in every if one.id == attempt.id), attempt)
         assert known.attempt is not None
+        if any(one.attempt and one.attempt.session == session for one in every):
+            session = None  # a hook of the agent has recorded it
         said = known.attempt.outcome
         end(
             settings,
@@ -181,6 +216,7 @@ def _record(
             source="run",
             exit_code=code,
             commits=found.commits,
+            session=session,
         )
     except Exception as error:  # noqa: BLE001 - the exit code is the program's
         warn(f"the run is not recorded: {_reason(error)}")
@@ -201,4 +237,5 @@ def current_folder(environ: dict[str, str]) -> Path:
     with suppress(OSError):
         if named and Path(named).samefile("."):
             return Path(named)
-    return Path.cwd()
+        return Path.cwd()
+    return Path(named or "/")  # it was deleted; the program may not mind

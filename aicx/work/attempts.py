@@ -82,11 +82,13 @@ def end(
     source: str,
     exit_code: int | None = None,
     commits: Sequence[str] = (),
+    session: str | None = None,
     notify: Notify = lambda _: None,
 ) -> WorkRecord:
     """Records how an attempt ended. One that ended before keeps what was said then, and gets what is new.
 
-    ``commits`` are hashes of those that were made meanwhile; they become sources.
+    ``commits`` are hashes of those that were made meanwhile; they become sources. ``session`` is the agent's own id of
+    its session, where that became known.
     """
     assert record.attempt is not None
     with changing(settings, now, source, notify) as change:
@@ -98,8 +100,11 @@ def end(
             summary=clean(summary, MAX_TEXT) or known.attempt.summary,
             stated=_joined(known.attempt.stated, stated),
             exit_code=exit_code if exit_code is not None else known.attempt.exit_code,
+            session=session or known.attempt.session,
         )
-        sources = dict.fromkeys((*known.sources, *(f"commit:{commit}" for commit in commits)))
+        own = {session_ref(known.attempt): session_ref(attempt)}
+        made = [str(Ref("commit", commit)) for commit in commits]
+        sources = dict.fromkeys([*(own.get(ref, ref) for ref in known.sources), *made])
         ended = replace(known, attempt=attempt, status=_ENDS[outcome], sources=tuple(sources)[:MAX_SOURCES])
         ended = change.put(ended, "closed", ("outcome",))
         change.publish()

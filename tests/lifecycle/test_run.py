@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import signal
 import struct
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 
 from aicx.cli import run as aicx
 from aicx.lifecycle.run import program_with_logs
+from tests.corpus.builders import ClaudeLog
 from tests.lifecycle.conftest import Place
 
 AICX = (sys.executable, "-m", "aicx")
@@ -151,6 +153,17 @@ class TestStreams:
         done = runs("printf", "%s", os.fsdecode(b"\xff\xfe"))
         assert done.stdout == b"\xff\xfe"
 
+    def test_a_closed_stream_stays_closed(self, runs):
+        call = shlex.join([*AICX, "run", "--", "sh", "-c", "echo lost; exit 6"])
+        done = subprocess.run(["sh", "-c", f"{call} >&-"], cwd=runs.folder, env=runs.environ, stderr=subprocess.PIPE)
+        assert done.returncode == 6
+        assert b"internal error" not in done.stderr
+
+    def test_a_program_runs_in_a_folder_that_was_deleted(self, runs):
+        script = f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(AICX)} run -- echo works"
+        done = subprocess.run(["sh", "-c", script], cwd=runs.folder, env=runs.environ, capture_output=True)
+        assert (done.returncode, done.stdout) == (0, b"works\n")
+
 
 class TestExitCode:
     @pytest.mark.parametrize("code", [0, 255])
@@ -162,6 +175,10 @@ class TestExitCode:
     def test_a_signal_that_ends_the_program_is_128_more(self, runs):
         assert runs("sh", "-c", "kill -9 $$").returncode == 137
         assert runs.attempt()["attempt"]["exit_code"] == 137
+
+    def test_aicx_adds_nothing_to_what_an_interrupted_program_prints(self, runs):
+        done = runs("sh", "-c", "kill -INT $$")
+        assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
     def test_a_missing_program_is_127_and_leaves_nothing(self, runs):
         done = runs("no-such-program")
@@ -324,6 +341,22 @@ class TestSession:
         assert done.stdout == b"hello\n"
         assert list(runs.home.glob("runs/*.jsonl")) == []
         assert runs.attempt()["attempt"]["agent"] == program
+
+    def test_the_attempt_of_a_program_with_logs_is_that_of_its_own_session(self, runs, tmp_path):
+        session = "33333333-3333-4333-8333-333333333333"
+        log = ClaudeLog(session, str(runs.folder)).prompt("go on", 0).answer("The login is done.", 1)
+        written = runs.place.user.claude(log)
+        kept = written.read_bytes()
+        written.unlink()
+        (tmp_path / "log").write_bytes(kept)
+        script = tmp_path / "bin" / "claude"
+        script.parent.mkdir()
+        script.write_text(f"#!/bin/sh\ncp '{tmp_path}/log' '{written}'\n")
+        script.chmod(0o700)
+        assert runs(str(script)).returncode == 0
+        found = runs.attempt()
+        assert found["attempt"]["session"] == session
+        assert found["sources"] == [f"session:claude:{session}"]
 
     def test_secrets_and_terminal_sequences_are_not_written(self, runs):
         token = "ghp_" + "a1B2c3D4e5F6" * 3
