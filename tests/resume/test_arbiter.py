@@ -87,7 +87,7 @@ def test_the_question_has_the_documented_fields(ask, tmp_path):
         ("time.sleep(30)", "no answer within 2 s"),
         ("print(json.dumps({'keep': False, 'confidence': 0.54}))", "the arbiter is not sure"),
         (
-            "if 'token' in asked['candidate']['path']: sys.exit(1)\nprint(json.dumps({'keep': 0, 'confidence': 1}))",
+            "if 'token' in asked['candidate']['path']: sys.exit(1)\nprint('{\"keep\": false, \"confidence\": 1}')",
             "exit code 1",
         ),
     ],
