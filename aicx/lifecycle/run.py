@@ -25,11 +25,11 @@ from aicx.lifecycle.run_changes import Before, Changes, changes_since, look
 from aicx.lifecycle.run_log import Recorder, Run
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import load_source
+from aicx.sources.items import BadRecord
 from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import replace_file
 from aicx.text import instant, plural, shorten
 from aicx.toolchains import is_tool
-from aicx.types import BadRecord
 from aicx.work.attempt import MAX_LISTED, Stated
 from aicx.work.attempts import attempts_in, end
 from aicx.work.record import WorkRecord, clean

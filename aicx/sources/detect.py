@@ -19,13 +19,14 @@ from aicx.sources.codex import source as codex
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import Record, read_json, read_jsonl, stat_log
+from aicx.sources.run import source as run
 
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
 _HEAD_RECORDS = 50
 _LARGEST_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
-    " logs.json, or an Antigravity brain folder or .pb; --format names the agent where the content does not"
+    " logs.json, an Antigravity brain folder or .pb, or a log of `aicx run`; --format names the agent where the content does not"
 )
 _CODEX_BARE = frozenset(("message", "reasoning", "function_call", "function_call_output", "local_shell_call"))
 _CODEX_EXEC = frozenset(("thread.started", "turn.started", "item.started", "item.completed"))
@@ -164,6 +165,8 @@ def _by_name(path: Path, agent: str | None) -> tuple[str, str] | None:
             return agent, codex.ROLLOUT_JSON if is_object else codex.ROLLOUT
         case "gemini":
             return agent, gemini.SESSION_JSON if is_object else gemini.SESSION_LINES
+        case "run":
+            return agent, run.FORMAT
     return None
 
 
@@ -202,6 +205,7 @@ _LINE_FORMS = (
     _Form("codex", codex.INDEX, lambda value: "id" in value and "thread_name" in value),
     _Form("codex", codex.ROLLOUT, _is_rollout),
     _Form(gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
+    _Form(run.AGENT, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
 )
 _WHOLE_FORMS = (
     _Form("codex", codex.ROLLOUT_JSON, lambda value: "session" in value and isinstance(value.get("items"), list)),

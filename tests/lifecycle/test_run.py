@@ -22,6 +22,7 @@ import pytest
 
 from aicx.cli import run as aicx
 from aicx.lifecycle.run import program_with_logs
+from aicx.sources.detect import detect_log
 from tests.corpus.builders import ClaudeLog
 from tests.lifecycle.conftest import Place
 
@@ -323,6 +324,11 @@ class TestSession:
         shown = runs.place("show", f"run:{session['session_id'][:12]}")
         assert (shown["agent"], shown["session_id"]) == ("run", session["session_id"])
         assert runs.place("resume")["execution_contract"]
+
+    def test_a_log_named_by_its_path_is_recognised(self, runs):
+        runs("sh", "-c", "echo The walrus is at the gate")
+        found = detect_log(next(runs.home.glob("runs/*.jsonl")))
+        assert (found.agent, found.format) == ("run", "run")
 
     def test_a_tool_s_output_is_its_result(self, runs):
         (runs.folder / "Makefile").write_text("test:\n\t@echo one; sleep 0.2; echo two; false\n")

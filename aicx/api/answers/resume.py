@@ -227,7 +227,7 @@ class GuidanceStatement:
 class ClaimStatement:
     """A line of the configured summarizer."""
 
-    text: str
+    text: Annotated[str, "the claim"]
     refs: Annotated[list[str], "what it rests on, as the brief has it"]
 
 

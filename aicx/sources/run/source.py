@@ -11,20 +11,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry, ToolUse
 from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import quoted, string_of, text_of
-from aicx.types import (
-    AgentHomes,
-    BadRecord,
-    LogFile,
-    LogIdentity,
-    Origin,
-    Role,
-    Skipped,
-    SourceItem,
-    TimelineEntry,
-    ToolUse,
-)
+from aicx.types import AgentHomes, Origin, Role
 
 AGENT = "run"
 FORMAT = "run"
