@@ -26,7 +26,8 @@ _HEAD_RECORDS = 50
 _LARGEST_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
-    " logs.json, an Antigravity brain folder or .pb, or a log of `aicx run`; --format names the agent where the content does not"
+    " logs.json, an Antigravity brain folder or .pb, or what `aicx run` wrote; --format names the agent where the"
+    " content does not"
 )
 _CODEX_BARE = frozenset(("message", "reasoning", "function_call", "function_call_output", "local_shell_call"))
 _CODEX_EXEC = frozenset(("thread.started", "turn.started", "item.started", "item.completed"))
