@@ -250,7 +250,10 @@ class ResumeAnswer:
     task_state: Annotated[TaskState, "whether the work is open"]
     continuity_match: Annotated[Match, "how well the session gone on from matches"]
     capsule: Annotated[Capsule, "the session gone on from"]
-    loaded_context: Annotated[list[ContextItem], "the history used, best first"]
+    loaded_context: Annotated[
+        list[ContextItem],
+        "the history used, best first; at most 12, of them 3 tasks, failures and decisions each, and 2 strategies",
+    ]
     structural_entry_points: Annotated[list[SymbolEntry], "from the map"]
     structural_context: Annotated[StructuralContext, "the state of the map"]
     evidence: Annotated[str, "a reminder that quotations are evidence"]
