@@ -27,7 +27,8 @@ _HEADER = re.compile(
 )
 # A message that a tool prints beside the mistake, and that is the same for every mistake.
 _SAYS_NOTHING = re.compile(
-    r"^hint:|^exit code \d+$|^\^C$|\btoo many errors$|\bexited with (?:code|status) \d+\W*$|\brun with --verbose\b|\brerun with\b",
+    r"^hint:|^exit code \d+$|^\^C$|\btoo many errors$|\bexited with (?:code|status) \d+\W*$"
+    r"|\brun with --verbose\b|\brerun with\b",
     re.IGNORECASE,
 )
 # A program given on the command line tries something out; a file with a program is part of the work.
@@ -91,9 +92,7 @@ def failures_of(
     return sorted(every.values(), key=lambda one: (one.first_at, one.fingerprint))[:MAX_FAILURES]
 
 
-def _events(
-    run: Run, call: Step, answers: Sequence[Step], folder: str | None
-) -> Iterator[tuple[str, ErrorEvent]]:
+def _events(run: Run, call: Step, answers: Sequence[Step], folder: str | None) -> Iterator[tuple[str, ErrorEvent]]:
     """The errors of a failed run, each fingerprint once, with the family of the tool."""
     if all(_PROBE.match(part.text) for part in run.parts):
         return
