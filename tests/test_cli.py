@@ -148,6 +148,6 @@ def test_what_a_command_used_is_not_searched_for_cycles_once_more_at_its_end() -
     assert int(ran.stdout.splitlines()[-1]) > 0
 
 
-def test_a_start_makes_no_classes_of_messages() -> None:
-    code = "import sys, aicx.memory.recall.run, aicx.options; sys.exit('aicx.types' in sys.modules)"
+def test_a_start_makes_no_classes_of_logs() -> None:
+    code = "import sys, aicx.memory.recall.run, aicx.options; sys.exit('aicx.sources.items' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
