@@ -133,3 +133,15 @@ def test_a_brief_says_how_the_last_contract_was_kept(place: Place) -> None:
     place.finalize("Done", "s1", "--files-edited", "other.py")
     assert place("resume")["previous_contract_result"]["status"] in ("violated", "partial")
     assert "the last contract was" in place.prepare("s2")["brief"]
+
+
+def test_what_the_last_contract_did_not_get_comes_before_what_is_done(place: Place) -> None:
+    place("task", "start", "Fix the login", "--file", "src/login.py")
+    place.prepare("s1", "--task", "Fix the login")
+    place.finalize("Done", "s1", "--files-edited", "other.py")
+    context = place("resume", "--task", "Fix the login")["loaded_context"]
+    kinds = [item["kind"] for item in context]
+    gaps = [item for item in context if item["kind"] == "contract_gap"]
+    assert kinds[0] == "work_state"
+    assert {reason for item in gaps for reason in item["match_reasons"]} >= {"edit_outside_scope", "missing_validation"}
+    assert kinds.index("contract_gap") < kinds.index("handoff")

@@ -90,7 +90,7 @@ class Part(NamedTuple):
 
 def compose(report: ResumeReport) -> list[Part]:
     """Every line that may be shown, in the order in which they are shown."""
-    parts = [*_summary(report), *_now(report), *_tasks(report), *_memory(report)]
+    parts = [*_summary(report), *_now(report), *_tasks(report), *_gaps(report), *_memory(report)]
     if report.resumed is not None:
         session = list(_session(report, report.resumed))
         # What was done, decided and left open in a session that has little to do with the task is of no use for it.
@@ -182,6 +182,28 @@ def _tasks(report: ResumeReport) -> Iterator[Part]:
     for task in report.tasks.skipped[:_MAX_TASKS]:
         text = f"left alone: {clean(task.record.title)}, {clean(task.loading.warning or '')}"
         yield Part("tasks", "text", text, (task.record.ref,), 4, task.record.ref, {})
+
+
+def _gaps(report: ResumeReport) -> Iterator[Part]:
+    """What the last session's contract asked for and did not get: for programs, before anything that is done."""
+    if (previous := report.previous) is None:
+        return
+    record, kept = previous.record, previous.compliance
+    for number, gap in enumerate(kept.gaps):
+        data = _entry_data(
+            report,
+            kind="contract_gap",
+            ref=record.ref,
+            summary=f"{gap.replace('_', ' ')} in \u201c{clean(record.title)}\u201d: {clean(kept.compact_summary)}",
+            reasons=[gap],
+            role="carryover",
+            selection="left open by the last contract",
+            confidence="medium",
+            at=record.updated_at,
+            paths=kept.outside_scope,
+            automated_why=None,
+        )
+        yield Part("contract", "context", "", (record.ref,), _level(2, number, 2), record.ref, data)
 
 
 def _memory(report: ResumeReport) -> Iterator[Part]:
