@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,13 @@ _COUNTED = "counted"
 _PARTS = {"topic words": "by topic words", _COUNTED: "in other words"}
 _RECALLS = ("memory", "memory:static")
 _CHANCE = 0.05
+_SIZES = ("index MB", "peak MB", "tokens handed over")
+# What has changed since the commit of a result, where its tables are older than what they are about.
+_SINCE = {
+    "44b90c5da5fb": "Since then the noise threshold drops what meaning finds only where words found nothing and in "
+    "look-ups, and late interaction compares fifty answers of a static model, not ten: the lines of `abstain` and "
+    "`rerank` are of the rules before, and so is what every other change is measured against.",
+}
 # What each set is, for readers who have not seen it.
 _SETS = {
     "commits": "A commit's subject line, and the sessions in which the commit was made: the question of a person "
@@ -79,13 +86,16 @@ def _useful(rows: Sequence[Mapping[str, Any]]) -> str:
 def _peers(report: Mapping[str, Any]) -> Iterator[str]:
     machine = report["machine"]
     for dataset in report["datasets"]:
-        yield from ("", f"#### {dataset['name']}", "")
+        sessions = f", {dataset['answers']} sessions" if dataset["answer"] == "session" else ""
+        yield from ("", f"#### {dataset['name']}{sessions}", "")
+        cores = f"{machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
         yield (
-            f"{_size(dataset)} Made {report['made_at'][:10]} at commit {report['commit']} on {machine['cores']} core "
+            f"{_size(dataset)} Made {report['made_at'][:10]} at commit {report['commit']} on {cores} "
             f"of {machine['processor'] or machine['architecture']}, which other work shared."
         )
         yield from ("", *_quality(dataset, report["reference"]))
-        yield from _remaining(dataset)
+        timed = all(cost["build_seconds"] is not None for cost in dataset["costs"].values())
+        yield from _remaining(dataset, (_costs if timed else _sizes)(dataset))
 
 
 def render_memory(report: Mapping[str, Any]) -> str:
@@ -162,7 +172,7 @@ def _sets(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _quality(dataset, report["reference"])
         if len(dataset["types"]) > 1:
             yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
-        yield from _remaining(dataset)
+        yield from _remaining(dataset, _costs(dataset))
 
 
 def _part(part: str, lines: Mapping[str, Any]) -> str:
@@ -171,12 +181,12 @@ def _part(part: str, lines: Mapping[str, Any]) -> str:
     return f"Apart, {part} (n = {queries}), MRR@10: {'; '.join(cells)}."
 
 
-def _remaining(dataset: Mapping[str, Any]) -> Iterator[str]:
+def _remaining(dataset: Mapping[str, Any], costs: Iterable[str]) -> Iterator[str]:
     """What follows the figures that count: the parts reported apart, costs, what failed, what was left out."""
     for part, lines in dataset["quality"].items():
         if part != _COUNTED:
             yield from ("", _part(part, lines))
-    yield from ("", *_costs(dataset))
+    yield from ("", *costs)
     for ranker, failure in dataset["failures"].items():
         yield from ("", f"`{ranker}` is missing: {failure}.")
     for note in dataset["notes"]:
@@ -229,16 +239,20 @@ def _costs(dataset: Mapping[str, Any]) -> Iterator[str]:
         cold = "" if cost["cold_p50"] is None else f"{cost['cold_p50']:.0f} ({cost['cold_ratio']:.0f}x)"
         build = "" if cost["build_seconds"] is None else f"{cost['build_seconds']:.1f}"
         row = [f"`{ranker}`", f"{cost['warm_p50']:.1f}", f"{cost['warm_p95']:.1f}", cold, build]
-        rows.append(
-            [
-                *row,
-                f"{cost['index_bytes'] / 1e6:.1f}",
-                f"{cost['memory_bytes'] / 1e6:.0f}",
-                f"{cost['tokens'] or 0:,.0f}",
-            ]
-        )
-    head = ["ranker", "warm p50 ms", "warm p95 ms", "cold p50 ms (of a bare `python -c pass`)", "build s", "index MB"]
-    yield from _table([*head, "peak MB", "tokens handed over"], rows)
+        rows.append([*row, *_size_cells(cost)])
+    head = ["ranker", "warm p50 ms", "warm p95 ms", "cold p50 ms (of a bare `python -c pass`)", "build s"]
+    yield from _table([*head, *_SIZES], rows)
+
+
+def _sizes(dataset: Mapping[str, Any]) -> Iterator[str]:
+    """Costs without times, of a run whose times say nothing."""
+    rows = [[f"`{ranker}`", *_size_cells(cost)] for ranker, cost in dataset["costs"].items()]
+    yield from _table(["ranker", *_SIZES], rows)
+
+
+def _size_cells(cost: Mapping[str, Any]) -> list[str]:
+    tokens = cost["tokens"] or 0
+    return [f"{cost['index_bytes'] / 1e6:.1f}", f"{cost['memory_bytes'] / 1e6:.0f}", f"{tokens:,.0f}"]
 
 
 def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
@@ -272,8 +286,9 @@ def _rules(recommended: Mapping[str, Any]) -> Iterator[str]:
     )
     yield from _rule_costs(recommended)
     yield ""
+    since = _SINCE.get(recommended["commit"])
     yield (
-        f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. "
+        f"Measured {recommended['made_at'][:10]} at commit {recommended['commit']}. {f'{since} ' if since else ''}"
         "`tests/bench/test_recommendation.py` fails when the defaults in `retrieval/params.py` differ from this "
         "result recommends."
     )
