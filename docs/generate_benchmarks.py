@@ -149,12 +149,13 @@ def _intro(report: Mapping[str, Any]) -> Iterator[str]:
         f"{settings['depth']} answers. MRR@10 has 95 % intervals by a paired bootstrap over questions "
         f"({settings['resamples']:,} resamples, seed {settings['seed']}). p is that of a paired randomisation test "
         f"against `{report['reference']}`, corrected for the number of rankers (Holm); differences with p below "
-        f"{_CHANCE} are set in bold. Same data and seed give the same figures of quality; times differ."
+        f"{_CHANCE} are set in bold. Same data and seed give the same figures. Times were not kept, because too many "
+        "other processes shared the cores; [the page on embedders](decisions/default-embedder.md) has some."
     )
     yield ""
+    indexed = " and ".join(f"`{name}`" for name in settings["rankers"] if name.startswith("aicx:"))
     yield (
-        "`aicx` is `aicx search` right after `aicx store`, `aicx:static` and `aicx:minilm` after `aicx index` with "
-        "that `--embedder`. The "
+        f"`aicx` is `aicx search` right after `aicx store`, {indexed} after `aicx index` with that `--embedder`. The "
         "others: `grep` counts words, newest first; `rank-bm25` and SQLite's `fts5` are BM25s of others over "
         "plain text; `lexical` and `dense:static` are our two retrievers alone, `rrf` and `weighted` join them by "
         "ranks and by scores."
@@ -172,7 +173,7 @@ def _sets(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _quality(dataset, report["reference"])
         if len(dataset["types"]) > 1:
             yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
-        yield from _remaining(dataset, _costs(dataset))
+        yield from _remaining(dataset, _sizes(dataset))
 
 
 def _part(part: str, lines: Mapping[str, Any]) -> str:
