@@ -24,7 +24,7 @@ ASKED = (
     *("projects", "why 0123456", "memory", "failures --repo {work}", "task --repo {work}", "next --repo {work}"),
     *("prepare --repo {work}", "finalize --status success --summary Done --repo {work}", "boot --repo {work}"),
     *("usage --repo {work}", "init --dry-run --repo {work}", "clean --dry-run --repo {work}", "uninstall --dry-run"),
-    "hook stop --agent claude",
+    *("hook stop --agent claude", "run -- true"),
     *("list", "state", "doctor", f"extract --session {SESSION}", "reports {work}", "forget -s ffff --dry-run", "serve"),
     *("dashboard --output {out}/page.html", "install claude --dry-run", "demo --no-meaning", "bench list"),
 )
