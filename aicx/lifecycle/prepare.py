@@ -8,8 +8,9 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.git.state import Git, GitProbe
-from aicx.lifecycle.banner import banner, is_first_start, session_number
+from aicx.lifecycle.banner import is_first_start
 from aicx.lifecycle.identity import Asker
+from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
@@ -71,8 +72,8 @@ def prepare(
         first = is_first_start(settings.layout, asker.agent, asker.session) if record else True
         return Prepared(
             asker=asker,
-            number=(number := session_number(settings, report, asker.session)),
-            banner=banner(name or asker.agent, report, number, tasks.active, _left(settings, place, report, now, look)),
+            number=report.session_number,
+            banner=banner(name or asker.agent, report, tasks.active, _left(settings, place, report, now, look)),
             already_shown=not first,
             report=report,
             tasks=tasks,

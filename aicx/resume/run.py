@@ -16,8 +16,10 @@ from aicx.errors import NotFound
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.pull_requests import merged_by
 from aicx.evidence.session_brief import SessionBrief
+from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import (
     SessionRow,
+    count_sessions,
     list_sessions,
     load_sessions,
     other_folders,
@@ -178,6 +180,7 @@ class _Resume:
             resumed=resumed,
             others=tuple(others),
             session_count=len(ranked),
+            session_number=self._session_number(len(ranked)),
             recalled=recalled,
             files=tuple(files),
             structure=structure,
@@ -364,6 +367,13 @@ class _Resume:
             left_out = Reason.OTHER_BRANCH_UNMERGED
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,), left_out))
         return found, previous_result(settings, place, self._query.exclude_session, self._catalog)
+
+    def _session_number(self, known: int) -> int:
+        """The number of the session that begins; ``known`` sessions were looked at, the newest ones alone."""
+        if known < LISTED_SESSIONS - 1:
+            return known + 1
+        own = next(iter(self._query.exclude_session), None)
+        return count_sessions(self._catalog, self._place.scope, self._query.now, but=own) + 1
 
     def _memory(self) -> Briefing | None:
         """What the memory has for the task, everything considered listed; nothing where nothing was ever remembered."""

@@ -86,7 +86,7 @@ def _obey(order: dict[str, Any]) -> NoReturn:
 
 
 def _create(path: str) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
 
 
 def _run(order: dict[str, Any]) -> tuple[int, float, int]:

@@ -246,7 +246,7 @@ class ResumeAnswer:
     agent_id: Annotated[str | None, "the asking agent"]
     request: Annotated[str, "the task"]
     repo: Annotated[RepositoryState, "what git says"]
-    startup_banner_text: Annotated[str, "one line to begin with"]
+    startup_banner_text: Annotated[str, "a line to show first, and up to four below it"]
     task_state: Annotated[TaskState, "whether the work is open"]
     continuity_match: Annotated[Match, "how well the session gone on from matches"]
     capsule: Annotated[Capsule, "the session gone on from"]

@@ -39,16 +39,19 @@ from aicx.api.answers.resume import (
     TaskState,
 )
 from aicx.refs import Ref
-from aicx.resume.brief.compose import Part, Slot, clean, where_of
+from aicx.resume.brief.banner import banner
+from aicx.resume.brief.compose import Part, Slot, clean
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import estimate_tokens, instant, shorten
 
 if TYPE_CHECKING:
     from aicx.work.contract import Contract
+    from aicx.work.loading import Loaded
     from aicx.work.results import Result
 
 _MAX_WARNINGS = 5
+_ANYBODY = "agent"  # in a banner, where nobody said who asks
 
 
 def json_line(
@@ -81,7 +84,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         agent_id=report.agent and shorten(clean(report.agent), limit or 1),
         request=shorten(report.task, limit or 1),
         repo=_repo(report, of("changed_files"), of("commits"), limit),
-        startup_banner_text=banner(report, limit),
+        startup_banner_text=banner(report.agent or _ANYBODY, report, _active(report), limit=limit),
         task_state=_task_state(report),
         continuity_match=_match(report),
         capsule=_capsule(report, of, limit),
@@ -108,6 +111,10 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
     )
+
+
+def _active(report: ResumeReport) -> Sequence[Loaded]:
+    return report.tasks.active if report.tasks else ()
 
 
 def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]], limit: int) -> Capsule:
@@ -178,21 +185,6 @@ def _context(data: Mapping[str, Any], rank: int) -> ContextItem:
     return ContextItem(
         **{name: value for name, value in data.items() if name not in names}, of_session=of_session, rank=rank
     )
-
-
-def banner(report: ResumeReport, limit: int) -> str:
-    """One line that says where the session starts."""
-    parts = [f"aicx: {shorten(where_of(report), limit or 1)}"]
-    if report.git.branch and limit:
-        parts.append(f"branch {shorten(clean(report.git.branch), limit)}")
-    resumed = report.resumed
-    if resumed is None:
-        parts.append("no earlier session" if not report.session_count else f"{report.session_count} earlier sessions")
-        return " · ".join(parts)
-    parts.append(f"goes on from {resumed.facts.agent} of {resumed.facts.completed_at:%Y-%m-%d %H:%M} UTC")
-    if resumed.brief and resumed.brief.failures:
-        parts.append(f"{len(resumed.brief.failures)} open failures")
-    return " · ".join(parts)
 
 
 def _repo(

@@ -119,6 +119,7 @@ class ResumeReport:
     warnings: tuple[str, ...]
     considered: tuple[Considered, ...]
     search: Mapping[str, Any]
+    session_number: int = 1  # of the session that begins, among those of the repository
     unavailable: tuple[str, ...] = ()
     empty: str | None = None  # what to say in place of a brief where nothing is stored at all
     altered: tuple[str, ...] = ()  # ids of chunks that were altered on disk, of which nothing is quoted
