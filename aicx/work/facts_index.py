@@ -46,7 +46,7 @@ def session_facts(
     them have been read, and of how many. With ``known_only`` none is read, for who cannot wait.
     """
     stamps = _stamps(catalog, where, values)
-    with closing(_open(layout.work_facts)) as kept:
+    with closing(_open(layout.work_facts, create=not known_only)) as kept:
         known = _known(kept, stamps)
         if not known_only:
             missing = [key for key in stamps if key not in known]
@@ -60,7 +60,7 @@ def facts_so_far(
 ) -> tuple[list[SessionFacts], int]:
     """What `session_facts` gives with ``known_only``, and how many of the sessions have not been read as they are."""
     stamps = _stamps(catalog, where, values)
-    with closing(_open(layout.work_facts)) as kept:
+    with closing(_open(layout.work_facts, create=False)) as kept:
         known = _known(kept, stamps)
     return _newest_first(known), len(stamps) - len(known)
 
@@ -153,9 +153,9 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     return derive(part, steps, OtherRepositories(place, roots))
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
     version = f"6 {aicx.__version__} {rules_digest()}"
-    for _ in range(2):
+    for _ in range(2 if create or path.exists() else 0):
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             found = sqlite3.connect(path, timeout=_BUSY_SECONDS)

@@ -160,3 +160,9 @@ def test_facts_are_read_back_as_they_were(user: Home, log: ClaudeLog) -> None:
 def test_what_is_no_record_of_facts_is_refused(body: bytes) -> None:
     with pytest.raises((ValueError, TypeError, LookupError)):
         decode(body)
+
+
+def test_who_only_asks_what_is_known_writes_nothing(user: Home, log: ClaudeLog) -> None:
+    with open_catalog(user.settings.layout) as opened:
+        assert session_facts(user.settings.layout, opened.catalog, known_only=True) == []
+    assert not user.settings.layout.work_facts.exists()
