@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from aicx.work.compliance import Compliance
 from aicx.work.handoff import handoff_of
 from aicx.work.loading import Loaded
 from aicx.work.patch import Patch, Said, apply
-from aicx.work.place import WorkPlace, find_place, looking, project_of, saved
-from aicx.work.record import MAX_GOAL, Section, WorkRecord, clean, title_of
+from aicx.work.place import WorkPlace, find_place, looking, new_record, project_of
+from aicx.work.record import MAX_GOAL, Section, WorkRecord, clean, words_of
 from aicx.work.results import known_facts, result
 from aicx.work.session_facts import Said as SaidThere
 from aicx.work.session_facts import SessionFacts
@@ -153,12 +153,8 @@ def _tell_task(
 
 def _same_goal(active: Sequence[Loaded], goal: str) -> str | None:
     """The id of the open task that has this goal; None for the one that was last begun."""
-    wanted = _words(goal)
-    return next((task.record.id for task in active if wanted and _words(task.record.goal) == wanted), None)
-
-
-def _words(text: str) -> str:
-    return " ".join(text.casefold().split())
+    wanted = words_of(goal)
+    return next((task.record.id for task in active if wanted and words_of(task.record.goal) == wanted), None)
 
 
 def _hand_off(
@@ -176,18 +172,10 @@ def _hand_off(
     assert ended.attempt is not None
     goal = clean(ending.task, MAX_GOAL) or (facts.goal.text if facts and facts.goal else "") or ended.goal
     with looking(place, now) as present, changing(settings, now, source, notify) as change:
-        record = WorkRecord(
-            id=new_id()[:12],
-            kind="handoff",
-            title=title_of(goal),
-            goal=goal,
-            repo_id=place.repo_id,
-            worktree_id=place.worktree_id,
-            created_at=now,
-            updated_at=now,
+        project = project_of(settings, place)
+        record = replace(
+            new_record(place, "handoff", new_id()[:12], goal, now, present.context, project),
             status="resolved" if ending.outcome == "success" else "blocked",
-            project=project_of(settings, place),
-            git_context=saved(present.context),
             closing_note=clean(ending.summary),
             parent=ended.ref,
             attempt=ended.attempt,

@@ -1,8 +1,7 @@
-"""Which session asks: as it says itself, as its agent's environment says, or by its terminal."""
+"""Which session asks: as it says itself, or as its agent's environment says."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -32,11 +31,3 @@ def find_asker(environ: Mapping[str, str], agent: str | None = None, session: st
             return Asker(agent or name, session or environ.get(_OWN) or environ[variable])
     named = next((name for name, variable in _AGENTS if environ.get(variable)), NOBODY)
     return Asker(agent or named, session or environ.get(_OWN) or None)
-
-
-def terminal() -> str | None:
-    """A name of the terminal session that this process belongs to; None where there is none."""
-    try:
-        return f"terminal-{os.getsid(0)}" if os.isatty(0) or os.isatty(2) else None
-    except OSError:
-        return None

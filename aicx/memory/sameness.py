@@ -58,10 +58,6 @@ class Statements(Generic[One]):
         self._words.append(_Words.of(one))
 
 
-def say_the_same(one: Said, other: Said) -> bool:
-    return _Words.of(one).same(_Words.of(other))
-
-
 @dataclass(frozen=True, slots=True)
 class _Words:
     """What of a statement is compared: its words, each once, its code and its claims."""

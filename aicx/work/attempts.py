@@ -16,8 +16,8 @@ from aicx.work.attempt import Attempt, Outcome, Stated
 from aicx.work.contract import Contract
 from aicx.work.events import last_tasks
 from aicx.work.files import ATTEMPTS, newest_paths, path_of, read_record
-from aicx.work.place import WorkPlace, looking, project_of, saved
-from aicx.work.record import MAX_GOAL, MAX_SOURCES, MAX_TEXT, Status, WorkRecord, clean, title_of
+from aicx.work.place import WorkPlace, looking, new_record, project_of
+from aicx.work.record import MAX_GOAL, MAX_SOURCES, MAX_TEXT, Status, WorkRecord, clean
 from aicx.work.writing import changing
 
 Notify = Callable[[str], None]
@@ -52,20 +52,8 @@ def begin(
             return known  # two hooks of one session at once
         if (settings.layout.work / f"{place.repo_id}/{ATTEMPTS}/{name}.json").exists():
             name = new_id()[:_ID]  # a file that cannot be read is left as it is
-        record = WorkRecord(
-            id=name,
-            kind="attempt",
-            title=title_of(goal),
-            goal=goal,
-            repo_id=place.repo_id,
-            worktree_id=place.worktree_id,
-            created_at=now,
-            updated_at=now,
-            project=project,
-            git_context=saved(present.context),
-            sources=(session_ref(attempt),) if attempt.session else (),
-            attempt=attempt,
-        )
+        record = new_record(place, "attempt", name, goal, now, present.context, project)
+        record = replace(record, sources=(session_ref(attempt),) if attempt.session else (), attempt=attempt)
         record = change.put(record, "started")
         change.publish()
         return record

@@ -18,7 +18,7 @@ from aicx.git.roots import Roots
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.text import shorten
 from aicx.work.loading import Loading, evaluate
-from aicx.work.record import MAX_CHANGED, MAX_REF, MAX_TEXT, GitContext, WorkRecord, clean
+from aicx.work.record import MAX_CHANGED, MAX_REF, MAX_TEXT, GitContext, Kind, WorkRecord, clean, title_of
 
 # Git that hangs may cost a command this much and no more, in seconds: for one question, and for all of them.
 TIMEOUT, IN_ALL = 2.0, 4.0
@@ -83,6 +83,24 @@ def project_of(settings: Settings, place: WorkPlace) -> str | None:
     from aicx.corpus.places.stored import name_in
 
     return name_in(settings, str(place.root))
+
+
+def new_record(
+    place: WorkPlace, kind: Kind, name: str, goal: str, now: datetime, context: GitContext, project: str | None
+) -> WorkRecord:
+    """A record that begins at ``place`` now, where git says ``context``. ``name`` is its id, ``goal`` clean already."""
+    return WorkRecord(
+        id=name,
+        kind=kind,
+        title=title_of(goal),
+        goal=goal,
+        repo_id=place.repo_id,
+        worktree_id=place.worktree_id,
+        created_at=now,
+        updated_at=now,
+        project=project,
+        git_context=saved(context),
+    )
 
 
 @dataclass(slots=True)

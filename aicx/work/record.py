@@ -158,10 +158,14 @@ def item_id(section: str, text: str) -> str:
     return sha256(f"{section}\0{text}".encode()).hexdigest()[:8]
 
 
+def words_of(goal: str) -> str:
+    """A goal as goals are compared: the same however it is spaced and capitalised."""
+    return " ".join(goal.casefold().split())
+
+
 def task_id(repo_id: str, worktree_id: str, goal: str, attempt: int = 0) -> str:
     """The id of a new task: the first ``attempt`` that no other has."""
-    words = " ".join(goal.casefold().split())
-    return sha256(f"{repo_id}\0{worktree_id}\0{words}\0{attempt or ''}".encode()).hexdigest()[:12]
+    return sha256(f"{repo_id}\0{worktree_id}\0{words_of(goal)}\0{attempt or ''}".encode()).hexdigest()[:12]
 
 
 def with_items(items: Iterable[Item], new: Iterable[Item]) -> tuple[tuple[Item, ...], list[Item]]:

@@ -15,8 +15,8 @@ from aicx.work.files import DamagedTask, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import Patch, Said, apply, changed_fields
-from aicx.work.place import Present, WorkPlace, looking, project_of, saved
-from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id, title_of
+from aicx.work.place import Present, WorkPlace, looking, new_record, project_of, saved
+from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id
 from aicx.work.writing import Change, changing
 
 if TYPE_CHECKING:
@@ -112,20 +112,8 @@ def start(
         known, name = _same(settings, place, present, goal)
         if known is not None:
             return _write(change, place, present, known, _resumed(known, place), patch, "resumed")
-        record = WorkRecord(
-            id=name,
-            kind="thread",
-            title=title_of(goal),
-            goal=goal,
-            repo_id=place.repo_id,
-            worktree_id=place.worktree_id,
-            created_at=now,
-            updated_at=now,
-            goal_source=goal_source,
-            project=project,
-            git_context=saved(present.context),
-        )
-        applied = apply(record, patch, now, place.relative)
+        record = new_record(place, "thread", name, goal, now, present.context, project)
+        applied = apply(replace(record, goal_source=goal_source), patch, now, place.relative)
         fields = ("goal", *(name for name in applied.changed_fields if name != "goal"))
         record = change.put(applied.record, "started", fields)
         change.publish()
