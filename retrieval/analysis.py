@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -101,9 +101,13 @@ def analyze(text: str, language: str | None = None) -> Terms:
 
 def analyze_runs(text: str) -> list[Terms]:
     """The terms of each run of a question that is one word or one name; runs without any are left out."""
-    found = []
     runs = _RUN.findall(text)
-    spoken = languages.languages_of(runs)
+    # "Ist" alone may be what is looked for, though it says nothing in German.
+    return _terms_of_runs(runs, languages.languages_of(runs)) or _terms_of_runs(runs, ())
+
+
+def _terms_of_runs(runs: Sequence[str], spoken: Sequence[str]) -> list[Terms]:
+    found = []
     for run in runs:
         # The language it seems to be in comes first; text in English may have the same word, as may a third.
         stems = [_known_terms_of(run, language) for language in (*spoken, "")]

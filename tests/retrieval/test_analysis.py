@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.analysis import STOP_WORDS, analyze, analyze_runs, fold
+from retrieval.analysis import STOP_WORDS, analyze, analyze_runs, fold, runs_in
+from retrieval.languages import languages_of
 
 
 @pytest.mark.parametrize(
@@ -75,11 +76,20 @@ def test_a_qualified_name_is_known_by_its_parts_too(text, names):
     assert analyze(text).names == names
 
 
-@given(st.text(max_size=200))
-def test_runs_together_hold_what_the_text_holds(text):
+def _is_english(text):
+    return not languages_of([text[start:end] for start, end in runs_in(text)])
+
+
+@given(st.text(max_size=200).filter(_is_english))
+def test_runs_together_hold_what_an_english_text_holds(text):
     whole, runs = analyze(text), analyze_runs(text)
     assert [word for run in runs for word in run.words] == whole.words
     assert [name for run in runs for name in run.names] == whole.names
+
+
+@pytest.mark.parametrize("word", ["Ist", "das"])
+def test_a_common_word_of_another_language_is_looked_for_when_it_is_all_there_is(word):
+    assert [run.words for run in analyze_runs(word)] == [[word.lower()]]
 
 
 def test_repeated_words_stay_repeated():
