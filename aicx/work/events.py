@@ -1,4 +1,4 @@
-"""The event log of a repository's work: what happened to which task and when, without a word of what it says.
+"""The event log of a repository's work: what happened to which task, note or session and when, without a word of it.
 
 A log is cut into files of about a megabyte, so that one more event never means writing a long log again.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,12 @@ from aicx.storage.event_lines import text_of
 from aicx.text import instant
 from aicx.work.record import STATUSES, Status
 
-TYPES = frozenset({"started", "updated", "resumed", "closed", "handed_off", "redacted", "deleted"})
+# Of tasks, handoffs and attempts, which are records with a status.
+OF_RECORDS = frozenset({"started", "updated", "resumed", "closed", "handed_off", "redacted", "deleted"})
+# Of continuity notes and of sessions, which have none: `data` says what is known.
+OF_NOTES = frozenset({"continuity_saved", "continuity_refreshed", "continuity_cleared"})
+OF_SESSIONS = frozenset({"session_opened", "session_linked", "session_closed", "restore_marked", "restored"})
+TYPES = OF_RECORDS | OF_NOTES | OF_SESSIONS
 FIRST = "events-0001.jsonl"
 _NAME = re.compile(r"events-(\d{4,})\.jsonl")
 MAX_SEGMENT = 1_000_000  # bytes
@@ -28,9 +33,10 @@ _SOURCE = re.compile(r"[a-z][a-z_-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class WorkEvent:
-    """One thing that happened to a task. ``sequence`` grows with each event of a repository, whatever the clock says.
+    """One thing that happened. ``sequence`` grows with each event of a repository, whatever the clock says.
 
-    ``fields`` names what changed, ``status`` and ``rev`` are those of the task afterwards.
+    ``task`` is the id of what it happened to. ``fields`` names what changed, ``status`` and ``rev`` are those of the
+    record afterwards, None and 0 for what is no record. ``data`` has ids, counts and codes, and no text.
     """
 
     id: str
@@ -38,10 +44,11 @@ class WorkEvent:
     sequence: int
     type: str
     task: str
-    status: Status
+    status: Status | None
     rev: int
     source: str
     fields: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     def encode(self) -> bytes:
         return event_lines.encode_line(
@@ -55,6 +62,7 @@ class WorkEvent:
                 "rev": self.rev,
                 "source": self.source,
                 "fields": self.fields,
+                **({"data": self.data} if self.data else {}),
             }
         )
 
@@ -106,8 +114,8 @@ def read_log(folder: Path, last: int = 0) -> WorkLog:
 
 
 def last_tasks(folder: Path) -> list[str]:
-    """The ids in the last events of the repository in ``folder``, the last one first, each once."""
-    return list(dict.fromkeys(event.task for event in reversed(Tail(folder).events)))
+    """The ids of the records that the last events of a repository are about, the last one first, each once."""
+    return list(dict.fromkeys(event.task for event in reversed(Tail(folder).events) if event.type in OF_RECORDS))
 
 
 def fold(events: Iterable[WorkEvent]) -> dict[str, WorkEvent]:
@@ -151,6 +159,9 @@ def _event(fields: Mapping[str, Any]) -> WorkEvent | None:
         rev=int(fields["rev"]),
         source=text_of(fields, "source"),
         fields=tuple(str(name) for name in fields["fields"]),
+        data=dict(fields.get("data", {})),
     )
-    known = event.type in TYPES and event.status in STATUSES and event.at.tzinfo is not None
+    known = event.type in TYPES and event.at.tzinfo is not None
+    if event.type in OF_RECORDS:
+        known = known and event.status in STATUSES
     return event if known else None

@@ -21,6 +21,7 @@ TASKS, CLOSED = "tasks", "closed"
 FOLDERS = (TASKS, CLOSED)
 HANDOFFS, ATTEMPTS = "handoffs", "attempts"
 EVERY = (*FOLDERS, HANDOFFS, ATTEMPTS)
+NOTES = "continuity"  # of continuity notes, which are no records
 
 
 class DamagedTask(NamedTuple):

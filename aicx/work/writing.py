@@ -5,11 +5,12 @@ The lock is the work's own, so that an update does not wait for a long `aicx sto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from aicx.config import Settings
 from aicx.errors import UnsafePath
@@ -19,7 +20,7 @@ from aicx.storage.journal import Writer, clear_staging, finish_interrupted
 from aicx.storage.lock import writer_lock
 from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
-from aicx.work.files import CLOSED, EVERY, TASKS, path_of
+from aicx.work.files import CLOSED, EVERY, NOTES, TASKS, path_of
 from aicx.work.record import WorkRecord
 
 LOCK = "work"
@@ -35,7 +36,7 @@ class WorkFolder:
     def inside(self, relative: str) -> Path:
         parts = relative.split("/")
         plain = not any(sign in relative for sign in "\0\\\n\r") and not any(part in ("", ".", "..") for part in parts)
-        known = (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in EVERY)
+        known = (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in (*EVERY, NOTES))
         if not plain or not known:
             raise UnsafePath(f"not a path of the work: {relative!r}")
         return self.home / relative
@@ -83,10 +84,21 @@ class Change:
         self._say(record, new_id(), sequence, "deleted", ())
         self._files |= {f"{record.repo_id}/{part}/{record.id}.json": None for part in EVERY}
 
+    def note(self, repo_id: str, kind: str, subject: str, data: Mapping[str, Any]) -> WorkEvent:
+        """Stages an event about what is no record: a continuity note or a session."""
+        sequence = self._tail(repo_id).next_sequence(self.now)
+        event = WorkEvent(new_id(), self.now, sequence, kind, subject, None, 0, self.source, data=data)
+        self._events.setdefault(repo_id, []).append(event)
+        return event
+
+    def put_file(self, path: str, body: bytes | None) -> None:
+        """Stages a file below ``work/`` that is no record, or with None that it goes."""
+        self._files[path] = body
+
     @property
     def staged(self) -> bool:
         """Whether there is anything to publish."""
-        return bool(self._files)
+        return bool(self._files or self._events)
 
     def publish(self) -> None:
         """Puts everything in its place: first the files, then the events, and last what goes."""

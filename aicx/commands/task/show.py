@@ -28,7 +28,7 @@ def command(
         found = Loaded(record, present.loading(record))
     log = read_log(layout.work / record.repo_id)
     events = [
-        TaskEvent(one.id, instant(one.at), one.type, one.status, one.rev, one.source, one.fields)
+        TaskEvent(one.id, instant(one.at), one.type, one.status or "", one.rev, one.source, one.fields)
         for one in log.about(record.id)
     ]
     whole = TaskWhole(entry_of(found), items_of(record), events, log.damaged, f"work/{path_of(record)}")
