@@ -31,6 +31,8 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
         previous_contract_result=previous_answer(found.previous),
         execution_contract=contract_answer(found.report.contract) if found.report.contract else None,
         attempt=found.attempt.ref if found.attempt else None,
+        entry_points_by=found.report.files_by,
+        summary_by=found.report.summary_by,
     )
 
 

@@ -15,14 +15,14 @@ _PREFIX = re.compile(r"[0-9a-f]{4,11}")
 _MAX_NAMED = 5
 
 
-def find_task(layout: Layout, folders: Sequence[str], ref: str) -> WorkRecord:
-    """The task that ``ref`` means among the repositories in ``folders``.
+def find_task(layout: Layout, folders: Sequence[str], ref: str, parts: Sequence[str] = FOLDERS) -> WorkRecord:
+    """The task that ``ref`` means among the repositories in ``folders``; by its whole id any record in ``parts``.
 
     Raises NotFound for none, UsageError where several fit, CorpusDamaged where its file is damaged.
     """
     wanted = ref.strip().removeprefix(PREFIX)
     if _ID.fullmatch(wanted):
-        found = [record for folder in folders for record in _at(layout, folder, wanted)]
+        found = [record for folder in folders for record in _at(layout, folder, wanted, parts)]
         if found:
             return max(found, key=lambda record: record.rev)
     records = read_all(layout, folders).records
@@ -44,9 +44,9 @@ def find_task(layout: Layout, folders: Sequence[str], ref: str) -> WorkRecord:
     return fitting[0]
 
 
-def _at(layout: Layout, folder: str, task: str) -> list[WorkRecord]:
+def _at(layout: Layout, folder: str, task: str, parts: Sequence[str]) -> list[WorkRecord]:
     found = []
-    for part in FOLDERS:
+    for part in parts:
         try:
             found.append(read_record(layout, f"{folder}/{part}/{task}.json"))
         except FileNotFoundError:

@@ -78,6 +78,8 @@ class PrepareAnswer:
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
     execution_contract: Annotated[ContractAnswer | None, "what it is asked to keep to"]
     attempt: Annotated[str | None, "reference of the record of this session; null where none was written"]
+    entry_points_by: Annotated[str, "what decided about the files to begin with: `rules` or `arbiter`"]
+    summary_by: Annotated[str, "what the brief's text is by: `rules`, or also the `summarizer`"]
 
 
 @dataclass(frozen=True, slots=True)

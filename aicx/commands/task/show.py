@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.api.answers.task import SHOW_SCHEMA, TaskEvent, TaskWhole
+from aicx.api.answers.task import SHOW_SCHEMA
 from aicx.commands.task.common import TaskArgument, open_desk, print_task, warn_of
-from aicx.text import instant, local
-from aicx.work.entry import entry_of, items_of
-from aicx.work.events import read_log
-from aicx.work.files import path_of
-from aicx.work.finding import find_task
-from aicx.work.loading import Loaded
-from aicx.work.place import looking
+from aicx.text import local
+from aicx.work.showing import shown_work
 
 
 def command(
@@ -22,16 +17,7 @@ def command(
     Example: aicx task show fix-the-export
     """
     desk = open_desk(repo)
-    layout = desk.settings.layout
-    record = find_task(layout, desk.place.folders, task)
-    with looking(desk.place, desk.now) as present:
-        found = Loaded(record, present.loading(record))
-    log = read_log(layout.work / record.repo_id)
-    events = [
-        TaskEvent(one.id, instant(one.at), one.type, one.status or "", one.rev, one.source, one.fields)
-        for one in log.about(record.id)
-    ]
-    whole = TaskWhole(entry_of(found), items_of(record), events, log.damaged, f"work/{path_of(record)}")
+    whole, found = shown_work(desk.settings, desk.place, desk.now, task)
     if json:
         console.out_answer(SHOW_SCHEMA, whole)
         return

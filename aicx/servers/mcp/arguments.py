@@ -195,7 +195,8 @@ class Read(Asked):
         Field(
             description="A chunk's id or path as the other tools give it, a session's id or its beginning (its chunks "
             "are listed), file:PATH (chunks that touched a file), commit:HASH (chunks that began at or name one), "
-            "mem:ID (a record of the memory), or live:AGENT:PATH (what an instruction file says)."
+            "mem:ID (a record of the memory), live:AGENT:PATH (what an instruction file says), or work:ID (a task or a "
+            "handoff)."
         ),
     ]
     max_chars: Annotated[

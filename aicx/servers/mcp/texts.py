@@ -91,6 +91,20 @@ def _entry_text(entry: Mapping[str, Any], more: Sequence[str] = ()) -> str:
     return quoted("\n".join([line(entry["statement"] or "(not shown)"), *more]), **labels)
 
 
+def work_text(fields: Mapping[str, Any]) -> str:
+    """A task or a handoff with everything that is known of it."""
+    task = fields["task"]
+    said = [("goal", task["goal"]), ("next", task["next_action"]), ("believed", task["hypothesis"])]
+    said += [("closed with", task["closing_note"])]
+    rows = [f"{name}: {line(text)}" for name, text in said if text]
+    rows += [f"{label(item['section'])}: {line(item['text'])}" for item in fields["items"]]
+    rows += [f"from: {label(ref)}" for ref in task["sources"]]
+    loading = task["loading"]
+    used = [] if loading["loadable"] else [f"It may not be used here: {label(loading['reason'])}."]
+    labels = {"work": task["ref"], "status": task["status"], "origin": task["origin"], "updated": task["updated_at"]}
+    return _joined([*used, EVIDENCE, quoted("\n".join(rows), **labels)])
+
+
 def list_text(fields: Mapping[str, Any], what: str) -> str:
     """Chunks, one a line; ``what`` says how they were chosen."""
     if not fields["items"]:

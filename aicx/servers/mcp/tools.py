@@ -19,6 +19,7 @@ from aicx.api.answers import search as search_answers
 from aicx.api.answers import sessions as sessions_answers
 from aicx.api.answers import show as show_answers
 from aicx.api.answers import steer as steer_answers
+from aicx.api.answers import task as task_answers
 from aicx.api.answers import to_fields
 from aicx.api.answers import why as why_answers
 from aicx.api.answers.resume import SCHEMA as RESUME_SCHEMA
@@ -66,6 +67,8 @@ from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
+from aicx.work.place import find_place
+from aicx.work.showing import shown_work
 from retrieval.decay import PROFILES
 
 # Chunks that a reference to a file or a commit lists at once, and chunks of a session that are read for its turns.
@@ -282,9 +285,22 @@ def _read_memory(means: Means, ref: str) -> Reply:
     return reply(memory_answers.GET_SCHEMA, fields, texts.record_text(fields))
 
 
+def _read_work(means: Means, ref: str) -> Reply:
+    """A task or a handoff of the client's repository whole, as `aicx task show` gives it."""
+    if means.folder is None:
+        raise UsageError(
+            "which repository's work is meant is not known", hint="start the server in the folder, or use `aicx show`"
+        )
+    whole, _ = shown_work(means.settings, find_place(means.settings, means.folder), means.now, ref)
+    fields = to_fields(whole)
+    return reply(task_answers.SHOW_SCHEMA, fields, texts.work_text(fields))
+
+
 def _read(means: Means, asked: Read) -> Reply:
     if asked.ref.startswith(("mem:", "live:")):
         return _read_memory(means, asked.ref)
+    if asked.ref.startswith("work:"):
+        return _read_work(means, asked.ref)
     layout = means.settings.layout
     shown = show(layout, asked.ref, asked.offset + _MAX_LISTED)
     fields = to_fields(show_answers.show_answer(shown, asked.ref))
