@@ -56,13 +56,17 @@ def chain(
 ) -> tuple[list[Link], int]:
     """The newest ``limit`` handoffs, newest first, and how many there are. ``present`` is None for no such folder.
 
-    Of a session that stated one, the stated ones stand for it; all of them are kept.
+    Of a session that stated one, the stated ones stand for it; all of them are kept. Where a statement does not name
+    its session, that is the one whose log shows the call at the time.
     """
     spoken = {ref for record in stated for ref in _sessions(record)}
+    nameless = [instant(record.updated_at, "seconds") for record in stated if not _sessions(record)]
     unstated = [
         handoff_of(one)
         for one in facts
-        if hands_on(one) and str(Ref.of_session(one.agent, one.session_id)) not in spoken
+        if hands_on(one)
+        and str(Ref.of_session(one.agent, one.session_id)) not in spoken
+        and not (one.finalized and any(one.started_at <= at <= one.ended_at for at in nameless))
     ]
     # Those that were stated are in the order of the log. Where the clock was set back meanwhile, that counts.
     times = accumulate((instant(record.updated_at, "seconds") for record in stated), min)
