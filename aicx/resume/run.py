@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
+_MAX_TASKS = 200  # of those that are open, the last written
 
 
 def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None) -> ResumeReport:
@@ -360,7 +361,8 @@ class _Resume:
         from aicx.work.state import open_tasks
 
         place = find_place(settings, folder)
-        found = open_tasks(settings, place, self._query.now, self._place.look, derive=False)
+        found = open_tasks(settings, place, self._query.now, self._place.look, derive=False, most=_MAX_TASKS)
+        self._warnings += found.notes
         for task in (*found.active, *found.waiting):
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,)))
         for task in found.skipped:

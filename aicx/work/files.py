@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,15 +67,26 @@ def read_record(layout: Layout, relative: str, *, hidden: bool = False) -> WorkR
         ) from error
 
 
-def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EVERY, *, hidden: bool = False) -> Found:
+def read_all(
+    layout: Layout,
+    folders: Iterable[str],
+    parts: Iterable[str] = EVERY,
+    *,
+    hidden: bool = False,
+    most: int | None = None,
+) -> Found:
     """The records of the repositories in ``folders``, in these ``parts`` of theirs.
 
-    With ``hidden`` also those that `.aicxignore` hides.
+    With ``hidden`` also those that `.aicxignore` hides; with ``most`` only the files last written of each part.
     """
     found: dict[str, WorkRecord] = {}
     damaged: list[DamagedTask] = []
     is_hidden = (lambda _: False) if hidden else _hidden(layout)
-    for relative in list_paths(layout, folders, parts):
+    if most is None:
+        paths = list_paths(layout, folders, parts)
+    else:
+        paths = chain.from_iterable(newest_paths(layout, folders, part, most) for part in parts)
+    for relative in paths:
         if is_hidden(f"work/{relative}"):
             continue
         try:
@@ -91,10 +103,13 @@ def read_all(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EVER
     return Found(sorted(found.values(), key=lambda record: (-record.sequence, record.id)), damaged)
 
 
-def open_records(layout: Layout, folders: Iterable[str]) -> Found:
-    """The tasks of the repositories in ``folders`` that are not closed for good, the last written first."""
+def open_records(layout: Layout, folders: Iterable[str], most: int | None = None) -> Found:
+    """The tasks of the repositories in ``folders`` that are not closed for good, the last written first.
+
+    With ``most`` only those last written.
+    """
     folders = tuple(folders)
-    found = read_all(layout, folders, (TASKS,))
+    found = read_all(layout, folders, (TASKS,), most=most)
     closed = {Path(path).stem: path for path in list_paths(layout, folders, (CLOSED,))}
     if both := [record for record in found.records if record.id in closed]:  # an interrupted change
         for record in both:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.state import GitProbe
-from aicx.work.files import DamagedTask, open_records, read_record
+from aicx.text import plural
+from aicx.work.files import TASKS, DamagedTask, list_paths, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import Patch, Said, apply, changed_fields
@@ -66,14 +67,16 @@ def open_tasks(
     derive: bool = True,
     begun: OpenTasks | None = None,
     known: Mapping[str, SessionBrief] | None = None,
+    most: int | None = None,
 ) -> OpenTasks:
     """What is open in a repository; nothing is written.
 
     ``look`` is a look at git that was begun there earlier. Without ``derive`` only tasks that somebody began count.
+    With ``most`` only those last written are read, for who cannot wait.
     ``begun`` are those, and ``known`` sessions by their references, where the caller has read them.
     """
     with looking(place, now, look) as present:
-        found = begun or _open_tasks(settings, place, present)
+        found = begun or _open_tasks(settings, place, present, most)
         if not derive or found.active:
             return found
         from aicx.work.derived import derived_tasks  # imported here: reading sessions takes the corpus
@@ -83,7 +86,7 @@ def open_tasks(
             found,
             active=[one for one in derived if one.loading.loadable],
             skipped=[*found.skipped, *(one for one in derived if not one.loading.loadable)],
-            notes=notes,
+            notes=[*found.notes, *notes],
         )
 
 
@@ -190,13 +193,14 @@ def close(
         return replace(written, others=others)
 
 
-def _open_tasks(settings: Settings, place: WorkPlace, present: Present) -> OpenTasks:
-    found = open_records(settings.layout, place.folders)
+def _open_tasks(settings: Settings, place: WorkPlace, present: Present, most: int | None = None) -> OpenTasks:
+    found = open_records(settings.layout, place.folders, most)
     records = sorted(
         (record for record in found.records if record.kind == "thread"),
         key=lambda record: (record.worktree_id != place.worktree_id, -record.focused, record.id),
     )
     loaded = [Loaded(record, present.loading(record)) for record in records]
+    unread = sum(1 for _ in list_paths(settings.layout, place.folders, (TASKS,))) - most if most else 0
     usable = [one for one in loaded if one.loading.loadable]
     return OpenTasks(
         active=[one for one in usable if one.record.status == "in_progress"],
@@ -204,6 +208,7 @@ def _open_tasks(settings: Settings, place: WorkPlace, present: Present) -> OpenT
         waiting=[one for one in usable if one.record.status != "in_progress"],
         damaged=found.damaged,
         context=present.context,
+        notes=[f"{plural(unread, 'older open task')} left out: `aicx task status` lists all"] if unread > 0 else [],
     )
 
 

@@ -297,6 +297,16 @@ class TestTogether:
         path.write_bytes(path.read_bytes().replace(place.place.repo_id.encode(), repo_id.encode()))
         assert [file["why"] for file in place("status")["damaged"]] == ["of another repository"]
 
+    def test_who_cannot_wait_gets_the_tasks_last_written_and_is_told_of_the_others(self, place: TaskPlace) -> None:
+        settings, here = place.settings, place.place
+        task = start(settings, here, "The real one", NOW).record
+        fill(place, task, 5)
+        newest = start(settings, here, "The newest", NOW).record
+        found = open_tasks(settings, here, NOW, derive=False, most=2)
+        assert [one.record.id for one in found.active] == [newest.id]
+        assert found.notes == ["5 older open tasks left out: `aicx task status` lists all"]
+        assert open_tasks(settings, here, NOW, derive=False, most=7).notes == []
+
     def test_ten_thousand_tasks_are_listed_and_the_last_is_found_first(self, place: TaskPlace) -> None:
         settings, here = place.settings, place.place
         task = start(settings, here, "The real one", NOW).record
