@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from aicx.api.answers import (
+    areas,
     dashboard,
     doctor,
     extract,
@@ -83,6 +84,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "finalize": (lifecycle.FINALIZE_SCHEMA, [lifecycle.FinalizeAnswer]),
     "boot": (lifecycle.BOOT_SCHEMA, [lifecycle.BootAnswer]),
     "task handoffs": (lifecycle.HANDOFFS_SCHEMA, [lifecycle.HandoffsAnswer]),
+    "task areas": (areas.SCHEMA, [areas.AreasAnswer]),
     "usage": (usage.SCHEMA, [usage.UsageAnswer]),
     "failures list": (failures.LIST_SCHEMA, [failures.FailuresAnswer]),
     "failures show": (failures.SCHEMA, [failures.FailureAnswer]),

@@ -21,13 +21,15 @@ ROOT = "."
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """One folder. ``sessions`` edited it, the latest first; ``hot`` are its files by how many sessions edited them.
+    """One folder. ``edited_in`` sessions edited it; ``sessions`` are the latest of them, the latest first.
 
-    ``entry_points`` are the files that sessions opened first, ``tests`` those of it that were touched,
-    ``commands`` the tests that passed while it was worked on, ``fragile`` the files where failures were reported again.
+    ``hot`` are its files by how many sessions edited them, ``entry_points`` the files that sessions opened first,
+    ``tests`` those of it that were touched, ``commands`` the tests that passed while it was worked on, ``fragile`` the
+    files where failures were reported again.
     """
 
     id: str
+    edited_in: int
     sessions: tuple[str, ...]
     failures: int
     hot: tuple[str, ...]
@@ -74,12 +76,13 @@ def areas(sessions: Iterable[SessionFacts]) -> list[Area]:
             if failure.file is not None and not failure.file.startswith("/"):
                 tallies.setdefault(area_of(failure.file), _Tally()).failed[failure.file] += failure.count
     found = [_area(name, tally) for name, tally in tallies.items() if tally.sessions]
-    return sorted(found, key=lambda area: (-len(area.sessions), area.id))
+    return sorted(found, key=lambda area: (-area.edited_in, area.id))
 
 
 def _area(name: str, tally: _Tally) -> Area:
     return Area(
         id=name,
+        edited_in=len(tally.sessions),
         sessions=tuple(tally.sessions)[:_MAX_SESSIONS],
         failures=sum(tally.failed.values()),
         hot=_most(tally.edited),

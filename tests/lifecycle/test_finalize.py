@@ -207,3 +207,17 @@ def test_a_decision_with_a_reason_is_proposed_and_trusted_by_nobody(place: Place
     entry = place("memory", "get", ref)["entry"]
     assert (entry["kind"], entry["status"], entry["baseline"]) == ("decision", "candidate", False)
     assert any("Use tabs" in note for note in found["notes"])
+
+
+def test_areas_are_what_sessions_changed_with_what_the_folder_says_of_itself(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = place.repository.folder / "src"
+    folder.mkdir(exist_ok=True)
+    (folder / "README.md").write_text("# Source\n\nThe login and its tokens.\n")
+    found = place("task", "areas")
+    assert found["total"] == len(found["items"]) > 0
+    assert all(item["edited_in"] for item in found["items"])
+    assert [item["purpose"] for item in found["items"] if item["id"] == "src"] == ["The login and its tokens."]
+    assert run(["task", "areas"]) == 0
+    assert "The login and its tokens." in capsys.readouterr().out

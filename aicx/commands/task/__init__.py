@@ -25,6 +25,7 @@ COMMANDS = {
     "show": "aicx.commands.task.show",
     "resume": "aicx.commands.task.resume",
     "handoffs": "aicx.commands.task.handoffs",
+    "areas": "aicx.commands.task.areas",
     "close": "aicx.commands.task.close",
 }
 DEFAULT = "status"

@@ -1,0 +1,33 @@
+"""The answer of `aicx task areas`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+SCHEMA = "aicx.areas/1"
+
+
+@dataclass(frozen=True, slots=True)
+class AreaAnswer:
+    """A folder that sessions changed, and what is known of work in it. Paths are from the repository's root."""
+
+    id: Annotated[str, "the folder; `.` for the root"]
+    purpose: Annotated[str | None, "what its README, docstring or manifest says it is for; null where none says it"]
+    edited_in: Annotated[int, "number of sessions that changed it"]
+    sessions: Annotated[list[str], "references of the latest of them, the latest first"]
+    key_paths: Annotated[list[str], "its files that most sessions changed"]
+    entry_points: Annotated[list[str], "files that sessions opened first"]
+    tests: Annotated[list[str], "its test files that sessions changed"]
+    commands: Annotated[list[str], "tests that passed in sessions that changed it"]
+    failures: Annotated[int, "failures reported in it"]
+    fragile: Annotated[list[str], "files in which failures were reported again"]
+
+
+@dataclass(frozen=True, slots=True)
+class AreasAnswer:
+    """The areas of a repository, those that most sessions changed first."""
+
+    items: list[AreaAnswer]
+    total: Annotated[int, "number there are"]
+    notes: list[str]

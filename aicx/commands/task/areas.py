@@ -1,0 +1,70 @@
+"""`aicx task areas`: the parts of a repository, and what sessions did in each."""
+
+from __future__ import annotations
+
+from aicx import console, options
+from aicx.api.answers.areas import SCHEMA, AreaAnswer, AreasAnswer
+from aicx.commands.task.common import open_desk
+
+_LISTS = (
+    ("key_paths", "Files"),
+    ("entry_points", "Begin at"),
+    ("tests", "Tests"),
+    ("commands", "Passed here"),
+    ("fragile", "Fragile"),
+)
+_SHOWN = 3  # of each list; JSON has more
+
+
+def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.Json = False) -> None:
+    """List the parts of this repository that sessions changed, those that most sessions changed first.
+
+    A part is a folder. Its purpose is what its README, docstring or manifest says. The rest is worked out from the
+    stored sessions: the files that most of them changed and opened first, the tests that passed, and the files in
+    which failures came up again.
+
+    Example: aicx task areas --limit 3
+    """
+    # Imported here: not needed for --help.
+    from aicx.work.areas import areas
+    from aicx.work.at_place import facts_at
+    from aicx.work.purpose import purpose_of
+
+    desk = open_desk(repo)
+    with console.count_bar("Reading sessions") as bar:
+        facts, notes = facts_at(desk.settings, desk.folder, lambda done, of: bar(done, of, ""))
+    every = areas(facts)
+    items = [
+        AreaAnswer(
+            id=area.id,
+            purpose=purpose_of(desk.place.root, area.id),
+            edited_in=area.edited_in,
+            sessions=list(area.sessions),
+            key_paths=list(area.hot),
+            entry_points=list(area.entry_points),
+            tests=list(area.tests),
+            commands=list(area.commands),
+            failures=area.failures,
+            fragile=list(area.fragile),
+        )
+        for area in every[:limit]
+    ]
+    if json:
+        console.out_answer(SCHEMA, AreasAnswer(items, len(every), notes))
+        return
+    for item in items:
+        _print(item)
+    for note in notes:
+        console.notify(f"note: {note}")
+    if not items:
+        console.notify("No stored session changed a file here. `aicx store` adds sessions.")
+
+
+def _print(item: AreaAnswer) -> None:
+    failures = f" · {console.plural(item.failures, 'failure')}" if item.failures else ""
+    console.out(f"{console.style(item.id, bold=True)}  {console.plural(item.edited_in, 'session')}{failures}")
+    if item.purpose:
+        console.out(f"  {item.purpose}")
+    for name, heading in _LISTS:
+        if found := getattr(item, name)[:_SHOWN]:
+            console.out(f"  {heading}: {', '.join(found)}")
