@@ -154,7 +154,7 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
 
 
 def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    version = f"6 {aicx.__version__} {rules_digest()}"
+    version = f"7 {aicx.__version__} {rules_digest()}"
     for _ in range(2 if create or path.exists() else 0):
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

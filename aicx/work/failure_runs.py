@@ -8,18 +8,19 @@ from dataclasses import dataclass, field, replace
 
 from aicx.evidence.edits import is_edit
 from aicx.evidence.fixes import ends, repeats, topic_of
+from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Run, RunKind
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
-from aicx.shell import Simple
+from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
 from aicx.toolchains import ErrorEvent, parse
 from aicx.work.session_facts import Failure, Try
 
 # What one run may report and one session keep; a build that breaks everything says the same many times.
 MAX_EVENTS, MAX_FAILURES, MAX_ATTEMPTS, MAX_FILES, MAX_COMMANDS = 8, 100, 5, 8, 5
-_MESSAGE = 300
+_MESSAGE, _COMMAND = 300, 120  # characters
 # What a client puts before the output of a command.
 _HEADER = re.compile(
     r"(?:(?:Script|Chunk ID:|Wall time|Process|Exit code:|Command:|Original token|Total output)[^\n]*(?:\n|\Z))*"
@@ -79,7 +80,9 @@ def failures_of(
             if not (answers and answers[-1].failed):
                 _changed(open_, [path for name in call.files if (path := roots.relative(name, folder))])
             continue
+        beside = _beside(call, ran)
         for run in ran:
+            _also_ran(open_, beside)
             at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
             if run.outcome == "failed":
                 for event in _events(run, call, answers, folder):
@@ -87,7 +90,7 @@ def failures_of(
             elif run.outcome == "ok":
                 _pass(open_, done, run, at, ref)
             if run.kind != "check" or _FORMATS.search(run.line):
-                _ran(open_, run)
+                _also_ran(open_, [run.line])
     every = {**done, **{mark: one.failure for mark, one in open_.items()}}
     return sorted(every.values(), key=lambda one: (one.first_at, one.fingerprint))[:MAX_FAILURES]
 
@@ -179,7 +182,13 @@ def _changed(open_: dict[str, _Open], paths: Sequence[str]) -> None:
         one.files |= dict.fromkeys(paths)
 
 
-def _ran(open_: dict[str, _Open], run: Run) -> None:
+def _also_ran(open_: dict[str, _Open], lines: Sequence[str]) -> None:
     for one in open_.values():
-        if run.line != one.failure.command:
-            one.commands[run.line] = None
+        one.commands |= dict.fromkeys(line for line in lines if line != one.failure.command)
+
+
+def _beside(call: Step, ran: Sequence[Run]) -> list[str]:
+    """What a command line did besides that for which it was run: of `npm install left-pad && npm test` the first."""
+    of_runs = {part.text for run in ran for part in run.parts}
+    parts = (part.text for part in simple_commands(call.command) if not command_rules().look.match(part.text))
+    return [shorten(text, _COMMAND) for text in parts if text not in of_runs]

@@ -73,6 +73,17 @@ def test_what_was_edited_before_it_passed_resolved_it() -> None:
     assert (one.resolved.files, one.resolved.commands, one.attempts) == (("src/cart.py",), (), ())
 
 
+def test_what_the_same_line_did_before_it_passed_resolved_it() -> None:
+    [one] = found(fails("npm test"), passes("cd shop && npm install left-pad && npm test"))
+    assert one.resolved is not None
+    assert one.resolved.commands == ("npm install left-pad",)
+
+
+def test_what_the_same_line_did_before_it_failed_again_had_no_effect() -> None:
+    [one] = found(fails("npm test"), fails("npm install left-pad && npm test"))
+    assert [attempt.commands for attempt in one.attempts] == [("npm install left-pad",)]
+
+
 def test_what_was_tried_before_it_failed_again_had_no_effect() -> None:
     [one] = found(fails(), edit("src/a.py"), fails(), edit("src/b.py"), passes())
     assert [attempt.files for attempt in one.attempts] == [("src/a.py",)]
