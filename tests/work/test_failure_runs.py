@@ -80,8 +80,8 @@ def test_what_the_same_line_did_before_it_passed_resolved_it() -> None:
 
 
 def test_what_the_same_line_did_before_it_failed_again_had_no_effect() -> None:
-    [one] = found(fails("npm test"), fails("npm install left-pad && npm test"))
-    assert [attempt.commands for attempt in one.attempts] == [("npm install left-pad",)]
+    [one] = found(fails(), fails("pip install types-attrs && mypy src"))
+    assert [attempt.commands for attempt in one.attempts] == [("pip install types-attrs",)]
 
 
 def test_what_was_tried_before_it_failed_again_had_no_effect() -> None:
