@@ -268,6 +268,10 @@ class _Resume:
             standing = self._standing(session, brief)
             if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
                 continue
+            if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
+                # What a program asked and got answered is no work to go on with.
+                self._considered.append(_considered(self._described(item, latest, standing), Reason.AUTOMATED))
+                continue
             described = self._described(item, latest, standing)
             resumed = replace(described, facts=self._reader.titled(session), brief=brief)
             self._considered.append(_considered(resumed, None))

@@ -309,10 +309,23 @@ def test_automated_run_is_gone_on_from_where_no_newer_session_is_open(
 ) -> None:
     work_on_login(user, repository)
     folder = str(repository.folder)
-    user.claude(ClaudeLog(OTHER, folder).prompt("Review the change", DAY).answer("Fixed the review.", DAY + 1))
+    log = ClaudeLog(OTHER, folder).prompt("Review the change", DAY)
+    log.call("Edit", DAY + 1, "t1", file_path=f"{folder}/src/a.py").result("updated", DAY + 2, "t1")
+    user.claude(log.answer("Fixed the review.", DAY + 3))
     user.store()
     automate(monkeypatch, OTHER)
     assert session_ids(ask()) == [OTHER, SESSION]
+
+
+def test_automated_run_that_changed_nothing_is_not_gone_on_from(
+    user: Home, repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_on_login(user, repository)
+    log = ClaudeLog(OTHER, str(repository.folder)).prompt("Rate the change", DAY).answer("It is neutral.", DAY + 1)
+    user.claude(log)
+    user.store()
+    automate(monkeypatch, OTHER)
+    assert session_ids(ask())[0] == SESSION
 
 
 def test_automated_run_gives_way_to_a_newer_session_that_a_person_left_open(
