@@ -5,11 +5,9 @@ Texts of messages and results are not: `drafts` redacts those whole and counts w
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
 
 from aicx.sources.items import (
     BadRecord,
@@ -22,26 +20,8 @@ from aicx.sources.items import (
     TimelineEntry,
     ToolUse,
 )
-from aicx.types import AgentHomes, Redacted
-
-Redact = Callable[[str], Redacted]
-_UNSAFE = re.compile(r"[\[\]:]+")
-
-
-def clean_id(text: str, redact: Redact) -> str:
-    """``text`` redacted, and still another one for every other text: with a piece of its hash where it held a secret.
-
-    For what has to stay distinct: two sessions must not become one because each has a token for its id.
-    """
-    found = redact(text)
-    if not found.counts:
-        return text
-    return f"{found.text}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-
-
-def clean_project(project: str, redact: Redact) -> str:
-    """``org/repo`` redacted, and still a name for folders and another one for every other project."""
-    return "/".join(_UNSAFE.sub("-", clean_id(part, redact)).strip("-") for part in project.split("/"))
+from aicx.sources.naming import Redact, clean_id
+from aicx.types import AgentHomes
 
 
 def fingerprint_of(known: Mapping[str, str], log: LogFile) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -87,14 +86,6 @@ def stat_log(agent: str, format: str, path: Path) -> LogFile | BadRecord:
     if not stat.S_ISREG(status.st_mode):
         return BadRecord(str(path), "is not a regular file")
     return LogFile(agent, format, path, status.st_size, f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
-
-
-def read_note(path: Path, limit: int = BLOCK) -> bytes:
-    """The beginning of a file beside the logs. Raises OSError, also for a pipe or a device, which might never end."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(errno.EINVAL, "is not a regular file", str(path))
-    with path.open("rb") as stream:
-        return stream.read(limit)
 
 
 def read_jsonl(log: LogFile, *, limit: int = LINE_LIMIT, block: int = BLOCK) -> Iterator[Record | BadRecord]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from aicx.sources.records import read_note
+from aicx.storage.reading import read_note
 from aicx.work.record import clean
 
 MAX_LENGTH = 200  # characters

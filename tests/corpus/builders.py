@@ -27,8 +27,9 @@ from aicx.corpus.places.decisions import Decisions
 from aicx.corpus.places.evidence import Ledger, Seen
 from aicx.corpus.places.identity import Identity
 from aicx.corpus.places.places import Places
-from aicx.sources.door import Door, Redact
+from aicx.sources.door import Door
 from aicx.sources.items import SessionEvent, SourceRef, TimelineEntry, ToolUse
+from aicx.sources.naming import Redact
 from aicx.types import Redacted
 
 Value = dict[str, Any]

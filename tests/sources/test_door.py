@@ -10,8 +10,9 @@ import pytest
 
 from aicx.corpus.views.provenance import is_there, verify_source
 from aicx.redaction import redact
-from aicx.sources.door import Door, clean_id, clean_project, fingerprint_of
+from aicx.sources.door import Door, fingerprint_of
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped
+from aicx.sources.naming import clean_id, clean_project
 from tests.corpus.builders import SESSION, ClaudeLog, Home, entry, tool_entry
 
 

@@ -27,8 +27,9 @@ from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
-from aicx.sources.door import CleanSource, Door, Redact, clean_id
+from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import LogFile
+from aicx.sources.naming import Redact, clean_id
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import writer_lock
 from aicx.text import plural

@@ -34,7 +34,7 @@ from aicx.corpus.ingest.workers import map_in_order
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
-from aicx.sources.door import clean_id, clean_project
+from aicx.sources.naming import clean_id, clean_project
 from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock

@@ -13,7 +13,7 @@ from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS, key_of_text
 from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, Said, name_chunk
 from aicx.paths import NON_REPOSITORY, chunk_stem
-from aicx.sources.door import Redact, clean_id, clean_project
+from aicx.sources.naming import Redact, clean_id, clean_project
 from aicx.text import estimate_tokens
 
 _MARK = re.compile(r"(\[REDACTED:[a-z0-9-]+\])")

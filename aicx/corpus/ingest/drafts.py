@@ -12,8 +12,8 @@ from typing import AnyStr
 from aicx.corpus.catalog.fields import message_key
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
-from aicx.sources.door import Redact
 from aicx.sources.items import TimelineEntry, ToolUse
+from aicx.sources.naming import Redact
 from aicx.text import BYTES_PER_TOKEN, estimate_tokens
 from aicx.types import PROMPTS
 

@@ -13,8 +13,8 @@ from aicx.corpus.places.evidence import Seen, root_of
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.siblings import Traces, is_deep, is_telling_branch, relative_to
 from aicx.git.printed import Observation, is_telling, read_printed
-from aicx.sources.door import Redact
 from aicx.sources.items import SessionEvent, TimelineEntry
+from aicx.sources.naming import Redact
 
 # The folder that a call names for itself, among its arguments or in a script that runs it.
 _WORKDIR = re.compile(r'\b(?:workdir|working_directory|dir_path|directory)"?:\s*[\'"]?(/[^\'"\n,}]+)')

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.watermarks import fingerprints, session_paths
 from aicx.sources import load_source
-from aicx.sources.door import CleanSource, Door, Redact, clean_id, fingerprint_of
+from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
+from aicx.sources.naming import Redact, clean_id
 from aicx.types import AgentHomes
 
 _TELL_EVERY = 256  # logs

@@ -11,8 +11,9 @@ from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.places.evidence import Seen
 from aicx.redaction import redact
 from aicx.sources import load_source
-from aicx.sources.door import CleanSource, Door, Redact
+from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, TimelineEntry
+from aicx.sources.naming import Redact
 from aicx.types import Redacted
 
 _MAX_REASONS = 4  # named of a log that holds nothing to store

@@ -39,8 +39,8 @@ from aicx.corpus.places.stored import find_histories, is_filed, open_places, wit
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
-from aicx.sources.door import Redact, clean_id
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent
+from aicx.sources.naming import Redact, clean_id
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
 from aicx.titles import shorten_title

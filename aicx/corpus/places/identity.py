@@ -10,8 +10,8 @@ from pathlib import Path
 
 from aicx.git.remotes import parts_of, remote_urls
 from aicx.paths import safe_project
-from aicx.sources.door import clean_project
-from aicx.sources.records import read_note
+from aicx.sources.naming import clean_project
+from aicx.storage.reading import read_note
 
 # Names that say where something lies rather than what it is.
 _NO_NAMES = frozenset({"", "tmp", "temp", "src", "app", "lib", "docs", "workspace", "workspaces", "var", "home"})

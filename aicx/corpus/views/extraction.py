@@ -22,8 +22,8 @@ from aicx.corpus.places.stored import open_places
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.redaction import redact
 from aicx.sources import SOURCES, load_source
-from aicx.sources.door import Redact
 from aicx.sources.items import BadRecord, LogFile, TimelineEntry
+from aicx.sources.naming import Redact
 from aicx.titles import name_of_session
 from aicx.types import PROMPTS, Redacted
 

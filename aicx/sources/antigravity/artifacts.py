@@ -16,8 +16,9 @@ from aicx.sources.antigravity.paths import linked_paths
 from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.file_times import changed_at
 from aicx.sources.items import BadRecord, SourceRef, TimelineEntry
-from aicx.sources.records import LINE_LIMIT, parse_instant, read_note, unreadable
+from aicx.sources.records import LINE_LIMIT, parse_instant, unreadable
 from aicx.sources.values import lowered, parse_json, string_of
+from aicx.storage.reading import read_note
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.redacting import StoredText, _moved, _replaced, redact_session, redact_value
 from aicx.redaction import redact
-from aicx.sources.door import Redact
 from aicx.sources.items import TimelineEntry
+from aicx.sources.naming import Redact
 from aicx.types import Redacted
 from tests.corpus.builders import chunks_of, entry, tool_entry
 
