@@ -29,7 +29,7 @@ _HEADER = re.compile(
 # A message that a tool prints beside the mistake, and that is the same for every mistake.
 _SAYS_NOTHING = re.compile(
     r"^hint:|^exit code \d+$|^\^C$|\btoo many errors$|\bexited with (?:code|status) \d+\W*$"
-    r"|\brun with --verbose\b|\brerun with\b",
+    r"|\brun with --verbose\b|\brerun with\b|^failed to push some refs\b|\bsee \S+ for (?:the )?(?:full|more)\b",
     re.IGNORECASE,
 )
 # A program given on the command line tries something out; a file with a program is part of the work.

@@ -142,6 +142,8 @@ def test_a_formatter_may_be_what_helped() -> None:
         ("node -p 'require(1)'", "Error: Package subpath is not defined\n    at src/cart.js:4:1"),
         ("make", "error: Exited with code 1"),
         ("git commit -m x", "hint: error: use -f if you really want to add them"),
+        ("git push origin main", "error: failed to push some refs to 'https://example.org/ada/shop.git'"),
+        ("hk run", "error: See /home/ada/output.log for full command output"),
     ],
 )
 def test_what_says_nothing_of_the_work_is_no_failure(command: str, text: str) -> None:
