@@ -15,7 +15,6 @@ from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.errors import NotFound
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.pull_requests import merged_by
-from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import (
     SessionRow,
@@ -27,7 +26,6 @@ from aicx.evidence.sessions import (
     short_ids,
 )
 from aicx.evidence.statements import weigh
-from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.refs import Ref
@@ -38,13 +36,13 @@ from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
 from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions
+from aicx.resume.select.ranking import Scored, files_of, rank_sessions
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
-from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
+from aicx.resume.select.report import EntryFile, Recalled, ResumeReport, Structure
 from aicx.resume.select.term_weights import TermWeights
+from aicx.resume.session_choice import SessionChoice
 from aicx.resume.structure import read_structure
-from aicx.sources.reopen import reopen_command
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy
 
-# Sessions whose branch is looked up: those that may be shown.
-_MAX_STANDINGS = 12
 _MAX_TASKS = 200  # of those that are open, the last written
 
 
@@ -108,14 +104,9 @@ class _Resume:
         self._catalog = catalog
         self._place = place
         self._reader = SessionReader(settings.layout, catalog, query.now, _elsewhere(catalog, place))
-        self._branches: Branches | None = None
         # "make a pr for this" is about no topic: it goes on where work stopped, as no task does.
         self._topic = query.task if weigh(query.task).level > 1 else ""
-        self._ask = Ask(self._topic, query.now)
-        self._mentions = Mentions({}, 0.0)
-        self._merged: set[str] = set()  # the numbers of pull requests merged since the last session
         self._rarity = TermWeights((), ())  # of the task's words, once it was searched for
-        self._coverages: Mapping[tuple[str, str], float] = {}
         self._warnings = notes
         self._unavailable: list[str] = []
         self._search: Mapping[str, Any] = {}
@@ -129,7 +120,7 @@ class _Resume:
         ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
         passages = self._passages(sessions)
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
-        self._merged = merged_by(commit.subject for commit in commits)
+        merged = merged_by(commit.subject for commit in commits)
         self._warnings += place.state.notes
         self._considered += (
             Considered(str(Ref("commit", commit.hash)), "commit", None, (Reason.SINCE_LAST_SESSION,))
@@ -140,14 +131,15 @@ class _Resume:
             own = []  # no session is chosen for a word that stands everywhere
         changed = tuple(path for path in place.state.changed if not path.endswith("/"))
         ask = Ask(self._topic, query.now, query.branch or place.state.branch, place.folder, changed)
-        self._ask, self._coverages = ask, coverages(own) if self._rarity.is_discriminative else {}
+        covered = coverages(own) if self._rarity.is_discriminative else {}
         sessions += self._recalled_sessions(own, sessions)
         mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
-        self._mentions = mentions
         ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
-        self._look_up_branches(ranked, latest)
-        resumed = self._resumed(ranked, latest)
-        others = self._others(ranked, latest, resumed)
+        choice = SessionChoice(query, place, self._reader, ask, mentions, covered, ranked, latest, merged)
+        resumed = choice.resumed()
+        others = choice.others(resumed)
+        self._warnings += choice.warnings
+        self._considered += choice.considered
         limits = query.limits
         chosen, considered = choose(passages, query.now, query.exclude_session, limits.recalled, limits.related)
         self._considered += considered
@@ -234,105 +226,6 @@ class _Resume:
         missing = [owner for owner in dict.fromkeys(passage.owner for passage in own) if owner not in listed]
         found = load_sessions(self._catalog, missing, self._query.now)
         return [session for session in found if self._against(session) is None]
-
-    def _look_up_branches(self, ranked: Sequence[Scored], latest: SessionRow | None) -> None:
-        if self._place.look is not None and self._place.state.usable:
-            shown = [item.session.branch or "" for item in ranked[:_MAX_STANDINGS]]
-            names = [*shown, (latest.branch or "") if latest else ""]
-            self._branches = Branches(self._place.look.git, self._place.state, names)
-
-    def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
-        if self._branches is None:
-            same = self._query.branch is not None and session.branch == self._query.branch
-            return "same_branch" if same else "unknown"
-        standing = self._branches.standing(session.branch, session.completed_at)
-        if standing == "gone" and brief is not None and brief.commits:
-            # Its name is gone, its commits may not be.
-            held = self._branches.holds_commit(Ref.parse(brief.commits[0].refs[0]).value)
-            return standing if held is None else "merged" if held else "unmerged"
-        return standing
-
-    def _resumed(self, ranked: Sequence[Scored], latest: SessionRow | None) -> BriefedSession | None:
-        """The session the work goes on from: the first that says something, on a branch that is part of the head."""
-        for item in ranked[:_MAX_STANDINGS]:
-            session = item.session
-            if self._standing(session) not in CURRENT:
-                if item is ranked[0] and self._topic:
-                    branch = f"branch {session.branch}, which is not merged here"
-                    self._warnings.append(f"what fits the task best is on {branch}: {session.ref}")
-                continue
-            if self._is_behind_typed(session, ranked):
-                self._considered.append(_considered(self._described(item, latest, "unknown"), Reason.AUTOMATED))
-                continue
-            brief = self._reader.brief(session, self._merged)
-            standing = self._standing(session, brief)
-            if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
-                continue
-            if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
-                # What a program asked and got answered is no work to go on with.
-                self._considered.append(_considered(self._described(item, latest, standing), Reason.AUTOMATED))
-                continue
-            described = self._described(item, latest, standing)
-            resumed = replace(described, facts=self._reader.titled(session), brief=brief)
-            self._considered.append(_considered(resumed, None))
-            return resumed
-        return None
-
-    def _is_behind_typed(self, session: SessionRow, ranked: Sequence[Scored]) -> bool:
-        """Whether a program ran ``session``, and a person's own session of this worktree was left open since."""
-        if session.automated_why is None:
-            return False
-        return any(
-            other.automated_why is None
-            and other.completed_at > session.completed_at
-            and self._is_of_worktree(other)
-            and self._reader.outcome(other)[1] is not None
-            for other in (item.session for item in ranked)
-        )
-
-    def _is_of_worktree(self, session: SessionRow) -> bool:
-        """Whether a session worked in the folder that is asked about, or on its branch; any, where none is known."""
-        folder, branch = self._ask.folder, self._ask.branch
-        in_folder = session.cwd is not None and session.cwd == folder
-        return folder is None or in_folder or (branch is not None and session.branch == branch)
-
-    def _others(
-        self, ranked: Sequence[Scored], latest: SessionRow | None, resumed: BriefedSession | None
-    ) -> list[BriefedSession]:
-        """Further sessions worth a line, the latest one always among them."""
-        rest = [item for item in ranked if resumed is None or item.session.ref != resumed.facts.ref]
-        known = {item.ref for item in self._considered}
-        for item in (item for item in rest if item.session.automated_why is not None and item.session.ref not in known):
-            self._considered.append(_considered(self._described(item, latest, "unknown"), Reason.AUTOMATED))
-        rest = [item for item in rest if item.session.automated_why is None]
-        last = self._query.limits.others - 1
-        newest = next((n for n, item in enumerate(rest) if latest is not None and item.session.ref == latest.ref), 0)
-        if newest > last:
-            rest.insert(last, rest.pop(newest))
-        shown: list[BriefedSession] = []
-        for number, item in enumerate(rest):
-            # The branches of those beyond are not looked up: nothing would show it.
-            standing = self._standing(item.session) if number < _MAX_STANDINGS else "unknown"
-            described = self._described(item, latest, standing)
-            left_out: Reason | None = Reason.OVER_LIMIT
-            if len(shown) < self._query.limits.others:
-                facts = self._reader.titled(item.session)
-                outcome, ending = self._reader.outcome(item.session)
-                described = replace(described, facts=facts, outcome=outcome, ending=ending)
-                left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
-                shown += [described] if left_out is None else []
-            self._considered.append(_considered(described, left_out))
-        return shown
-
-    def _described(self, item: Scored, latest: SessionRow | None, standing: BranchState) -> BriefedSession:
-        session = item.session
-        reasons = [_REASONS_OF_PARTS[name] for name, _ in _by_worth(item.parts) if name in _REASONS_OF_PARTS]
-        reasons += [Reason.LATEST_HERE] if latest is not None and session.ref == latest.ref else []
-        reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
-        reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
-        coverage = self._coverages.get((session.agent, session.session_id), 0.0)
-        sure = confidence(item, self._ask, coverage, self._mentions)
-        return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
 
     # Recall and files -----------------------------------------------------------------------------------------------
 
@@ -462,30 +355,9 @@ class _Resume:
         return structure
 
 
-_REASONS_OF_PARTS = {
-    "recall": Reason.MATCHES_TASK,
-    "files": Reason.SHARES_FILES,
-    "branch": Reason.SAME_BRANCH,
-    "folder": Reason.SAME_FOLDER,
-}
-
-_REASONS_OF_STANDINGS: dict[BranchState, Reason] = {
-    "merged": Reason.MERGED_BRANCH,
-    "unmerged": Reason.OTHER_BRANCH_UNMERGED,
-}
-
-
 def _of_altered(chunks: Sequence[str]) -> list[str]:
     """What is said of altered chunks, first of all warnings: nothing if there are none."""
     if not chunks:
         return []
     count = "1 chunk was" if len(chunks) == 1 else f"{len(chunks)} chunks were"
     return [f"{count} altered on disk since being stored, and nothing of that is quoted (next: aicx doctor --fix)"]
-
-
-def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(((name, worth) for name, worth in parts.items() if worth > 0), key=lambda part: (-part[1], part[0]))
-
-
-def _considered(item: BriefedSession, left_out: Reason | None) -> Considered:
-    return Considered(item.facts.ref, "session", item.score, item.reasons, left_out, {"standing": item.standing})

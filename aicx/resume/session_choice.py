@@ -1,0 +1,165 @@
+"""Which session a brief goes on from, and which others are worth a line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from aicx.evidence.session_brief import SessionBrief
+from aicx.evidence.sessions import SessionRow
+from aicx.git.branches import CURRENT, Branches, BranchState
+from aicx.refs import Ref
+from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.place import Place
+from aicx.resume.query import ResumeQuery
+from aicx.resume.select.mentions import Ask, Mentions
+from aicx.resume.select.ranking import Scored, confidence
+from aicx.resume.select.reader import SessionReader
+from aicx.resume.select.report import BriefedSession
+from aicx.sources.reopen import reopen_command
+
+# Sessions whose branch is looked up: those that may be shown.
+_MAX_STANDINGS = 12
+_REASONS_OF_PARTS = {
+    "recall": Reason.MATCHES_TASK,
+    "files": Reason.SHARES_FILES,
+    "branch": Reason.SAME_BRANCH,
+    "folder": Reason.SAME_FOLDER,
+}
+
+_REASONS_OF_STANDINGS: dict[BranchState, Reason] = {
+    "merged": Reason.MERGED_BRANCH,
+    "unmerged": Reason.OTHER_BRANCH_UNMERGED,
+}
+
+
+class SessionChoice:
+    """The choice among ranked sessions. ``considered`` and ``warnings`` say why each was taken or left out.
+
+    ``latest`` is the session that ended last, ``merged`` the numbers of pull requests that were merged since.
+    """
+
+    def __init__(
+        self,
+        query: ResumeQuery,
+        place: Place,
+        reader: SessionReader,
+        ask: Ask,
+        mentions: Mentions,
+        coverages: Mapping[tuple[str, str], float],
+        ranked: Sequence[Scored],
+        latest: SessionRow | None,
+        merged: Collection[str],
+    ) -> None:
+        self._branch, self._limit = query.branch, query.limits.others
+        self._reader = reader
+        self._ask, self._mentions, self._coverages = ask, mentions, coverages
+        self._ranked, self._latest = ranked, latest
+        self._merged = merged
+        self._branches: Branches | None = None
+        if place.look is not None and place.state.usable:
+            shown = [item.session.branch or "" for item in ranked[:_MAX_STANDINGS]]
+            self._branches = Branches(place.look.git, place.state, [*shown, (latest.branch or "") if latest else ""])
+        self.warnings: list[str] = []
+        self.considered: list[Considered] = []
+
+    def resumed(self) -> BriefedSession | None:
+        """The session the work goes on from: the first that says something, on a branch that is part of the head."""
+        for item in self._ranked[:_MAX_STANDINGS]:
+            session = item.session
+            if self._standing(session) not in CURRENT:
+                if item is self._ranked[0] and self._ask.task:
+                    branch = f"branch {session.branch}, which is not merged here"
+                    self.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
+                continue
+            if self._is_behind_typed(session):
+                self.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
+                continue
+            brief = self._reader.brief(session, self._merged)
+            standing = self._standing(session, brief)
+            if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
+                continue
+            if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
+                # What a program asked and got answered is no work to go on with.
+                self.considered.append(_considered(self._described(item, standing), Reason.AUTOMATED))
+                continue
+            described = self._described(item, standing)
+            resumed = replace(described, facts=self._reader.titled(session), brief=brief)
+            self.considered.append(_considered(resumed, None))
+            return resumed
+        return None
+
+    def others(self, resumed: BriefedSession | None) -> list[BriefedSession]:
+        """Further sessions worth a line, the latest one always among them."""
+        rest = [item for item in self._ranked if resumed is None or item.session.ref != resumed.facts.ref]
+        known = {item.ref for item in self.considered}
+        for item in (item for item in rest if item.session.automated_why is not None and item.session.ref not in known):
+            self.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
+        rest = [item for item in rest if item.session.automated_why is None]
+        last = self._limit - 1
+        newest = next((n for n, item in enumerate(rest) if self._is_latest(item.session)), 0)
+        if newest > last:
+            rest.insert(last, rest.pop(newest))
+        shown: list[BriefedSession] = []
+        for number, item in enumerate(rest):
+            # The branches of those beyond are not looked up: nothing would show it.
+            standing = self._standing(item.session) if number < _MAX_STANDINGS else "unknown"
+            described = self._described(item, standing)
+            left_out: Reason | None = Reason.OVER_LIMIT
+            if len(shown) < self._limit:
+                facts = self._reader.titled(item.session)
+                outcome, ending = self._reader.outcome(item.session)
+                described = replace(described, facts=facts, outcome=outcome, ending=ending)
+                left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
+                shown += [described] if left_out is None else []
+            self.considered.append(_considered(described, left_out))
+        return shown
+
+    def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
+        if self._branches is None:
+            return "same_branch" if self._branch is not None and session.branch == self._branch else "unknown"
+        standing = self._branches.standing(session.branch, session.completed_at)
+        if standing == "gone" and brief is not None and brief.commits:
+            # Its name is gone, its commits may not be.
+            held = self._branches.holds_commit(Ref.parse(brief.commits[0].refs[0]).value)
+            return standing if held is None else "merged" if held else "unmerged"
+        return standing
+
+    def _is_behind_typed(self, session: SessionRow) -> bool:
+        """Whether a program ran ``session``, and a person's own session of this worktree was left open since."""
+        if session.automated_why is None:
+            return False
+        return any(
+            other.automated_why is None
+            and other.completed_at > session.completed_at
+            and self._is_of_worktree(other)
+            and self._reader.outcome(other)[1] is not None
+            for other in (item.session for item in self._ranked)
+        )
+
+    def _is_of_worktree(self, session: SessionRow) -> bool:
+        """Whether a session worked in the folder that is asked about, or on its branch; any, where none is known."""
+        folder, branch = self._ask.folder, self._ask.branch
+        in_folder = session.cwd is not None and session.cwd == folder
+        return folder is None or in_folder or (branch is not None and session.branch == branch)
+
+    def _described(self, item: Scored, standing: BranchState) -> BriefedSession:
+        session = item.session
+        reasons = [_REASONS_OF_PARTS[name] for name, _ in _by_worth(item.parts) if name in _REASONS_OF_PARTS]
+        reasons += [Reason.LATEST_HERE] if self._is_latest(session) else []
+        reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
+        reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
+        coverage = self._coverages.get((session.agent, session.session_id), 0.0)
+        sure = confidence(item, self._ask, coverage, self._mentions)
+        return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
+
+    def _is_latest(self, session: SessionRow) -> bool:
+        return self._latest is not None and session.ref == self._latest.ref
+
+
+def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(((name, worth) for name, worth in parts.items() if worth > 0), key=lambda part: (-part[1], part[0]))
+
+
+def _considered(item: BriefedSession, left_out: Reason | None) -> Considered:
+    return Considered(item.facts.ref, "session", item.score, item.reasons, left_out, {"standing": item.standing})
