@@ -27,7 +27,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "resume": ("aicx.commands.resume", "Brief a new session on what was done here and what is open."),
         "search": ("aicx.commands.search", "Find the passages that answer a question."),
         "why": ("aicx.commands.why", "From a commit, file or line to the session and its reason."),
-        "sessions": ("aicx.commands.sessions", "List sessions with their titles, newest first."),
+        "sessions": ("aicx.commands.sessions", "List sessions, what each came from, and where it stands."),
         "show": ("aicx.commands.show", "Read one chunk, or a session as a conversation."),
         "steer": ("aicx.commands.steer", "List chunks by project, date, branch, file or run."),
         "rank": ("aicx.commands.rank", "Catch up: a project's decisions, reasons and results."),
@@ -156,6 +156,8 @@ class Group(TyperGroup):
             return args
         options = args[: args.index("--")] if "--" in args else args
         named = next((word for word in options if word in self.table), None)
+        if named and args[0].startswith("-") and self._is_value(options, options.index(named)):
+            named = None
         if named is None:
             is_option = not args or args[0].startswith("-")
             return [self.default, *args] if self.default and is_option else args
@@ -163,6 +165,15 @@ class Group(TyperGroup):
             at = args.index(named)
             return [named, *args[:at], *args[at + 1 :]]
         return args
+
+
+    def _is_value(self, args: Sequence[str], at: int) -> bool:
+        """Whether the word at ``at`` is what an option of the default command takes: `-p search` names a project."""
+        command = self.get_command(click.Context(self), self.default) if self.default else None
+        return any(
+            isinstance(one, click.Option) and not one.is_flag and args[at - 1] in one.opts
+            for one in (command.params if command else ())
+        )
 
 
 def _group(name: str, module: ModuleType) -> Group:

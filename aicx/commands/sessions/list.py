@@ -1,4 +1,4 @@
-"""`aicx sessions`: lists stored sessions."""
+"""`aicx sessions list`, and `aicx sessions`: lists stored sessions."""
 
 from __future__ import annotations
 

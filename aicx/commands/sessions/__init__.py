@@ -1,0 +1,27 @@
+"""`aicx sessions`: which sessions there are, where each came from, and where it stands. One module an action."""
+
+from __future__ import annotations
+
+HELP = """List sessions, find one, see what it came from and what came of it, and say where it stands.
+
+Without an action, `aicx sessions` lists the stored sessions with their titles, the newest first.
+
+A session continues another, was forked from one or was started by one. Where the logs say so, that is an edge with
+origin log; where sessions of a repository share their goal, files or commits, it is derived, with a reason and a
+confidence; what you state yourself counts before both. Nothing of it is a second store: edges and states are worked out
+from what is stored and from the event log of work.
+
+A session is named by its id or the beginning of it. Where none is named, the one is meant that asks: AICX_SESSION_ID,
+then what the agent put into its commands' environment, then the session that `aicx sessions open` began in this working
+folder, then the terminal.
+
+Example: aicx sessions --since 7d
+Example: aicx sessions show 4f2a81c0
+Example: aicx sessions chain --session 4f2a81c0 --depth 5
+Example: aicx sessions search why exports lost their header
+Example: aicx sessions close --status ok
+"""
+COMMANDS = {
+    "list": "aicx.commands.sessions.list",
+}
+DEFAULT = "list"
