@@ -1,0 +1,124 @@
+"""The context windows of a session: what its model had in view at once, from one compaction to the next.
+
+A view of the stored chunks: every message is in exactly one window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal
+
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import load_sidecar
+from aicx.corpus.files.sidecar import Sidecar
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.evidence.statements import COMPACTION
+from aicx.evidence.transcript import Step
+from aicx.paths import Layout
+from aicx.sessions.stored import find_stored
+from aicx.text import BYTES_PER_TOKEN
+
+Trigger = Literal["start", "compact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One context window. ``from_message`` and ``to_message`` are numbers in the session, from 0, both inside.
+
+    ``chunks`` are the ids of the chunks that hold its messages; one in which a compaction falls is in two windows.
+    ``tokens`` is what its messages take, at four bytes each. ``trigger`` is what began it.
+    """
+
+    index: int
+    trigger: Trigger
+    from_message: int
+    to_message: int
+    chunks: tuple[str, ...]
+    started_at: datetime
+    ended_at: datetime
+    messages: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class _Message:
+    """A message of the session. One that was too long for a chunk is in several."""
+
+    at: datetime
+    compacts: bool
+    size: int = 0  # bytes
+    chunks: dict[str, None] = field(default_factory=dict)
+
+
+def windows_of(settings: Settings, session: str) -> tuple[Window, ...]:
+    """The windows of a stored session, which ``session`` names, the first one first.
+
+    Raises NotFound with the nearest sessions, UsageError where several fit.
+    """
+    with open_catalog(settings.layout) as opened:
+        stored = find_stored(opened.catalog, session)
+    return read_windows(settings.layout, stored.paths)[0]
+
+
+def read_windows(layout: Layout, paths: Iterable[str]) -> tuple[tuple[Window, ...], list[str]]:
+    """The windows of the session whose chunks are at ``paths``, and notes on chunks that cannot be read."""
+    messages: list[_Message] = []
+    notes: list[str] = []
+    for path in paths:
+        try:
+            _take(load_sidecar(layout, path), messages)
+        except (CorpusDamaged, NotFound) as error:
+            notes.append(f"{error.message}; `aicx doctor` says more")
+    begins = [number for number, message in enumerate(messages) if message.compacts or number == 0]
+    bounds = enumerate(pairwise([*begins, len(messages)]))
+    return tuple(_window(index, first, messages[first:end]) for index, (first, end) in bounds), notes
+
+
+def _take(sidecar: Sidecar, messages: list[_Message]) -> None:
+    for message in sidecar.messages:
+        if message.get("repeated"):
+            continue
+        if (message.get("part") or [1])[0] == 1 or not messages:
+            messages.append(_Message(datetime.fromisoformat(message["at"]), message["origin"] == COMPACTION))
+        low, high = message["span"]
+        messages[-1].size += high - low
+        messages[-1].chunks[sidecar.id] = None
+
+
+def _window(index: int, first: int, messages: Sequence[_Message]) -> Window:
+    times = [message.at for message in messages]  # not in their order: tools run at the same time
+    return Window(
+        index,
+        "compact" if messages[0].compacts else "start",
+        first,
+        first + len(messages) - 1,
+        tuple({chunk: None for message in messages for chunk in message.chunks}),
+        min(times),
+        max(times),
+        len(messages),
+        -(-sum(message.size for message in messages) // BYTES_PER_TOKEN),
+    )
+
+
+def steps_of_windows(windows: Sequence[Window], steps: Sequence[Step]) -> list[list[Step]]:
+    """The messages as `read_steps` gives them, by the window that each is in.
+
+    Those may lack messages that windows count: answers of aicx, and chunks that were altered on disk.
+    """
+    last = {chunk: window.index for window in windows for chunk in window.chunks}
+    inside: dict[str, int] = {}  # by chunk, how many compactions begin in it
+    for step in steps:
+        inside[step.chunk] = inside.get(step.chunk, 0) + (step.origin == COMPACTION)
+    found: list[list[Step]] = [[] for _ in windows]
+    chunk, index = "", 0
+    for step in steps:
+        if step.chunk != chunk:
+            # A long message that began in the chunk before is no step of this one.
+            chunk, index = step.chunk, last.get(step.chunk, index) - inside[step.chunk]
+        index += step.origin == COMPACTION
+        found[max(index, 0)].append(step)
+    return found
