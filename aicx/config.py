@@ -22,6 +22,7 @@ _DEFAULTS: dict[str, Any] = {
     "embedding_requests_per_minute": 0,
     "embedding_retries": 5,
     "summarizer_command": "",
+    "continuity_layout": "aicx",
 }
 _ARBITERS = {"codex": "CODEX_", "claude": "CLAUDE_", "generic": "GENERIC_", "": ""}
 
@@ -53,6 +54,7 @@ class Settings:
     # Commands that judge the files to begin with: by agent, "generic" for all others, "" for any.
     arbiters: Mapping[str, str] = field(default_factory=dict)
     summarizer: str | None = None  # a command that sums up facts in claims, each with its evidence
+    continuity_layout: str = "aicx"  # of a worktree's note; "claude" for the older one in .claude/sessions
 
     def arbiter_for(self, agent: str | None) -> str | None:
         """The command for the asking agent; None where there is none."""
@@ -102,6 +104,7 @@ def load_settings(
             if (command := environ.get(f"AICX_{name}ENTRYPOINT_ARBITER_COMMAND", "").strip())
         },
         summarizer=values["summarizer_command"].strip() or None,
+        continuity_layout=values["continuity_layout"],
     )
 
 
@@ -155,4 +158,6 @@ def _read_file(path: Path) -> dict[str, Any]:
         wanted = type(_DEFAULTS[name])
         if not isinstance(value, wanted) and not (wanted is float and isinstance(value, int)):
             raise UsageError(f"{path}: {name} must be a {wanted.__name__}, not {value!r}")
+    if values.get("continuity_layout", "aicx") not in ("aicx", "claude"):
+        raise UsageError(f"{path}: continuity_layout must be aicx or claude, not {values['continuity_layout']!r}")
     return values

@@ -1,0 +1,254 @@
+"""The note as Markdown: written for people, and read back with a parser, whatever they made of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from aicx.continuity.note import KINDS, STATUSES, Kind, Layer, Note, NoteItem
+from aicx.text import instant
+
+MAX_BYTES = 256 * 1024
+_TITLES: dict[Layer, str] = {"project": "Continuity of the project", "local": "Continuity of this worktree"}
+_HEADINGS: dict[str, tuple[Kind, ...]] = {
+    "Goal": (),
+    "Confirmed working": ("confirmed",),
+    "Tried and failed": ("failed",),
+    "Not yet tried": ("untried",),
+    "Incomplete and next": ("next",),
+    "Files, decisions and environment": ("file", "decision", "environment"),
+}
+_LABELS: dict[str, Kind] = {"File": "file", "Decision": "decision", "Environment": "environment"}
+_NOTES = "Notes"
+_PLACEHOLDER = "_Nothing yet._"
+_FENCE = "---"
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")
+
+
+class Broken(Exception):
+    """A file that cannot be understood as a note; the text says why."""
+
+
+def render(note: Note, layer: Layer) -> str:
+    """The note as its file has it."""
+    lines = [_FENCE, f"status: {note.status}"]
+    lines += [f"updated: {instant(note.updated_at, 'seconds')}"] if note.updated_at else []
+    lines += [f"session: {note.source}"] if note.source else []
+    lines += note.front_matter.splitlines()
+    lines += [_FENCE, "", f"# {_TITLES[layer]}"]
+    for heading, kinds in _HEADINGS.items():
+        lines += ["", f"## {heading}", ""]
+        if not kinds:
+            lines.append(_escaped(note.goal.text, "") if note.goal else _PLACEHOLDER)
+            continue
+        items = [item for kind in kinds for item in note.sections.get(kind, ())]
+        lines += (_bullet(item, labelled=len(kinds) > 1) for item in items)
+        lines += [] if items else [_PLACEHOLDER]
+    if note.unknown_text:
+        lines += ["", f"## {_NOTES}", "", note.unknown_text]
+    return "\n".join(lines) + "\n"
+
+
+def parse(body: bytes, layer: Layer) -> Note:
+    """The note in a file. Raises Broken for what is none, or what was left half merged."""
+    if len(body) > MAX_BYTES:
+        raise Broken(f"longer than {MAX_BYTES // 1024} KiB")
+    try:
+        text = body.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise Broken("not UTF-8") from error
+    if "\0" in text:
+        raise Broken("it holds a NUL byte")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _CONFLICT.search(text):
+        raise Broken("it holds marks of a merge conflict")
+    front, text = _front_matter(text)
+    fields, unknown = _fields(front)
+    read = _Reading(text.split("\n"), layer)
+    if text.strip() and not read.found:
+        raise Broken(f"it has none of the headings, as '## {next(iter(_HEADINGS))}'")
+    return Note(
+        goal=read.goal,
+        sections={kind: tuple(items) for kind in KINDS if (items := read.items.get(kind))},
+        unknown_text=read.unknown,
+        updated_at=_updated(fields.get("updated")),
+        status=next((status for status in STATUSES if status == fields.get("status", "active")), "active"),
+        source=fields.get("session", ""),
+        front_matter=unknown,
+    )
+
+
+def _front_matter(text: str) -> tuple[list[str], str]:
+    """The lines of the block that opens ``text``, and the text behind it."""
+    if text.partition("\n")[0].rstrip() != _FENCE:
+        return [], text
+    lines = text.split("\n")
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), None)
+    if end is None:
+        raise Broken("its front matter has no end")
+    return lines[1:end], "\n".join(lines[end + 1 :])
+
+
+def _fields(lines: Sequence[str]) -> tuple[dict[str, str], str]:
+    """The fields of the front matter that are known, and all other lines."""
+    fields: dict[str, str] = {}
+    unknown = []
+    for line in lines:
+        key, _, value = line.partition(":")
+        if key in ("status", "updated", "session"):
+            fields[key] = value.strip()
+        elif line.strip():
+            unknown.append(line)
+    if fields.get("status", "active") not in STATUSES:
+        raise Broken(f"its status is none of {', '.join(STATUSES)}")
+    return fields, "\n".join(unknown)
+
+
+def _updated(text: str | None) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise Broken("its time of update is none") from error
+    if at is not None and at.tzinfo is None:
+        raise Broken("its time of update has no zone")
+    return at
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The sections of a text. What was taken into none is ``unknown``, line for line."""
+
+    lines: list[str]
+    layer: Layer
+    goal: NoteItem | None = None
+    items: dict[Kind, list[NoteItem]] = field(default_factory=dict)
+    found: bool = False
+    unknown: str = ""
+
+    def __post_init__(self) -> None:
+        section: str | None = None
+        taken: set[int] = set()
+        goal: list[int] = []
+        headings = list(_headings(self.lines))
+        ends = [line for line, _, _ in headings[1:]] + [len(self.lines)]
+        for (start, after, name), end in zip(headings, ends, strict=True):
+            section = _section(name)
+            if section is None:
+                if _words(name) in map(_words, (*_TITLES.values(), _NOTES)):
+                    taken.update(range(start, after))
+                continue
+            self.found = True
+            taken.update(range(start, after))
+            if not _HEADINGS[section]:
+                goal += range(after, end)
+                taken.update(range(after, end))
+            else:
+                taken.update(self._list(section, after, end))
+        said = _stripped("\n".join(self.lines[number] for number in goal).replace(_PLACEHOLDER, ""))
+        if said:
+            self.goal = NoteItem(_unescaped(_plain(said)), "goal", self.layer)
+        left = ("" if number in taken else line for number, line in enumerate(self.lines))
+        self.unknown = re.sub(r"\n{3,}", "\n\n", "\n".join(left)).strip("\n")
+
+    def _list(self, section: str, start: int, end: int) -> Iterator[int]:
+        """Takes the items of a section; gives the numbers of the lines that they were in."""
+        kinds = _HEADINGS[section]
+        part = self.lines[start:end]
+        for node in _tree(part).children:
+            if node.map is None:
+                continue
+            low, high = node.map
+            if node.type in ("bullet_list", "ordered_list"):
+                for child in node.children:
+                    assert child.map is not None
+                    self._take(_item_text(part[child.map[0] : child.map[1]]), kinds)
+            elif node.type == "paragraph":
+                self._take(_plain("\n".join(part[low:high])), kinds)
+            else:
+                continue
+            yield from range(start + low, start + high)
+
+    def _take(self, text: str, kinds: tuple[Kind, ...]) -> None:
+        text = _stripped(text)
+        if not text or text == _PLACEHOLDER:
+            return
+        kind = kinds[-1]
+        if len(kinds) > 1:
+            label, colon, rest = text.partition(":")
+            if colon and label in _LABELS and rest.strip():
+                kind, text = _LABELS[label], rest.strip()
+        self.items.setdefault(kind, []).append(NoteItem(_unescaped(text), kind, self.layer))
+
+
+def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """(first line, line after, words) of each heading of the first two levels."""
+    for node in _tree(lines).children:
+        if node.type == "heading" and node.tag in ("h1", "h2") and node.map is not None:
+            yield node.map[0], node.map[1], node.children[0].content if node.children else ""
+
+
+def _tree(lines: Sequence[str]) -> SyntaxTreeNode:
+    return SyntaxTreeNode(_parser().parse("\n".join(lines)))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").disable(["inline", "text_join"], ignoreInvalid=True)
+
+
+def _section(name: str) -> str | None:
+    return {_words(heading): heading for heading in _HEADINGS}.get(_words(name))
+
+
+def _words(name: str) -> str:
+    """A heading as headings are compared: `Incomplete / Next` is `Incomplete and next`."""
+    return " ".join(word for word in re.findall(r"\w+", name.casefold()) if word != "and")
+
+
+def _item_text(lines: list[str]) -> str:
+    """What an item of a list says: one line for a paragraph, otherwise its Markdown as it was written."""
+    first = _MARKER.match(lines[0])
+    assert first is not None
+    indent = len(first[0])
+    rest = [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines[1:]]
+    return _plain("\n".join([lines[0][indent:], *rest]))
+
+
+def _plain(text: str) -> str:
+    """``text`` on one line where it is one paragraph."""
+    nodes = _tree(text.strip("\n").split("\n")).children
+    if len(nodes) == 1 and nodes[0].type == "paragraph":
+        return " ".join(text.split())
+    return _stripped(text)
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n")).strip()
+
+
+def _bullet(item: NoteItem, *, labelled: bool) -> str:
+    label = next((f"{name}: " for name, kind in _LABELS.items() if kind == item.kind), "") if labelled else ""
+    return "- " + re.sub(r"\n(?=[^\n])", "\n  ", _escaped(item.text, label))
+
+
+def _escaped(text: str, label: str) -> str:
+    """``text`` behind ``label`` so that it is read back as it is: a line is never read as a block of its own."""
+    escape = text.startswith("\\") or text == _PLACEHOLDER
+    escape = escape or ("\n" not in text and not label and not _is_paragraph(text))
+    return f"{label}\\{text}" if escape else label + text
+
+
+def _is_paragraph(text: str) -> bool:
+    nodes = _tree([text]).children
+    return len(nodes) == 1 and nodes[0].type == "paragraph"
+
+
+def _unescaped(text: str) -> str:
+    return text.removeprefix("\\")

@@ -1,0 +1,116 @@
+"""The continuity note: what is known of the work in six sections, for the repository and for each worktree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from aicx.types import Lane
+
+if TYPE_CHECKING:
+    from aicx.config import Settings
+    from aicx.work.place import WorkPlace
+
+Kind = Literal["confirmed", "failed", "untried", "next", "file", "decision", "environment"]
+Layer = Literal["project", "local"]  # of the repository with all its worktrees, or of one worktree
+Status = Literal["active", "paused", "done"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LAYERS: tuple[Layer, ...] = get_args(Layer)
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteItem:
+    """One statement of a note. ``text`` is one line, or several where a person wrote them so.
+
+    ``evidence`` are references, none for what a person wrote. ``at`` is when it was said, None where that is unknown.
+    """
+
+    text: str
+    kind: Kind | Literal["goal"]
+    layer: Layer
+    lane: Lane = "primary"
+    evidence: tuple[str, ...] = ()
+    at: datetime | None = None
+
+    @property
+    def key(self) -> str:
+        """The same for the same words in the same section, however they are spaced and capitalised."""
+        return sha256(f"{self.kind}\0{' '.join(self.text.casefold().split())}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note, the newest item of each section first.
+
+    ``unknown_text`` is Markdown that belongs to no section, ``front_matter`` lines whose keys are not known. ``source``
+    is the reference of the session it was written from, empty where a person wrote it.
+    """
+
+    goal: NoteItem | None = None
+    sections: Mapping[Kind, tuple[NoteItem, ...]] = field(default_factory=dict)
+    unknown_text: str = ""
+    updated_at: datetime | None = None
+    status: Status = "active"
+    source: str = ""
+    front_matter: str = ""
+
+    @property
+    def items(self) -> tuple[NoteItem, ...]:
+        """The goal and every item, in the order of the sections."""
+        goal = (self.goal,) if self.goal else ()
+        return (*goal, *(item for kind in KINDS for item in self.sections.get(kind, ())))
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenNote:
+    """A note that cannot be understood. It is reported and left as it is."""
+
+    layer: Layer
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The notes of a place. A layer is None where it has no note, and where the note is among ``broken``."""
+
+    project: Note | None
+    local: Note | None
+    merged: Note
+    broken: tuple[BrokenNote, ...] = ()
+    paths: Mapping[Layer, Path] = field(default_factory=dict)  # of the notes that are there, broken ones too
+
+
+def load(settings: Settings, place: WorkPlace) -> Layers:
+    """The notes of a place as they are now. Only reads: two small files, and what is known of their items."""
+    from aicx.continuity.reading import read_layers
+
+    return read_layers(settings, place)
+
+
+def merged(project: Note | None, local: Note | None) -> Note:
+    """Both layers as one: the worktree's first, and each statement once."""
+    own, shared = local or Note(), project or Note()
+    sections: dict[Kind, tuple[NoteItem, ...]] = {}
+    for kind in KINDS:
+        items = [*own.sections.get(kind, ()), *shared.sections.get(kind, ())]
+        if items:
+            sections[kind] = tuple({item.key: item for item in reversed(items)}[key] for key in _keys(items))
+    times = [note.updated_at for note in (own, shared) if note.updated_at is not None]
+    return Note(
+        goal=own.goal or shared.goal,
+        sections=sections,
+        unknown_text="\n\n".join(text for text in (own.unknown_text, shared.unknown_text) if text),
+        updated_at=max(times, default=None),
+        status=local.status if local is not None else shared.status,
+        source=own.source or shared.source,
+    )
+
+
+def _keys(items: list[NoteItem]) -> dict[str, None]:
+    return dict.fromkeys(item.key for item in items)

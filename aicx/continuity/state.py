@@ -1,0 +1,101 @@
+"""What is known of a note's items beside their words: when they were said, in which lane, and what proves them.
+
+It has no text: an item is named by a hash of its words. What a person wrote or changed has other words than aicx wrote,
+and what is missing was taken out by a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx.continuity.note import Note, NoteItem
+from aicx.text import instant
+from aicx.types import Lane
+
+VERSION = 1
+_MAX_REMOVED = 500
+_MAX_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of one item. ``stated`` says that a person wrote it; ``at`` is then when the file was saved."""
+
+    at: datetime | None
+    lane: str = "primary"
+    evidence: tuple[str, ...] = ()
+    stated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """The items that the last writing left in a note, and those that people took out, the last one last."""
+
+    items: Mapping[str, Known] = field(default_factory=dict)
+    removed: tuple[str, ...] = ()
+
+    def encode(self) -> bytes:
+        items = {
+            key: {
+                "at": None if known.at is None else instant(known.at),
+                "lane": known.lane,
+                "evidence": known.evidence,
+                "stated": known.stated,
+            }
+            for key, known in self.items.items()
+        }
+        return orjson.dumps({"version": VERSION, "items": items, "removed": self.removed[-_MAX_REMOVED:]}) + b"\n"
+
+
+def decode_state(body: bytes) -> NoteState:
+    """Raises ValueError, TypeError or LookupError for anything that `NoteState.encode` does not write."""
+    fields: Any = orjson.loads(body)
+    return NoteState(
+        {str(key): _known(one) for key, one in fields["items"].items()}, tuple(map(str, fields["removed"]))
+    )
+
+
+def read_state(path: Path) -> NoteState:
+    """What is known of a note; nothing where there is no file, or it is damaged: all items are then a person's."""
+    try:
+        body = path.read_bytes()
+        return decode_state(body) if len(body) <= _MAX_BYTES else NoteState()
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return NoteState()
+
+
+def with_known(note: Note, state: NoteState) -> Note:
+    """``note`` with what is known of its items."""
+
+    def known(item: NoteItem) -> NoteItem:
+        found = state.items.get(item.key)
+        if found is None:
+            return item
+        lane: Lane = "subagent" if found.lane == "subagent" else "primary"
+        return replace(item, lane=lane, evidence=found.evidence, at=found.at)
+
+    return replace(
+        note,
+        goal=known(note.goal) if note.goal else None,
+        sections={kind: tuple(map(known, items)) for kind, items in note.sections.items()},
+    )
+
+
+def state_of(items: Iterable[NoteItem], stated: Iterable[str], removed: Iterable[str]) -> NoteState:
+    """The state of a note with these ``items``, of which a person wrote those with the keys ``stated``."""
+    own = frozenset(stated)
+    found = {item.key: Known(item.at, item.lane, item.evidence, item.key in own) for item in items}
+    return NoteState(found, tuple(key for key in dict.fromkeys(removed) if key not in found))
+
+
+def _known(fields: Mapping[str, Any]) -> Known:
+    at = None if fields["at"] is None else datetime.fromisoformat(fields["at"])
+    if at is not None and at.tzinfo is None:
+        raise ValueError("an instant without a zone")
+    return Known(at, str(fields["lane"]), tuple(map(str, fields["evidence"])), fields["stated"] is True)
