@@ -23,7 +23,12 @@ _DEFAULTS: dict[str, Any] = {
     "embedding_retries": 5,
     "summarizer_command": "",
     "continuity_layout": "aicx",
+    "continuity_lines": 60,
 }
+# What a person decides about a machine of theirs, and no repository for them.
+LOCAL_ONLY = frozenset({*_DEFAULTS, "continuity"})
+# The lines that a startup block of continuity may have.
+FEWEST_LINES, MOST_LINES = 10, 200
 _ARBITERS = {"codex": "CODEX_", "claude": "CLAUDE_", "generic": "GENERIC_", "": ""}
 
 
@@ -55,6 +60,7 @@ class Settings:
     arbiters: Mapping[str, str] = field(default_factory=dict)
     summarizer: str | None = None  # a command that sums up facts in claims, each with its evidence
     continuity_layout: str = "aicx"  # of a worktree's note; "claude" for the older one in .claude/sessions
+    continuity_lines: int = 60  # of the startup block, at most
 
     def arbiter_for(self, agent: str | None) -> str | None:
         """The command for the asking agent; None where there is none."""
@@ -105,6 +111,7 @@ def load_settings(
         },
         summarizer=values["summarizer_command"].strip() or None,
         continuity_layout=values["continuity_layout"],
+        continuity_lines=values["continuity_lines"],
     )
 
 
@@ -160,4 +167,7 @@ def _read_file(path: Path) -> dict[str, Any]:
             raise UsageError(f"{path}: {name} must be a {wanted.__name__}, not {value!r}")
     if values.get("continuity_layout", "aicx") not in ("aicx", "claude"):
         raise UsageError(f"{path}: continuity_layout must be aicx or claude, not {values['continuity_layout']!r}")
+    lines = values.get("continuity_lines", FEWEST_LINES)
+    if isinstance(lines, bool) or not FEWEST_LINES <= lines <= MOST_LINES:
+        raise UsageError(f"{path}: continuity_lines must be from {FEWEST_LINES} to {MOST_LINES}, not {lines}")
     return values

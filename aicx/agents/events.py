@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from aicx.agents import background
-from aicx.agents.records import is_registered
+from aicx.agents.records import Record, of_repository
 from aicx.config import Settings, load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.git.identity import find_repository
@@ -26,7 +26,8 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
     said = orjson.loads(given) if given.strip() else {}
     folder = Path(_text(said, "cwd") or Path.cwd())
     session = _text(said, "session_id", "thread-id")
-    if not _is_wanted(settings, agent, folder):
+    known = _known(settings, folder)
+    if not any(agent in record.agents for record in known):
         return b""
     if event in _STORING:
         background.request(settings.layout)
@@ -43,12 +44,12 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
     return orjson.dumps({"hookSpecificOutput": context})
 
 
-def _is_wanted(settings: Settings, agent: str, folder: Path) -> bool:
-    """Whether the agent was set up in this repository: the settings of Codex are those of all repositories."""
+def _known(settings: Settings, folder: Path) -> list[Record]:
+    """What was set up in the repository: the settings of Codex are those of all repositories."""
     try:
-        return is_registered(settings.layout, find_repository(folder), agent)
+        return of_repository(settings.layout, find_repository(folder))
     except (NotFound, UsageError):
-        return False
+        return []
 
 
 def _text(said: Mapping[str, Any], *names: str) -> str | None:

@@ -23,12 +23,16 @@ _Changing = Callable[[File, Path, bytes | None, Put | None], Change]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The changes, with the records as they are afterwards: name -> record."""
+    """The changes, with the records as they are afterwards: name -> record.
+
+    ``continuity`` is whether notes are then saved and shown by themselves.
+    """
 
     folder: Path
     agents: list[str]
     changes: list[Change]
     records: dict[str, Record]
+    continuity: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -43,15 +47,25 @@ def place_of(settings: config.Settings, folder: Path) -> Repository:
     return place
 
 
-def plan_init(settings: config.Settings, place: Repository, agents: Sequence[str]) -> Plan:
-    """What puts the agents' blocks and hooks in place. Raises AicxError for the first file that cannot be changed."""
+def plan_init(
+    settings: config.Settings, place: Repository, agents: Sequence[str], *, continuity: bool | None = None
+) -> Plan:
+    """What puts the agents' blocks and hooks in place. Raises AicxError for the first file that cannot be changed.
+
+    ``continuity`` decides about notes that are saved and shown by themselves. With None it stays as it was decided
+    before; where it never was, hooks switch it on.
+    """
     work = [(file, _with_ours) for name in agents for file in files_of(settings, place.root, name)]
     # Not `resolve`, which raises for links in a circle: that is for the agent whose file it is.
     used = {Path(realpath(file.path)) for name in AGENTS for file in files_of(settings, place.root, name)}
     left = [file for file in _recorded(settings, place.worktree_id, SHARED) if file.path not in used]
     work += [(file, _without_ours) for file in left]
     known = records.load(settings.layout, place.worktree_id)
-    return _plan(settings, place, work, list(dict.fromkeys([*(known.agents if known else ()), *agents])))
+    if continuity is None:
+        continuity = known.continuity if known else None
+    if continuity is None and any(AGENTS[name].events for name in agents):
+        continuity = True
+    return _plan(settings, place, work, list(dict.fromkeys([*(known.agents if known else ()), *agents])), continuity)
 
 
 def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> Plan:
@@ -95,11 +109,15 @@ def _recorded(settings: config.Settings, *names: str) -> list[File]:
 
 
 def _plan(
-    settings: config.Settings, place: Repository, work: Sequence[tuple[File, _Changing]], agents: list[str]
+    settings: config.Settings,
+    place: Repository,
+    work: Sequence[tuple[File, _Changing]],
+    agents: list[str],
+    continuity: bool | None = None,
 ) -> Plan:
     own = records.load(settings.layout, place.worktree_id) or Record(str(place.root), place.repo_id)
     shared = records.load(settings.layout, SHARED) or Record("", "")
-    held = {place.worktree_id: replace(own, agents=agents), SHARED: shared}
+    held = {place.worktree_id: replace(own, agents=agents, continuity=continuity), SHARED: shared}
     changes: dict[Path, Change] = {}
     for file, changed in work:
         name = SHARED if file.shared else place.worktree_id
@@ -120,7 +138,7 @@ def _plan(
         changes[target] = change
         kept = [put for put in held[name].files if put.file != str(target)]
         held[name] = replace(held[name], files=[*kept, *([change.put] if change.put else [])])
-    return Plan(place.root, agents, list(changes.values()), held)
+    return Plan(place.root, agents, list(changes.values()), held, bool(continuity))
 
 
 def _with_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:

@@ -19,6 +19,7 @@ from aicx.agents import records
 from aicx.agents.plan import place_of, plan_init
 from aicx.agents.table import AGENTS
 from aicx.config import Settings
+from aicx.continuity.tracked import FOLDER, NAME, tracked_settings
 from aicx.errors import AicxError
 from aicx.git.identity import Repository
 from aicx.lifecycle.identity import Asker
@@ -76,7 +77,7 @@ def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = 
     place = place_of(settings, folder)
     desk = _Desk(settings, place, find_place(settings, folder), now, "release" if release else "standard")
     checks: tuple[Callable[[_Desk], Iterator[Finding]], ...] = (
-        _version, _set_up, _hosts, _sessions, _tasks, _capture, _contracts, _starts, _release,
+        _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _starts, _release,
     )  # fmt: skip
     return Readiness(place.root, desk.mode, tuple(found for check in checks for found in check(desk)))
 
@@ -103,6 +104,22 @@ def _set_up(desk: _Desk) -> Iterator[Finding]:
             yield Finding(f"hooks_{name}", "warning", summary, f"aicx init --agents {name}", {"files": changed})
         else:
             yield Finding(f"hooks_{name}", "ok", "blocks and hooks are in place")
+
+
+def _continuity(desk: _Desk) -> Iterator[Finding]:
+    known = records.of_repository(desk.settings.layout, desk.place)
+    if not any(record.agents for record in known):
+        return
+    if records.has_continuity(known):
+        yield Finding("continuity", "ok", "notes are saved and shown by themselves")
+    else:
+        yield Finding("continuity", "ok", "notes are saved and shown when they are asked for: aicx init --continuity")
+
+
+def _configuration(desk: _Desk) -> Iterator[Finding]:
+    """What the repository's own configuration sets that it may not, or that cannot be used."""
+    for warning in tracked_settings(desk.settings, desk.place.root).warnings:
+        yield Finding("repository_config", "warning", warning, f"change {FOLDER}/{NAME}")
 
 
 def _hosts(desk: _Desk) -> Iterator[Finding]:

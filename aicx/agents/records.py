@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
@@ -33,12 +33,16 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One working folder, its repository's id, the agents that were set up, and the files."""
+    """One working folder, its repository's id, the agents that were set up, and the files.
+
+    ``continuity`` is whether notes are saved and shown by themselves there, None where that was never decided.
+    """
 
     folder: str
     repository: str
     agents: list[str] = field(default_factory=list)
     files: list[Put] = field(default_factory=list)
+    continuity: bool | None = None
 
     def put(self, path: Path) -> Put | None:
         return next((put for put in self.files if put.file == str(path)), None)
@@ -76,9 +80,15 @@ def everywhere(layout: Layout) -> Iterator[tuple[str, Record]]:
             yield file.stem, record
 
 
-def is_registered(layout: Layout, repository: Repository, agent: str) -> bool:
-    """Whether the agent was set up in a working folder of the repository."""
-    return any(agent in found.agents for _, found in everywhere(layout) if found.repository == repository.repo_id)
+def of_repository(layout: Layout, repository: Repository) -> list[Record]:
+    """The records of the repository's working folders, that of this one first."""
+    found = [(key, record) for key, record in everywhere(layout) if record.repository == repository.repo_id]
+    return [record for _, record in sorted(found, key=lambda pair: pair[0] != repository.worktree_id)]
+
+
+def has_continuity(known: Sequence[Record]) -> bool:
+    """Whether notes are saved and shown by themselves: as the first of a repository's working folders decided."""
+    return next((record.continuity for record in known if record.continuity is not None), False)
 
 
 def _file(layout: Layout, name: str) -> Path:

@@ -30,6 +30,13 @@ def command(
             "--agents", metavar="NAMES", help="claude,codex,gemini,copilot; by default those used on this machine."
         ),
     ] = None,
+    continuity: Annotated[
+        bool | None,
+        typer.Option(
+            "--continuity/--no-continuity",
+            help="Save a note at the end of each session and show it to the next; on unless it was switched off.",
+        ),
+    ] = None,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: options.Json = False,
@@ -43,6 +50,7 @@ def command(
     Example: aicx init
     Example: aicx init --agents claude,codex --dry-run
     Example: aicx init --repo ~/src/orbit --yes
+    Example: aicx init --no-continuity
     """
     settings = load_settings()
     place = place_of(settings, user_path(repo or "."))
@@ -51,7 +59,7 @@ def command(
         raise UsageError(
             "no agent has left traces on this machine", hint=f"name some: aicx init --agents {','.join(AGENTS)}"
         )
-    plan = plan_init(settings, place, names)
+    plan = plan_init(settings, place, names, continuity=continuity)
     if not json:
         show(plan.changes)
     if not dry_run:
@@ -59,7 +67,9 @@ def command(
         apply(settings, plan)
     steps = [f"{AGENTS[name].title}: {AGENTS[name].next}" for name in names if AGENTS[name].next]
     if json:
-        console.out_answer(SCHEMA, InitAnswer(str(plan.folder), plan.agents, dry_run, files_of(plan.changes), steps))
+        files = files_of(plan.changes)
+        answer = InitAnswer(str(plan.folder), plan.agents, dry_run, files, steps, plan.continuity)
+        console.out_answer(SCHEMA, answer)
         return
     titles = ", ".join(AGENTS[name].title for name in names)
     if plan.is_empty:
@@ -70,6 +80,9 @@ def command(
         console.notify(f"{titles}: set up in {plan.folder}.")
         for step in steps:
             console.notify(f"Next, {step}.")
+    if not dry_run:
+        state = "on: a note is saved at the end of each session, and shown to the next" if plan.continuity else "off"
+        console.notify(f"Continuity is {state}.")
 
 
 def show(changes: Iterable[Change]) -> None:

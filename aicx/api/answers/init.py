@@ -28,6 +28,7 @@ class InitAnswer:
     dry_run: bool
     files: Annotated[list[FileChange], "each file"]
     next: Annotated[list[str], "what a person has to do for each agent"]
+    continuity: Annotated[bool, "whether notes of continuity are saved and shown by themselves"] = False
 
 
 @dataclass(frozen=True, slots=True)
