@@ -65,7 +65,7 @@ def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
     """
     by = named(decider.by, action)
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
-        record = _unchanged(memory, ref, decider)
+        record = unchanged(memory, ref, decider)
         _refuse_malformed(record)  # writing it would replace what a person may still mend
         if action == "accept":
             return _accept(change, memory, record, decider)
@@ -91,7 +91,7 @@ def supersede(desk: Desk, old: str, new: str, decider: Decider) -> tuple[Record,
     """Puts ``new``, which a person accepted before, in the place of ``old``. ``decider.shown`` is of the old one."""
     by = named(decider.by, "supersede")
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
-        replaced, record = _unchanged(memory, old, decider), memory.find(new)
+        replaced, record = unchanged(memory, old, decider), memory.find(new)
         if replaced.id == record.id:
             raise UsageError("a record cannot supersede itself")
         (found,) = memory.assessed([record])
@@ -123,7 +123,7 @@ def validate(
     if not method.strip():
         raise UsageError("how was it validated?", hint="--method TEXT")
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
-        record = _unchanged(memory, ref, decider)
+        record = unchanged(memory, ref, decider)
         _refuse_malformed(record)
         done = Validation(desk.now, by, clean(method), result, tuple(map(clean, evidence)))
         new = replace(record, validation=(*record.validation, done))
@@ -135,7 +135,7 @@ def validate(
 def edit(desk: Desk, ref: str, wanted: Edit, decider: Decider) -> Record:
     """Changes what a record says; what changes is proposed again. Without a change it takes in an edit by hand."""
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
-        record = _unchanged(memory, ref, decider)
+        record = unchanged(memory, ref, decider)
         _refuse_malformed(record)
         new = edited(record, wanted)
         taken = [one for one in memory.records(everywhere=True) if one.name == new.name and one.id != record.id]
@@ -147,7 +147,7 @@ def edit(desk: Desk, ref: str, wanted: Edit, decider: Decider) -> Record:
 def delete(desk: Desk, ref: str, decider: Decider) -> Record:
     """Deletes a record's files; the log keeps that it was there, and who deleted it."""
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
-        record = _unchanged(memory, ref, decider)
+        record = unchanged(memory, ref, decider)
         change.remove(record, named(decider.by, "delete"))
         change.publish()
         return record
@@ -241,7 +241,7 @@ def _refuse_malformed(record: Record) -> None:
         )
 
 
-def _unchanged(memory: Memory, ref: str, decider: Decider) -> Record:
+def unchanged(memory: Memory, ref: str, decider: Decider) -> Record:
     """The record that is meant, as it is now. Raises RecordChanged where somebody decided about another state of it."""
     record = memory.find(decider.shown.ref if decider.shown else ref)
     shown = decider.shown

@@ -26,6 +26,7 @@ TYPES = frozenset(
         *("memory.held", "memory.released", "memory.pinned", "memory.unpinned", "memory.archived", "memory.restored"),
         *("memory.validated", "memory.deleted", "manifest.recorded", "curator.applied", "curator.skipped"),
         "seal.renewed",
+        *("review.adopted", "review.approved", "review.proposed", "review.applied"),
     }
 )
 # Agents and models, and words that go with them. A name of such words alone is no person's; "Claude Shannon" is.
@@ -65,7 +66,8 @@ _MAX_NAME = 80
 class Event:
     """One thing that happened. ``refs`` are ids of records, the one it is about first.
 
-    ``digest`` is that of the record afterwards, ``before`` the one it replaces, ``code`` a result or a reason's code.
+    ``digest`` is that of the record afterwards, ``before`` the one it replaces, ``code`` a result, a reason's code or
+    the digest of a proposal's file.
     """
 
     id: str
@@ -126,6 +128,12 @@ class Standing:
     validated_at: datetime | None = None
     passed_at: datetime | None = None
     last: str | None = None  # id of the last event about it, which its sidecar names too
+    # Steps of a review, each by the digest that it holds for. None of them makes anything believed.
+    unblocked: str | None = None  # a person took it out of the subagents' lane
+    approved: str | None = None  # a person agrees that it is worth keeping
+    patched: str | None = None  # a patch for an instruction file waits for a person
+    proposal: str | None = None  # the digest of that proposal's file
+    applied: str | None = None  # the patch was found in the file
 
 
 def is_person(name: str | None) -> bool:
@@ -176,6 +184,8 @@ def fold(events: Iterable[Event]) -> dict[str, Standing]:
 
 def _apply(found: dict[str, Standing], event: Event) -> None:
     topic, _, kind = event.type.partition(".")
+    if topic == "review" and (reviewed := found.get(event.refs[0])) is not None:
+        _review(reviewed, kind, event)
     if topic != "memory":
         return
     for ref in event.refs:
@@ -220,6 +230,19 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
             _validate(one, event)
         case "deleted":
             found[event.refs[0]] = Standing(erased=True, superseded_by=one.superseded_by, last=event.id)
+
+
+def _review(one: Standing, kind: str, event: Event) -> None:
+    if kind == "applied":  # which a program sees for itself
+        one.applied = event.digest
+    elif not is_person(event.by):
+        return
+    elif kind == "adopted":
+        one.unblocked = event.digest
+    elif kind == "approved":
+        one.approved = event.digest
+    elif kind == "proposed":
+        one.patched, one.proposal = event.digest, event.code
 
 
 # What only a person may do.

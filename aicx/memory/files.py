@@ -39,6 +39,7 @@ from aicx.text import instant, printable
 
 SCHEMA = "aicx.memory/1"
 GLOBAL = "global"
+PROPOSALS = "proposals"  # beside the folders of the kinds
 _ID = re.compile(r"[0-9a-f]{12}")
 _NAME = re.compile(r"(?:.*-)?([0-9a-f]{12})\.md")
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -55,6 +56,11 @@ def path_of(record: Record) -> str:
     words = re.findall(r"[a-z0-9]+", (record.name or record.statement).lower())
     slug = "-".join(words)[:48].strip("-")
     return f"{folder_of(record.repository)}/{record.kind}/{f'{slug}-' if slug else ''}{record.id}.md"
+
+
+def proposal_of(record: Record) -> str:
+    """Where the patch for an instruction file is that a review made of a record, below ``memory/``."""
+    return f"{record.path.partition('/')[0]}/{PROPOSALS}/{record.id}.json"
 
 
 def sidecar_of(path: str) -> str:

@@ -30,7 +30,7 @@ from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validatio
 from aicx.memory.seal import KEY, SEAL, decisions_in, key_of, keyed
 
 # What was found in a text depends on the rules, so that another version reads every file again.
-_LAYOUT = 3
+_LAYOUT = 4
 _VERSION = f"{_LAYOUT} {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;

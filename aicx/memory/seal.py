@@ -120,7 +120,7 @@ def _trails(events: Iterable[Event]) -> dict[str, str]:
 
 
 def _about_records(events: Iterable[Event]) -> Iterator[tuple[Event, str]]:
-    return ((event, ref) for event in events if event.type.startswith("memory.") for ref in event.refs)
+    return ((event, ref) for event in events if event.type.startswith(("memory.", "review.")) for ref in event.refs)
 
 
 def _follow(trail: str, event: Event) -> str:

@@ -15,7 +15,7 @@ from aicx.config import Settings
 from aicx.errors import UnsafePath
 from aicx.memory.claims import claim_marks, place_mark
 from aicx.memory.events import LOG, Event, appended, last_about, new_id
-from aicx.memory.files import encode, path_of, sidecar_of
+from aicx.memory.files import encode, path_of, proposal_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of
 from aicx.memory.seal import SEAL, seal_with
 from aicx.paths import Layout
@@ -57,6 +57,7 @@ class Change:
     now: datetime
     _log: bytes | None = None
     _staged: dict[str, tuple[bytes, bytes] | None] = field(default_factory=dict)
+    _files: dict[str, bytes | None] = field(default_factory=dict)
     _events: list[Event] = field(default_factory=list)
 
     @property
@@ -98,6 +99,10 @@ class Change:
         """Stages an event that changes no record."""
         self._events.append(event)
 
+    def attach(self, path: str, body: bytes) -> None:
+        """Stages a file that goes with a record, at its path below ``memory/``."""
+        self._files[path] = body
+
     def stage(self, record: Record) -> Record:
         """Stages a record as it is."""
         record = replace(record, updated_at=self.now, path=record.path or path_of(record))
@@ -106,9 +111,11 @@ class Change:
 
     def remove(self, record: Record, by: str) -> None:
         """Stages that a record goes. Raises UnsafePath for a name that no record has."""
-        place_in(self.layout).inside(record.path)
+        place, proposal = place_in(self.layout), proposal_of(record)
+        for path in (record.path, proposal):
+            place.inside(path)
         self._say(record, "deleted", by)
-        self._staged[record.path] = None
+        self._staged[record.path] = self._files[proposal] = None
 
     def publish(self, *, seal_all: bool = False) -> None:
         """Puts everything in its place. ``seal_all``: from then on the whole log counts as written here."""
@@ -121,6 +128,11 @@ class Change:
             else:
                 writer.stage(sidecar_of(path), files[1])
                 writer.stage(path, files[0])
+        for path, body in self._files.items():
+            if body is None:
+                writer.stage_removal(path)
+            else:
+                writer.stage(path, body)
         before = self._log_before()
         writer.stage(SEAL, seal_with(self.layout.home, before, appended(b"", self._events), anew=seal_all))
         writer.stage(LOG, appended(before, self._events))
