@@ -78,6 +78,9 @@ class CommandRules(_Expressions):
     passed = _Lazy(_any)
     stopped = _Lazy(_any)
     misuse = _Lazy(_any)
+    slip = _Lazy(_any)
+    passing = _Lazy(_any)
+    conflict = _Lazy(_any)
     hidden = _Lazy(_any)
     chatter = _Lazy(_any)
     telling = _Lazy(_each)
@@ -127,6 +130,9 @@ class StatementRules(_Expressions):
     announcements = _Lazy(_any)
     answers = _Lazy(_any)
     unquotable = _Lazy(_any)
+    gave_up = _Lazy(_any)
+    not_given_up = _Lazy(_any)
+    refusals = _Lazy(_any)
 
 
 class MemoryRules(_Expressions):

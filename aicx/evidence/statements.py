@@ -18,7 +18,7 @@ _REASON_LENGTH = 320
 # A decision said in fewer words leaves out what it is about.
 _MIN_WORDS = 5
 # Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
-_PASTED = 1500
+PASTED = 1500
 # A word without which nobody says that everything passes; taking a message apart into sentences takes much longer.
 _OF_PASSING = re.compile("pass|green|success|lint", re.IGNORECASE)
 # The origin of a summary that a client made of a conversation that outgrew its context.
@@ -174,7 +174,7 @@ def _decided(step: Step, rules: StatementRules) -> Iterator[str]:
 
 
 def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
-    if len(step.text) > _PASTED:
+    if len(step.text) > PASTED:
         return
     for said in sentences(step.text):
         if _says_enough(said.text) and rules.human.search(said.text) and not rules.not_human.search(said.text):

@@ -8,6 +8,7 @@ from itertools import chain
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.fixes import topic_of
+from aicx.evidence.given_up import given_up
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Outcome, followed, runs_of
 from aicx.evidence.session_brief import Line, brief_of
@@ -67,6 +68,9 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commits=tuple(map(_said, brief.commits)),
         pull_requests=tuple(map(_said, brief.pull_requests)),
         failing=tuple(map(_said, brief.failures)),
+        given_up=tuple(
+            Said(one.text, instant(one.at, "seconds"), (str(Ref("chunk", one.chunk)),)) for one in given_up(steps)
+        ),
         next=tuple(map(_said, brief.ahead)),
         questions=tuple(map(_said, brief.questions)),
         decisions=tuple(map(_said, brief.decisions)),

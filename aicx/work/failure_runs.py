@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from aicx.evidence.edits import is_edit
 from aicx.evidence.fixes import ends, repeats, topic_of
+from aicx.evidence.given_up import PROBE
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Run, RunKind
 from aicx.evidence.transcript import Step
@@ -32,8 +33,7 @@ _SAYS_NOTHING = re.compile(
     r"|\brun with --verbose\b|\brerun with\b|^failed to push some refs\b|\bsee \S+ for (?:the )?(?:full|more)\b",
     re.IGNORECASE,
 )
-# A program given on the command line tries something out; a file with a program is part of the work.
-_PROBE = re.compile(r"(?:bun|deno|node|perl|php|python3?|ruby) (?:-\S+ )*-[cepr]\b")
+# A file with a program is part of the work.
 _SCRIPT = re.compile(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
 # Whose tests run only once everything compiles, whatever they are started with.
 _COMPILED = frozenset({"c_cpp", "dotnet", "go", "java", "rust"})
@@ -97,7 +97,7 @@ def failures_of(
 
 def _events(run: Run, call: Step, answers: Sequence[Step], folder: str | None) -> Iterator[tuple[str, ErrorEvent]]:
     """The errors of a failed run, each fingerprint once, with the family of the tool."""
-    if all(_PROBE.match(part.text) for part in run.parts):
+    if all(PROBE.match(part.text) for part in run.parts):
         return
     printed = "\n".join(
         _HEADER.sub("", answer.text, count=1) if _HEADER.match(answer.text) else answer.text for answer in answers

@@ -77,8 +77,9 @@ class Failure:
 class SessionFacts:
     """A session's part in a repository. Paths are relative to its root, in the order in which they came up.
 
-    ``project`` is what the corpus calls the repository, or its folder where it has no name. ``orientation`` are the
-    commands before the first file.
+    ``project`` is what the corpus calls the repository, or its folder where it has no name. ``failing`` is what failed
+    at the end, ``given_up`` what was tried without success and left before. ``orientation`` are the commands before the
+    first file.
     """
 
     agent: str
@@ -97,6 +98,7 @@ class SessionFacts:
     commits: tuple[Said, ...]
     pull_requests: tuple[Said, ...]
     failing: tuple[Said, ...]
+    given_up: tuple[Said, ...]
     next: tuple[Said, ...]
     questions: tuple[Said, ...]
     decisions: tuple[Said, ...]
@@ -120,7 +122,7 @@ def decode(body: bytes) -> SessionFacts:
     fields: dict[str, Any] = orjson.loads(body)
     for name in ("goal", "asked", "progress"):
         fields[name] = _said(fields[name]) if fields[name] is not None else None
-    for name in ("commits", "pull_requests", "failing", "next", "questions", "decisions"):
+    for name in ("commits", "pull_requests", "failing", "given_up", "next", "questions", "decisions"):
         fields[name] = tuple(map(_said, fields[name]))
     for name in ("opened", "edited", "deleted", "commands", "orientation"):
         fields[name] = tuple(fields[name])

@@ -1,0 +1,127 @@
+"""What a session tried that did not work, and gave up: commands, and ways that an agent or a person says failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from aicx.evidence.calls import answered_calls
+from aicx.evidence.fixes import repeats
+from aicx.evidence.patterns import command_rules, statement_rules
+from aicx.evidence.runs import Run, followed, open_failures, runs_of
+from aicx.evidence.statements import PASTED, STATEMENT_LENGTH
+from aicx.evidence.texts import sentences
+from aicx.evidence.transcript import Step
+from aicx.shell import Simple
+from aicx.text import shorten
+from aicx.types import PROMPTS
+
+MAX_GIVEN_UP = 8
+# A program given on the command line tries something out.
+PROBE = re.compile(r"(?:bun|deno|node|perl|php|python3?|ruby) (?:-\S+ )*-[cepr]\b")
+# A program or a task that is part of the work: what fails in it is worked on until it passes.
+_OWN_PROGRAM = re.compile(
+    r"(?:\S*[./]\S*|(?:bun|bunx|deno|go|node|php|python3?|ruby|tsx) (?:-\S+ )*\S*[./]\S*"
+    r"|(?:gradlew?|just|make|mvnw?|rake|task) \S+"
+    r"|(?:bun|cargo|deno|dotnet|go|mise|npm|pnpm|swift|uv|yarn|zig) (?:dev|exec|generate|package|run|start)\b)"
+)
+# Asking what is there; that nothing is found is an answer.
+_LOOKS = re.compile(r"\S+ (?:capture|get|info|list|ls|show|status|view)\b")
+# The tool's answer where a person refused a call and wrote what to do instead; clients word it alike.
+_REFUSED = re.compile(r"\bthe user said:\s*$")
+_REFUSAL_LENGTH = 160
+
+
+class GivenUp(NamedTuple):
+    """One thing that was tried, why it failed, when, and the chunk that shows it."""
+
+    text: str
+    at: datetime
+    chunk: str
+
+
+def given_up(steps: Sequence[Step], limit: int = MAX_GIVEN_UP) -> list[GivenUp]:
+    """What was tried in a session without success and not until it worked, the latest first, each once.
+
+    What fails at the session's end is not among it: `aicx.evidence.session_brief` tells that.
+    """
+    calls = answered_calls(steps)
+    found = [*_commands(runs_of(followed(calls))), *_refused(steps, calls), *_told(steps)]
+    latest: dict[str, GivenUp] = {}
+    for one in sorted(found, key=lambda one: one.at):
+        latest.pop(one.text, None)
+        latest[one.text] = one
+    return list(latest.values())[-limit:][::-1]
+
+
+def _commands(runs: Sequence[Run]) -> Iterator[GivenUp]:
+    """Commands that failed and never passed again, while the session went on another way."""
+    still_failing = set(map(id, open_failures(runs)))
+    last: dict[tuple[str, ...], GivenUp] = {}
+    passed: list[Simple] = []
+    for run in reversed(runs):
+        if run.outcome in ("ok", "quiet"):
+            passed += run.parts
+        elif run.outcome == "failed" and id(run) not in still_failing and _is_telling(run):
+            tried = run.parts[-1]
+            if not any(repeats(later, tried) for later in passed):
+                # Of several forms of one command that all failed, the last says as much as all.
+                last.setdefault(_verb(tried), GivenUp(f"`{run.line}` failed: {run.telling}", run.at, run.chunk))
+    yield from last.values()
+
+
+def _is_telling(run: Run) -> bool:
+    """Whether a failed command says something of a way to do the work, rather than of the work or of a slip."""
+    rules = command_rules()
+    # Whatever a check found was mended, or it would fail still; conflicts of a merge are resolved.
+    if run.kind == "check" or rules.conflict.search(run.telling):
+        return False
+    # Of several commands in a line it is not said which failed.
+    if run.kind == "other" and len(run.parts) > 1:
+        return False
+    if any(known.match(part.text) for part in run.parts for known in (PROBE, _OWN_PROGRAM, _LOOKS)):
+        return False
+    told = any(expression.search(run.telling) for expression in rules.telling)
+    return told and not rules.passing.search(run.telling) and not rules.slip.search(run.telling)
+
+
+def _verb(command: Simple) -> tuple[str, ...]:
+    return tuple(word for word in command.text.split() if not word.startswith("-"))[:2]
+
+
+def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Step | None]]) -> Iterator[GivenUp]:
+    """Commands and edits that a person refused with an order to leave them; a question only interrupts."""
+    places = {id(step): number for number, step in enumerate(steps)}
+    for call, result in calls:
+        if result is None or not _REFUSED.search(result.text):
+            continue
+        said = next((step for step in steps[places[id(result)] + 1 :] if step.role != "tool"), None)
+        if said is None or said.role != "user" or said.origin not in PROMPTS:
+            continue
+        order = next(sentences(said.text), None)
+        if order is None or not statement_rules().refusals.search(order.text):
+            continue
+        # A message given as a here-document says nothing of what was refused.
+        command = call.command.partition("<<")[0].partition(' "$(')[0].strip()
+        what = f"`{shorten(command, _REFUSAL_LENGTH)}`" if command else _edit_of(call)
+        if what:
+            yield GivenUp(f"{what} was refused: {shorten(order.text, _REFUSAL_LENGTH)}", said.at, said.chunk)
+
+
+def _edit_of(call: Step) -> str:
+    return f"Changing `{call.files[0].rpartition('/')[2]}`" if call.files else ""
+
+
+def _told(steps: Sequence[Step]) -> Iterator[GivenUp]:
+    """Sentences in which the agent or a person says that something was tried and failed."""
+    rules = statement_rules()
+    for step in steps:
+        typed = step.role == "user" and step.origin in PROMPTS and len(step.text) <= PASTED
+        # Lines of one sentence are joined for the first look; taking a message apart takes much longer.
+        if not (typed or step.role == "assistant") or not rules.gave_up.search(step.text.replace("\n", " ")):
+            continue
+        for said in sentences(step.text):
+            if rules.gave_up.search(said.text) and not rules.not_given_up.search(said.text):
+                yield GivenUp(shorten(said.text, STATEMENT_LENGTH), step.at, step.chunk)
