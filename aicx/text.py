@@ -12,6 +12,8 @@ from aicx.terminal import invisible
 _STRING_OR_COMMENT = r'(?s)("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/'
 _TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 
+_FENCE = re.compile(r"`{3,}|~{3,}")
+
 # A token of what is stored and shown, in bytes of UTF-8.
 BYTES_PER_TOKEN = 4
 
@@ -42,6 +44,12 @@ def printable(text: str) -> str:
 def without_comments(text: str) -> str:
     """JSON with spaces in place of its comments, so that every character stays where it is."""
     return re.sub(_STRING_OR_COMMENT, lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def fenced(body: str) -> str:
+    """``body`` as a quotation, between fences longer than any in it."""
+    fence = "`" * max(4, 1 + max((len(run) for run in _FENCE.findall(body)), default=0))
+    return f"{fence} quoted-history\n{body}\n{fence}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -9,9 +9,9 @@ from datetime import datetime
 from aicx.evidence.session_brief import StateReason
 from aicx.resume.brief.compose import BRANCH_STATE_WORDS, Part, Section, clean, where_of
 from aicx.resume.select.report import BriefedSession, ResumeReport
+from aicx.text import fenced as fenced
 from aicx.text import local, plural, shorten, zone_name
 
-_RUN = re.compile(r"`{3,}|~{3,}")
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
     "summary": "Summed up by a configured command, from what is quoted below",
@@ -80,12 +80,6 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
         return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
     said = _EVIDENCE if report.session_count or report.recalled or agreed else _ONLY_GIT
     return "\n\n".join([*top, said, fenced(body)]) + "\n"
-
-
-def fenced(body: str) -> str:
-    """``body`` as a quotation, between fences longer than any in it."""
-    fence = "`" * max(4, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
-    return f"{fence} quoted-history\n{body}\n{fence}"
 
 
 def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:

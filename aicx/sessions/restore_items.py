@@ -1,0 +1,78 @@
+"""The lines that a restore is made of: of the session, of the open task, of git and of the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.errors import AicxError
+from aicx.memory.reading import find_scope
+from aicx.memory.recall.run import RecallQuery, recall
+from aicx.memory.recall.terms import asked
+from aicx.sessions.restore_block import Item, Part
+from aicx.sessions.summary import Summary
+from aicx.work.record import GitContext, WorkRecord
+from aicx.work.session_facts import Said
+
+_MAX_MEMORY, _MAX_UNCOMMITTED, _MAX_DONE = 5, 12, 3
+_QUESTION = 300  # characters of the goal that the memory is asked
+# What a restore may show of the memory. What is kept apart, archived or replaced never comes back this way.
+_SHOWN = frozenset({"accepted", "candidate", "stale"})
+
+
+def of_session(found: Summary) -> Iterator[Item]:
+    if found.goal is not None:
+        yield Item("goal", found.goal.text, found.goal.refs)
+    if found.asked is not None:
+        yield Item("goal", f"last asked: {found.asked.text}", found.asked.refs)
+    parts: tuple[tuple[Part, Sequence[Said]], ...] = (
+        ("done", found.accomplished[:_MAX_DONE]),
+        ("next", found.next),
+        ("failed", found.failed),
+        ("gotchas", found.gotchas),
+        ("decisions", found.decisions),
+        ("preferences", found.preferences),
+        ("questions", found.questions),
+    )
+    yield from (Item(part, line.text, line.refs) for part, lines in parts for line in lines)
+    for one in found.key_files:
+        times = f" {one.times} times" if one.times > 1 else ""
+        yield Item("files", f"`{one.name}`, changed{times}", one.refs)
+
+
+def of_task(record: WorkRecord) -> Iterator[Item]:
+    yield Item("task", record.goal, (record.ref,))
+    if record.next_action:
+        yield Item("next", f"stated in the task: {record.next_action}", (record.ref,))
+    for section in ("discarded_paths", "failing", "risks"):
+        yield from (Item("failed", f"stated in the task: {text}", (record.ref,)) for text in record.texts(section))
+
+
+def uncommitted(context: GitContext) -> Iterator[Item]:
+    changed = context.changed_files
+    if changed:
+        more = f" and {len(changed) - _MAX_UNCOMMITTED} more" if len(changed) > _MAX_UNCOMMITTED else ""
+        named = ", ".join(f"`{path}`" for path in changed[:_MAX_UNCOMMITTED])
+        yield Item("files", f"changed and not committed now: {named}{more}")
+
+
+def of_memory(
+    settings: Settings, folder: Path, items: Sequence[Item], now: datetime, notes: list[str]
+) -> Iterator[Item]:
+    """What the memory says to the goal, each record with the status that it has."""
+    question = " ".join(item.text for item in items if item.part in ("goal", "task"))[:_QUESTION]
+    if not settings.layout.memory.is_dir() or asked(question).empty:
+        return
+    query = RecallQuery(question, now, find_scope(settings, folder), 2 * _MAX_MEMORY, statuses=frozenset({"stale"}))
+    try:
+        entries = recall(settings, query).entries
+    except AicxError as error:
+        notes.append(f"the memory was not asked: {error.message}")
+        return
+    shown = [entry for entry in entries if entry.status in _SHOWN and entry.statement]
+    for entry in shown[:_MAX_MEMORY]:
+        status = "candidate, not agreed" if entry.status == "candidate" else entry.status
+        why = f": {entry.reasons[0]}" if entry.status == "stale" and entry.reasons else ""
+        yield Item("memory", entry.statement or "", (entry.ref,), f"{status}{why}")
