@@ -77,7 +77,8 @@ def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = 
     place = place_of(settings, folder)
     desk = _Desk(settings, place, find_place(settings, folder), now, "release" if release else "standard")
     checks: tuple[Callable[[_Desk], Iterator[Finding]], ...] = (
-        _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _starts, _release,
+        _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _starts,
+        _release,
     )  # fmt: skip
     return Readiness(place.root, desk.mode, tuple(found for check in checks for found in check(desk)))
 

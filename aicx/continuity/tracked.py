@@ -31,7 +31,7 @@ class Tracked:
 
 
 def tracked_settings(settings: Settings, root: Path) -> Tracked:
-    """What the repository at ``root`` tracks. Never raises for what the file holds: a part that cannot be used warns."""
+    """What the repository at ``root`` tracks. What cannot be used of the file is a warning, never an error."""
     path = root / FOLDER / NAME
     if not exists(path) or path.parent.resolve() == settings.layout.home.resolve():
         return Tracked()

@@ -1,4 +1,4 @@
-"""The configuration that a repository tracks: shared keys count, and what is a person's own is ignored with a warning."""
+"""The configuration that a repository tracks: shared keys count, a person's own are ignored with a warning."""
 
 from __future__ import annotations
 

@@ -1,0 +1,78 @@
+"""What a startup block names beside the notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aicx.cli import run
+from aicx.config import load_settings
+from aicx.continuity.note import Layers, Note, NoteItem
+from aicx.continuity.startup import Extra
+from aicx.continuity.startup_extra import startup_extra
+from aicx.memory.briefing import brief
+from aicx.memory.reading import find_scope
+from tests.corpus.builders import when
+
+GOAL = Note(NoteItem("Mend the lexer", "goal", "local"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "orbit"
+    for name in (".git", ".aicx", "docs"):
+        (folder / name).mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    for name in ("AGENTS.md", "docs/agents.md", "docs/handbook.md"):
+        (folder / name).write_text("# Page\n")
+    (folder / ".aicx" / "config.toml").write_text(
+        'instruction_files = ["docs/agents.md"]\nteam_files = ["docs/handbook.md"]\n'
+    )
+    return folder
+
+
+def extra(repo: Path) -> Extra:
+    settings = load_settings()
+    paths = {
+        "local": repo / ".aicx/continuity/active.md",
+        "project": settings.layout.work / "x" / "continuity" / "project.md",
+    }
+    memory = brief(settings, find_scope(settings, repo), "", when(0), 8)
+    return startup_extra(settings, repo, Layers(None, GOAL, GOAL, paths=paths), memory)  # type: ignore[arg-type]
+
+
+def test_files_are_named_as_they_are_found(repo: Path) -> None:
+    found = extra(repo)
+    assert found.instruction_files == ("AGENTS.md", "docs/agents.md")
+    assert found.team == ("docs/handbook.md",)
+    assert found.note_files == {
+        "local": ".aicx/continuity/active.md",
+        "project": "~/.aicx/work/x/continuity/project.md",
+    }
+
+
+def test_what_waits_is_named_without_its_text_and_what_is_agreed_is_told(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo)
+    for name, text in (("one", "Never trust the lexer"), ("two", "Exports need a check")):
+        assert run(["memory", "put", text, "--kind", "policy", "--topic", "exports", "--name", name]) == 0
+    assert run(["memory", "accept", "two", "--by", "Ada Lovelace", "--yes"]) == 0
+    found = extra(repo)
+    assert found.agreed == ("Exports need a check",)
+    [waiting] = found.candidates
+    assert waiting.startswith("mem:")
+    assert "lexer" not in waiting
+
+
+def test_the_policy_keeps_names_of_files_back(repo: Path) -> None:
+    (repo / ".aicx" / "memory-policy.toml").write_text('exclude_paths = ["docs/"]\n')
+    found = extra(repo)
+    assert (found.instruction_files, found.team) == (("AGENTS.md",), ())
+
+
+def test_a_policy_that_cannot_be_read_keeps_everything_back(repo: Path) -> None:
+    (repo / ".aicx" / "memory-policy.toml").write_text("exclude_paths = [")
+    settings = load_settings()
+    assert startup_extra(settings, repo, Layers(None, GOAL, GOAL), None) == Extra()
