@@ -73,9 +73,13 @@ def read_windows(layout: Layout, paths: Iterable[str]) -> tuple[tuple[Window, ..
             _take(load_sidecar(layout, path), messages)
         except (CorpusDamaged, NotFound) as error:
             notes.append(f"{error.message}; `aicx doctor` says more")
+    return _split(messages), notes
+
+
+def _split(messages: Sequence[_Message]) -> tuple[Window, ...]:
     begins = [number for number, message in enumerate(messages) if message.compacts or number == 0]
     bounds = enumerate(pairwise([*begins, len(messages)]))
-    return tuple(_window(index, first, messages[first:end]) for index, (first, end) in bounds), notes
+    return tuple(_window(index, first, messages[first:end]) for index, (first, end) in bounds)
 
 
 def _take(sidecar: Sidecar, messages: list[_Message]) -> None:
