@@ -43,6 +43,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "run": ("aicx.commands.run", "Run a program with its context, and record what it did."),
         "usage": ("aicx.commands.usage", "Count sessions, handoffs, contracts and failures here."),
         "boot": ("aicx.commands.boot", "Show what a session would begin with here, and why."),
+        "cas": ("aicx.commands.cas", "Keep bytes under their SHA-256: packs, and what you cite."),
     },
     "Store": {
         "store": ("aicx.commands.store", "Read the agents' logs and store what is new."),

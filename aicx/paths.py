@@ -113,6 +113,11 @@ class Layout:
         return self.home / "work"
 
     @property
+    def cas(self) -> Path:
+        """Objects under the SHA-256 of their bytes: packs, and what people put there."""
+        return self.home / "cas"
+
+    @property
     def agents(self) -> Path:
         """What `aicx init` put into which files, and what the hooks remember."""
         return self.home / "agents"

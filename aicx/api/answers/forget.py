@@ -27,6 +27,7 @@ class ForgetAnswer:
     set_apart_removed: Annotated[int, "chunks deleted of those that `doctor --fix` had set apart"]
     memory_removed: Annotated[int, "records of the memory that are gone"]
     work_removed: Annotated[int, "tasks that are gone"]
+    cas_removed: Annotated[int, "objects that are gone, packs that quoted it among them"]
     notes: Annotated[
         list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
     ]

@@ -28,6 +28,7 @@ HOLDERS = (
     "aicx.engine.holders.set_apart",
     "aicx.memory.holder",
     "aicx.work.holder",
+    "aicx.cas.holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
     "aicx.engine.holders.vectors",

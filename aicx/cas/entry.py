@@ -1,0 +1,146 @@
+"""What is known of a stored object beside its bytes. It holds no text of the object, only tags, ids and counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import orjson
+
+from aicx.errors import NotFound, UsageError
+from aicx.paths import Layout
+from aicx.text import instant
+
+Kind = Literal["text", "binary", "task_pack", "family_pack"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+SCHEMA = "aicx.object/1"
+PREFIX = "sha256:"
+MAX_TAGS = 64
+_HEX = re.compile(r"[0-9a-f]{64}")
+_BEGINNING = re.compile(r"[0-9a-f]{8,64}")
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,63}")
+
+
+class BadEntry(ValueError):
+    """A sidecar that cannot be understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object. ``name`` is the hexadecimal part of its digest, ``size`` in bytes.
+
+    ``put_at`` is when it was put last. ``sessions`` (``claude:3f2a…``) and ``projects`` are what a pack quotes.
+    """
+
+    name: str
+    size: int
+    kind: Kind
+    created_at: datetime
+    put_at: datetime
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+    sessions: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        return f"{PREFIX}{self.name}"
+
+    def encode(self) -> bytes:
+        fields = {
+            "schema": SCHEMA,
+            "digest": self.digest,
+            "size": self.size,
+            "kind": self.kind,
+            "tags": self.tags,
+            "created_at": instant(self.created_at),
+            "put_at": instant(self.put_at),
+            "pinned": self.pinned,
+            "sessions": self.sessions,
+            "projects": self.projects,
+        }
+        return orjson.dumps(fields, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def decode(body: bytes, name: str) -> Entry:
+    """The entry of the object ``name``. Raises BadEntry."""
+    try:
+        fields: Mapping[str, Any] = orjson.loads(body)
+        if fields["schema"] != SCHEMA or fields["digest"] != f"{PREFIX}{name}" or fields["kind"] not in KINDS:
+            raise BadEntry("it is of something else, or of another version")
+        entry = Entry(
+            name,
+            int(fields["size"]),
+            fields["kind"],
+            datetime.fromisoformat(fields["created_at"]),
+            datetime.fromisoformat(fields["put_at"]),
+            tuple(map(str, fields["tags"])),
+            fields["pinned"] is True,
+            tuple(map(str, fields["sessions"])),
+            tuple(map(str, fields["projects"])),
+        )
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise BadEntry(str(error)) from error
+    if entry.created_at.tzinfo is None or entry.put_at.tzinfo is None:
+        raise BadEntry("its times have no zone")
+    return entry
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags as they may be stored. Raises UsageError for one that is a sentence, a path or a secret."""
+    from aicx.redaction import redact_plain  # imported here: reading does without its rules
+
+    found = tuple(dict.fromkeys(tags))
+    for tag in found:
+        if not _TAG.fullmatch(tag) or redact_plain(tag).counts:
+            raise UsageError(
+                f"{tag!r} cannot be a tag", hint="a tag is one word of at most 64 letters, digits and ._:/@+-"
+            )
+    if len(found) > MAX_TAGS:
+        raise UsageError(f"more than {MAX_TAGS} tags", hint="tags are for finding an object, not for describing it")
+    return found
+
+
+def object_path(layout: Layout, name: str) -> Path:
+    return layout.cas / "sha256" / name[:2] / name
+
+
+def sidecar_path(layout: Layout, name: str) -> Path:
+    return layout.cas / "sha256" / name[:2] / f"{name}.json"
+
+
+def beginning_of(digest: str) -> str:
+    """The hexadecimal part of a digest, or of the beginning of one. Raises UsageError for anything else."""
+    text = digest.strip().lower().removeprefix(PREFIX)
+    if not _BEGINNING.fullmatch(text):
+        raise UsageError(f"{digest!r} is not a digest", hint="write sha256: and at least 8 of its 64 digits")
+    return text
+
+
+def names_in(layout: Layout, beginning: str = "") -> list[str]:
+    """The names of all objects that begin so, sorted. What has another name is not looked at."""
+    top = layout.cas / "sha256"
+    folders = [top / beginning[:2]] if len(beginning) >= 2 else sorted(top.glob("[0-9a-f][0-9a-f]"))
+    found = (path.name for folder in folders if folder.is_dir() for path in folder.iterdir())
+    return sorted(name for name in found if name.startswith(beginning) and _HEX.fullmatch(name))
+
+
+def read_entry(layout: Layout, name: str) -> Entry:
+    """The entry of an object. Raises BadEntry, also where it has none."""
+    try:
+        return decode(sidecar_path(layout, name).read_bytes(), name)
+    except OSError as error:
+        raise BadEntry(error.strerror or "it cannot be read") from error
+
+
+def the_one(digest: str, found: list[str]) -> str:
+    """The only one of ``found``, which all begin as ``digest`` does. Raises NotFound, UsageError for several."""
+    if not found:
+        raise NotFound(f"there is no object {digest}", hint="aicx cas list shows what there is")
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} objects begin with {digest}", hint="write more of its digits")
+    return found[0]

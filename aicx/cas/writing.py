@@ -1,0 +1,238 @@
+"""Putting objects: streamed into a file of their own, then renamed; one writer at a time changes what is there.
+
+A sidecar is written before its object is in place: a kill leaves a sidecar without an object, which nothing lists, and
+never an object of which it is not known whether it is pinned.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from aicx.cas.entry import Entry, Kind, checked_tags, names_in, object_path, sidecar_path
+from aicx.cas.reading import BLOCK, MAX_TEXT, entry_or_none, find, is_sound
+from aicx.cas.redacting import clean_body
+from aicx.cas.tombstones import read_tombstones
+from aicx.config import Settings
+from aicx.errors import StoreLocked, UsageError
+from aicx.paths import Layout
+from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
+from aicx.storage.lock import writer_lock
+
+Notify = Callable[[str], None]
+LOCK = "cas"
+MAX_BINARY = 4 * 1024**3  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What an object is, and what it quotes; see `Entry`."""
+
+    kind: Kind = "text"
+    tags: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """An object that was put. ``new`` says that it was not there; ``redactions`` counts the secrets taken out."""
+
+    entry: Entry
+    new: bool
+    redactions: int
+
+
+def put(settings: Settings, stream: BinaryIO, origin: Origin, now: datetime, notify: Notify = lambda _: None) -> Put:
+    """Stores what ``stream`` gives. Text is redacted first; a binary is kept byte for byte.
+
+    Put again, it is one object, with the tags of both. Raises UsageError for what is too long or is no text, for tags
+    that are none, and for what was forgotten; StoreUnwritable; StoreLocked.
+    """
+    origin = replace(origin, tags=checked_tags(origin.tags))
+    layout = settings.layout
+    blocks, redactions = _blocks(stream, origin)
+    with _staged(layout) as (temporary, file):
+        digest, size = sha256(), 0
+        for block in blocks:
+            size += len(block)
+            if size > MAX_BINARY:
+                raise UsageError(f"it is longer than {MAX_BINARY:,} bytes", hint="this store is for smaller things")
+            digest.update(block)
+            _write(temporary, file, block)
+        name = digest.hexdigest()
+        try:
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise unwritable(temporary, error) from error
+        with locked(settings, notify):
+            _refuse_forgotten(layout, name)
+            entry, new = commit(layout, name, size, origin, now, temporary)
+    return Put(entry, new, redactions)
+
+
+def commit(
+    layout: Layout, name: str, size: int, origin: Origin, now: datetime, temporary: Path, *, pinned: bool = False
+) -> tuple[Entry, bool]:
+    """Puts the file ``temporary`` in its place under the lock, and says whether the object is new."""
+    path = object_path(layout, name)
+    sound = path.exists() and is_sound(layout, name)
+    known = entry_or_none(layout, name) if path.exists() else None
+    entry = Entry(name, size, origin.kind, now, now, origin.tags, pinned, origin.sessions, origin.projects)
+    if known is not None:
+        # What was put as a pack stays one: its sessions are known then.
+        is_pack = known.kind.endswith("_pack")
+        entry = replace(
+            entry,
+            kind=known.kind if is_pack else origin.kind,
+            created_at=known.created_at,
+            put_at=max(now, known.put_at),
+            tags=tuple(dict.fromkeys([*known.tags, *origin.tags])),
+            pinned=pinned or known.pinned,
+            sessions=tuple(dict.fromkeys([*known.sessions, *origin.sessions])),
+            projects=tuple(dict.fromkeys([*known.projects, *origin.projects])),
+        )
+    replace_file(sidecar_path(layout, name), entry.encode())
+    if not sound:
+        try:
+            temporary.replace(path)
+            _sync(path.parent)
+        except OSError as error:
+            raise unwritable(path, error) from error
+    return entry, not sound
+
+
+def stage(layout: Layout, body: bytes) -> AbstractContextManager[tuple[Path, BinaryIO]]:
+    """A file with ``body`` for `commit`, which is gone afterwards unless it was put in its place."""
+    return _staged(layout, body)
+
+
+def pin(settings: Settings, digest: str, now: datetime, *, pinned: bool, notify: Notify = lambda _: None) -> Entry:
+    """Keeps an object from `gc`, or no more. Raises NotFound, UsageError, CorpusDamaged for a damaged object."""
+    layout = settings.layout
+    with locked(settings, notify):
+        name = find(layout, digest)
+        known = entry_or_none(layout, name)
+        if known is None:  # its sidecar was lost: it says of itself what can still be known
+            size = object_path(layout, name).stat().st_size
+            known = Entry(name, size, "text" if size <= MAX_TEXT else "binary", now, now)
+        entry = replace(known, pinned=pinned)
+        replace_file(sidecar_path(layout, name), entry.encode())
+        return entry
+
+
+def delete(layout: Layout, names: Iterable[str]) -> None:
+    """Deletes objects, and then what is known of them. The lock is held. Killed, it may be called again."""
+    for name in names:
+        for path in (object_path(layout, name), sidecar_path(layout, name)):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise unwritable(path, error) from error
+        with suppress(OSError):  # not empty
+            object_path(layout, name).parent.rmdir()
+
+
+def locked(settings: Settings, notify: Notify) -> AbstractContextManager[None]:
+    """The lock of whoever changes which objects there are."""
+    return writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify, name=LOCK)
+
+
+def staging(layout: Layout) -> Path:
+    return layout.locks / "cas-staging"
+
+
+def leftovers(layout: Layout) -> list[Path]:
+    """What killed writers left: files that nobody is writing, and sidecars without an object."""
+    left: list[Path] = []
+    for path in sorted(staging(layout).glob(f"*{UNFINISHED}")):
+        with suppress(OSError), path.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            left.append(path)
+    names = set(names_in(layout))
+    sidecars = sorted((layout.cas / "sha256").glob("[0-9a-f][0-9a-f]/*"))
+    for path in sidecars:
+        stem = path.name.removesuffix(".json")
+        unfinished = path.name.endswith(UNFINISHED)
+        if unfinished or (path.name.endswith(".json") and len(stem) == 64 and stem not in names):
+            left.append(path)
+    return left
+
+
+def clear_leftovers(layout: Layout) -> int:
+    """Deletes them, under the lock; how many there were."""
+    found = leftovers(layout)
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def _blocks(stream: BinaryIO, origin: Origin) -> tuple[Iterable[bytes], int]:
+    """What is to be written, and how many secrets were taken out of it."""
+    if origin.kind == "binary":
+        return iter(lambda: stream.read(BLOCK), b""), 0
+    body = stream.read(MAX_TEXT + 1)
+    if len(body) > MAX_TEXT:
+        raise UsageError(
+            f"a text may have {MAX_TEXT:,} bytes, so that it can be redacted as a whole",
+            hint="cut it into parts; --binary stores it as it is, with the secrets in it",
+        )
+    cleaned = clean_body(body, origin.kind)
+    return [cleaned.body[at : at + BLOCK] for at in range(0, len(cleaned.body), BLOCK)], cleaned.redactions
+
+
+@contextmanager
+def _staged(layout: Layout, body: bytes = b"") -> Iterator[tuple[Path, BinaryIO]]:
+    """A file of this process alone, locked while it lives, so that what a kill leaves can be told from it."""
+    path = staging(layout) / f"{os.urandom(8).hex()}{UNFINISHED}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if body:
+                _write(path, stream, body)
+                stream.flush()
+                os.fsync(descriptor)
+            yield path, stream
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _write(path: Path, stream: BinaryIO, block: bytes) -> None:
+    try:
+        stream.write(block)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _refuse_forgotten(layout: Layout, name: str) -> None:
+    """What is being forgotten or was forgotten does not come back by being put again."""
+    if layout.forgetting.exists():
+        raise StoreLocked(
+            "something is being forgotten at this moment, and this may hold it",
+            hint="run it again; `aicx doctor --fix` finishes a forget that was interrupted",
+        )
+    gone = read_tombstones(layout)[0].get(name)
+    if gone is not None and gone.reason != "redacted":
+        raise UsageError(f"this was {gone.words}", hint="what is forgotten does not come back")
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,23 @@
+"""`aicx cas`: objects under the digest of what they are. One module an action."""
+
+from __future__ import annotations
+
+HELP = """Keep bytes under their SHA-256: packs, and what you want to cite by its digest.
+
+An object is verified whenever it is read. Text is redacted before it is stored, so its digest is that of the redacted
+text. What was not put for 30 days goes with `aicx cas gc --apply`, unless it is pinned. DIGEST is sha256: and at least
+8 digits.
+
+Example: aicx cas put notes.md --tag release
+Example: aicx cas get sha256:3fa29c01
+Example: aicx cas gc
+"""
+COMMANDS = {
+    "list": "aicx.commands.cas.list",
+    "get": "aicx.commands.cas.get",
+    "put": "aicx.commands.cas.put",
+    "pin": "aicx.commands.cas.pin",
+    "unpin": "aicx.commands.cas.pin:unpin",
+    "gc": "aicx.commands.cas.gc",
+}
+DEFAULT = "list"
