@@ -167,7 +167,6 @@ class Group(TyperGroup):
             return [named, *args[:at], *args[at + 1 :]]
         return args
 
-
     def _is_value(self, args: Sequence[str], at: int) -> bool:
         """Whether the word at ``at`` is what an option of the default command takes: `-p search` names a project."""
         command = self.get_command(click.Context(self), self.default) if self.default else None

@@ -53,6 +53,16 @@ class Layout:
         return self.home / "index" / "work.sqlite"
 
     @property
+    def session_edges(self) -> Path:
+        """Which stored session goes on with which, as far as logs and what they did say."""
+        return self.home / "index" / "sessions.sqlite"
+
+    @property
+    def session_identities(self) -> Path:
+        """Which session each agent is in, in each working folder, where `aicx sessions open` began it."""
+        return self.home / "sessions"
+
+    @property
     def repomap(self) -> Path:
         """Maps of repositories, a folder for each repository and a file for each of its working folders."""
         return self.home / "repomap"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -111,6 +112,19 @@ def read_log(folder: Path, last: int = 0) -> WorkLog:
         events += found
         damaged += (f"{path.name}:{line}" for line in lines)
     return WorkLog(tuple(events), tuple(damaged))
+
+
+def read_about_sessions(folder: Path) -> list[WorkEvent]:
+    """The events about sessions of the repository in ``folder``, without decoding the many about tasks."""
+    marks = [b'"type":"%b"' % kind.encode() for kind in OF_SESSIONS]
+    events: list[WorkEvent] = []
+    for path in segments(folder):
+        with suppress(OSError):
+            body = path.read_bytes()
+            if any(mark in body for mark in marks):
+                lines = (line for line in body.split(b"\n") if any(mark in line for mark in marks))
+                events += event_lines.decode_lines(b"\n".join(lines), _event)[0]
+    return [event for event in events if event.type in OF_SESSIONS]
 
 
 def last_tasks(folder: Path) -> list[str]:

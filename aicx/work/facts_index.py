@@ -16,6 +16,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.evidence.patterns import rules_digest
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
+from aicx.storage.derived import DAMAGE, open_derived
 from aicx.work.session_facts import SessionFacts, decode
 
 Progress = Callable[[int, int], None]
@@ -25,8 +26,6 @@ CREATE TABLE meta(version TEXT, state TEXT) STRICT;
 CREATE TABLE facts(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_sum INTEGER, body BLOB,
     PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
 """
-_BUSY_SECONDS = 2.0
-_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 _MAX_PLACES = 400  # in one query
 _AT_ONCE = 50  # sessions a transaction: a killed run keeps what it had read
 
@@ -45,7 +44,7 @@ def session_facts(
     Sessions that are new or changed since they were read last are read now; ``progress`` is called with how many of
     them have been read, and of how many. With ``known_only`` none is read, for who cannot wait.
     """
-    stamps = _stamps(catalog, where, values)
+    stamps = part_stamps(catalog, where, values)
     with closing(_open(layout.work_facts, create=not known_only)) as kept:
         known = _known(kept, stamps)
         if not known_only:
@@ -59,7 +58,7 @@ def facts_so_far(
     layout: Layout, catalog: Catalog, where: str = "1", values: Sequence[str] = ()
 ) -> tuple[list[SessionFacts], int]:
     """What `session_facts` gives with ``known_only``, and how many of the sessions have not been read as they are."""
-    stamps = _stamps(catalog, where, values)
+    stamps = part_stamps(catalog, where, values)
     with closing(_open(layout.work_facts, create=False)) as kept:
         known = _known(kept, stamps)
     return _newest_first(known), len(stamps) - len(known)
@@ -71,8 +70,8 @@ def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = 
     with closing(_open(layout.work_facts)) as kept:
         if kept.execute("SELECT state FROM meta").fetchone() == (state,):
             return
-        stamps = _stamps(catalog, "1", ())
-        with suppress(*_DAMAGE):
+        stamps = part_stamps(catalog, "1", ())
+        with suppress(*DAMAGE):
             rows = kept.execute("SELECT agent, session_id, project, stamp FROM facts")
             known = {(row[0], row[1], row[2]): row[3] for row in rows}
             missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
@@ -106,7 +105,7 @@ def _reading(
         yield found
 
 
-def _stamps(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, str]:
+def part_stamps(catalog: Catalog, where: str = "1", values: Sequence[str] = ()) -> dict[Key, str]:
     """Each session's part in each repository, with what is another whenever one of its chunks is."""
     rows = catalog.rows(
         f"SELECT agent, session_id, CASE WHEN project='{NON_REPOSITORY}' THEN coalesce(cwd, project) ELSE project END"
@@ -154,35 +153,13 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
 
 
 def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    version = f"7 {aicx.__version__} {rules_digest()}"
-    for _ in range(2 if create or path.exists() else 0):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            found = sqlite3.connect(path, timeout=_BUSY_SECONDS)
-            found.execute("PRAGMA secure_delete=ON")
-            if not found.execute("SELECT 1 FROM sqlite_master").fetchone():
-                found.executescript(_SCHEMA)
-                with found:
-                    found.execute("INSERT INTO meta VALUES(?, NULL)", (version,))
-            if found.execute("SELECT version FROM meta").fetchone() == (version,):
-                return found
-            found.close()
-        except (OSError, sqlite3.OperationalError):
-            break  # it cannot be written here
-        except _DAMAGE:
-            found.close()
-        for extra in ("", "-wal", "-shm", "-journal"):  # of another version, or damaged
-            with suppress(OSError):
-                Path(f"{path}{extra}").unlink()
-    found = sqlite3.connect(":memory:")
-    found.executescript(_SCHEMA)
-    return found
+    return open_derived(path, f"7 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
 
 
 def _known(kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
     """What is kept of sessions that are as they were. A damaged row counts as missing."""
     found: dict[Key, SessionFacts | None] = {}
-    with suppress(*_DAMAGE):
+    with suppress(*DAMAGE):
         places = list({place for _, _, place in stamps})
         among = f"WHERE project IN ({','.join('?' * len(places))})" if len(places) <= _MAX_PLACES else ""
         rows = kept.execute(f"SELECT * FROM facts {among}", places if among else ())

@@ -31,6 +31,10 @@ class SessionLogs:
         return min(identity.started_at or _LATEST for _, identity in self.logs)
 
     @property
+    def has_parent(self) -> bool:
+        return any(identity.parent_session for _, identity in self.logs)
+
+    @property
     def size(self) -> int:
         return sum(log.size for log, _ in self.logs)
 
@@ -88,7 +92,10 @@ def make_plan(
                     found[path] = (logs[path], source.identify(logs[path]))
             ordered = sorted(found.values(), key=lambda pair: (pair[1].started_at or _LATEST, str(pair[0].path)))
             plan.sessions.append(SessionLogs(agent, session_id, tuple(ordered)))
-    plan.sessions.sort(key=lambda session: (session.started_at, session.agent, session.session_id))
+    # A copy begins with its original's first message. What says it is one comes second, and what has less to say first.
+    plan.sessions.sort(
+        key=lambda session: (session.started_at, session.has_parent, session.size, session.agent, session.session_id)
+    )
     return plan
 
 

@@ -58,15 +58,16 @@ class ClaudeSource:
             subagent = found[0]
         elif found := _UUID.search(log.path.stem):
             named = found[0]
-        started_at = session_id = None
+        started_at = session_id = branched = None
         for record in _head(log):
             started_at = started_at or _instant(record)
+            branched = branched or text_of(object_of(record.value.get("forkedFrom")).get("sessionId"))
             session_id = session_id or text_of(record.value.get("sessionId"))
             if started_at and (session_id or named):
                 break
         if subagent:
             return LogIdentity(subagent, started_at, "subagent", session_id or _folder_session(log.path))
-        return LogIdentity(named or session_id or log.path.stem, started_at)
+        return LogIdentity(named or session_id or log.path.stem, started_at, parent_session=branched)
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         if log.format == HISTORY_FORMAT:

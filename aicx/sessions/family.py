@@ -1,0 +1,73 @@
+"""The edges of a session as they count: what is stated before what logs say, and that before what was derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.paths import Layout
+from aicx.sessions.index import EdgeIndex, Progress, open_edges
+from aicx.sessions.lineage import Edge, EdgeType, Origin
+from aicx.sessions.stated import Stated, read_stated
+
+_RANK: dict[Origin, int] = {"stated": 0, "log": 1, "derived": 2}
+# What a session began with: it has one such origin, and what a log says of it leaves nothing to derive.
+_BEGINNINGS: frozenset[EdgeType] = frozenset({"continues", "forked_from"})
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All edges between sessions. ``is_current`` is False where some sessions were not looked at yet."""
+
+    index: EdgeIndex
+    stated: Stated
+
+    @property
+    def is_current(self) -> bool:
+        return self.index.is_current
+
+    def older(self, refs: Sequence[str]) -> list[Edge]:
+        """The edges that lead from these sessions to older ones."""
+        wanted = set(refs)
+        stated = [edge for edge in self.stated.edges.values() if edge.from_ref in wanted]
+        return self._settle([edge for edge in (*stated, *self.index.about(refs)) if edge.from_ref in wanted])
+
+    def newer(self, ref: str) -> list[Edge]:
+        """The edges that lead to a session from newer ones."""
+        stated = [edge.from_ref for edge in self.stated.edges.values() if edge.to_ref == ref]
+        names = dict.fromkeys([*stated, *(edge.from_ref for edge in self.index.about([ref]) if edge.to_ref == ref)])
+        return [edge for edge in self.older(list(names)) if edge.to_ref == ref]
+
+    def every(self) -> list[Edge]:
+        return self._settle([*self.stated.edges.values(), *self.index.every()])
+
+    def _settle(self, edges: Iterable[Edge]) -> list[Edge]:
+        """One edge for each pair of sessions, and no derived beginning beside a known one."""
+        kept: dict[tuple[str, str], Edge] = {}
+        begun: dict[str, Origin] = {}
+        for edge in sorted(edges, key=_order):
+            pair = (edge.from_ref, edge.to_ref)
+            if pair in kept or (pair in self.stated.removed and edge.origin != "stated"):
+                continue
+            is_beginning = edge.type in _BEGINNINGS
+            if is_beginning and edge.origin == "derived" and begun.get(edge.from_ref, "derived") != "derived":
+                continue
+            if is_beginning:
+                begun.setdefault(edge.from_ref, edge.origin)
+            kept[pair] = edge
+        return list(kept.values())
+
+
+def _order(edge: Edge) -> tuple[int, float, str, str, str]:
+    return _RANK[edge.origin], -edge.confidence, edge.from_ref, edge.to_ref, edge.type
+
+
+@contextmanager
+def open_family(
+    layout: Layout, catalog: Catalog, progress: Progress | None = None, *, refresh: bool = True
+) -> Iterator[Family]:
+    """The edges of the sessions in ``catalog``; without ``refresh`` as far as they are known, writing nothing."""
+    with open_edges(layout, catalog, progress, refresh=refresh) as index:
+        yield Family(index, read_stated(layout))

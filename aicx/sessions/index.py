@@ -1,0 +1,178 @@
+"""The edges between all stored sessions, kept in one SQLite file below ``index/``.
+
+Derived from logs and sessions' facts: it may be deleted at any time, and where it is damaged or cannot be written, the
+same is worked out in memory. What people state is not in it; `aicx.sessions.family` adds that.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+
+import aicx
+from aicx.corpus.catalog.database import Catalog
+from aicx.evidence.patterns import rules_digest
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.sessions.lineage import Edge
+from aicx.storage.derived import DAMAGE, in_memory, open_derived
+from aicx.work.session_facts import SessionFacts
+
+Progress = Callable[[int, int], None]
+Key = tuple[str, str, str]  # agent, session, repository
+_SCHEMA = """
+CREATE TABLE meta(version TEXT, state TEXT) STRICT;
+CREATE TABLE sketches(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, body BLOB,
+    PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
+CREATE INDEX sketches_by_project ON sketches(project);
+CREATE TABLE edges(project TEXT, from_ref TEXT, to_ref TEXT, type TEXT, reason TEXT, confidence REAL, origin TEXT,
+    at TEXT) STRICT;
+CREATE INDEX edges_by_from ON edges(from_ref);
+CREATE INDEX edges_by_to ON edges(to_ref);
+CREATE INDEX edges_by_project ON edges(project);
+"""
+_COLUMNS = "from_ref, to_ref, type, reason, confidence, origin, at"
+_VERSION = f"1 {aicx.__version__} {rules_digest()}"
+_LOGGED = ""  # in place of a repository, for what logs state
+_AT_ONCE = 100  # sessions of which the facts are read together
+_MOST_NAMED = 400  # sessions in one query
+
+
+class EdgeIndex:
+    """An open index. ``is_current`` says whether it holds everything that was stored when it was opened."""
+
+    def __init__(self, connection: sqlite3.Connection, *, is_current: bool) -> None:
+        self._connection = connection
+        self.is_current = is_current
+
+    def about(self, refs: Sequence[str]) -> list[Edge]:
+        """The edges from and to these sessions."""
+        found: dict[Edge, None] = {}
+        for begin in range(0, len(refs), _MOST_NAMED):
+            part = refs[begin : begin + _MOST_NAMED]
+            marks = ",".join("?" * len(part))
+            where = f"from_ref IN ({marks}) UNION SELECT {_COLUMNS} FROM edges WHERE to_ref IN ({marks})"
+            found |= dict.fromkeys(self._edges(where, [*part, *part]))
+        return list(found)
+
+    def every(self) -> list[Edge]:
+        return self._edges("1", ())
+
+    def _edges(self, where: str, values: Sequence[str]) -> list[Edge]:
+        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM edges WHERE {where}", values)
+        return [Edge(*row) for row in rows]
+
+
+@contextmanager
+def open_edges(
+    layout: Layout, catalog: Catalog, progress: Progress | None = None, *, refresh: bool = True
+) -> Iterator[EdgeIndex]:
+    """The edges of the sessions in ``catalog``; without ``refresh`` as far as they were worked out, writing nothing."""
+    # A catalogue made in memory has no name, so what is on disk cannot be told to be of the same corpus.
+    lasting = bool(catalog.identity)
+    with closing(_open(layout, create=refresh) if lasting else in_memory(_VERSION, _SCHEMA)) as kept:
+        current = lasting and _state_of(kept) == _state(catalog)
+        if refresh and not current:
+            try:
+                _refresh(layout, catalog, kept, progress)
+            except DAMAGE:  # it is being written, or damaged: everything once more, in memory
+                with closing(in_memory(_VERSION, _SCHEMA)) as other:
+                    _refresh(layout, catalog, other, progress)
+                    yield EdgeIndex(other, is_current=True)
+                return
+            current = True
+        yield EdgeIndex(kept, is_current=current)
+
+
+def refresh_edges(layout: Layout, catalog: Catalog, progress: Progress | None = None) -> None:
+    """Brings the index up to date, so that a question need not wait for it."""
+    with open_edges(layout, catalog, progress):
+        pass
+
+
+def _state(catalog: Catalog) -> str:
+    return f"{catalog.identity} {catalog.sequence}"
+
+
+def _state_of(kept: sqlite3.Connection) -> str | None:
+    with suppress(*DAMAGE):
+        row = kept.execute("SELECT state FROM meta").fetchone()
+        return None if row is None else str(row[0])
+    return None
+
+
+def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progress: Progress | None) -> None:
+    # Imported here: most often there is nothing to work out.
+    from aicx.sessions.deriving import derive_edges
+    from aicx.sessions.logged import logged_edges
+    from aicx.sessions.sketch import decode
+    from aicx.work.facts_index import part_stamps
+
+    stamps = part_stamps(catalog)
+    rows = kept.execute("SELECT agent, session_id, project, stamp FROM sketches")
+    known = {(row[0], row[1], row[2]): row[3] for row in rows}
+    missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
+    gone = [key for key in known if key not in stamps]
+    sketches = _sketches(layout, catalog, missing, progress)
+    with kept:
+        kept.executemany("DELETE FROM sketches WHERE agent=? AND session_id=? AND project=?", gone)
+        kept.executemany(
+            "INSERT OR REPLACE INTO sketches VALUES(?,?,?,?,?)", [(*key, stamps[key], sketches[key]) for key in missing]
+        )
+        for project in sorted({key[2] for key in (*missing, *gone)}):
+            bodies = kept.execute("SELECT body FROM sketches WHERE project=? AND body<>x''", (project,))
+            _put(kept, project, derive_edges(decode(body) for (body,) in bodies))
+        _put(kept, _LOGGED, logged_edges(catalog))
+        kept.execute("UPDATE meta SET state=?", (_state(catalog),))
+
+
+def _put(kept: sqlite3.Connection, project: str, edges: Iterable[Edge]) -> None:
+    kept.execute("DELETE FROM edges WHERE project=?", (project,))
+    kept.executemany(
+        "INSERT INTO edges VALUES(?,?,?,?,?,?,?,?)",
+        [
+            (project, one.from_ref, one.to_ref, one.type, one.reason, one.confidence, one.origin, one.at)
+            for one in edges
+        ],
+    )
+
+
+def _sketches(
+    layout: Layout, catalog: Catalog, missing: Sequence[Key], progress: Progress | None
+) -> Mapping[Key, bytes]:
+    """The sketch of each; empty for a session that says nothing."""
+    from aicx.evidence.transcript import read_steps
+    from aicx.sessions.sketch import sketch_of
+    from aicx.work.facts_index import session_facts
+
+    found = dict.fromkeys(missing, b"")
+    wanted = list(dict.fromkeys(key[:2] for key in missing))
+    for begin in range(0, len(wanted), _AT_ONCE):
+        part = wanted[begin : begin + _AT_ONCE]
+        where = f"(agent, session_id) IN (VALUES {','.join(['(?,?)'] * len(part))})"
+        for facts in session_facts(layout, catalog, where, [name for key in part for name in key]):
+            if (key := _key(facts)) in found:
+                paths, branches = _places(catalog, key)
+                found[key] = sketch_of(facts, read_steps(layout, paths[:1])[0], branches).encode()
+        if progress is not None:
+            progress(begin + len(part), len(wanted))
+    return found
+
+
+def _key(facts: SessionFacts) -> Key:
+    return facts.agent, facts.session_id, facts.project
+
+
+def _places(catalog: Catalog, key: Key) -> tuple[list[str], list[str]]:
+    """The chunks of a session's part in a repository, and the branches it was on, in order."""
+    agent, session_id, place = key
+    rows = catalog.rows(
+        "SELECT path, branch FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
+        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
+        [agent, session_id, place, place],
+    )
+    return [row["path"] for row in rows], [row["branch"] for row in rows if row["branch"]]
+
+
+def _open(layout: Layout, *, create: bool) -> sqlite3.Connection:
+    return open_derived(layout.session_edges, _VERSION, _SCHEMA, create=create)

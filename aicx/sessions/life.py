@@ -1,0 +1,185 @@
+"""Opening, forking, closing and linking sessions: an event each, and a file that says which session an agent is in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from aicx.config import Settings
+from aicx.errors import UsageError
+from aicx.redaction import redact_plain
+from aicx.refs import Ref
+from aicx.sessions.closing import standing_of
+from aicx.sessions.identity import Identity, identity_at, remove_identities, write_identity
+from aicx.sessions.lineage import EdgeType
+from aicx.sessions.stated import CLOSED, LINKED, OPENED, Life, Outcome, read_stated
+from aicx.text import instant
+from aicx.work.place import WorkPlace
+from aicx.work.writing import Change, changing
+
+Notify = Callable[[str], None]
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a command stated of a session. ``identity`` is what its file says now, None where there is none."""
+
+    ref: str
+    agent: str
+    session_id: str
+    action: str
+    outcome: Outcome | None = None
+    parent: str | None = None
+    identity: Identity | None = None
+
+
+def new_session_id() -> str:
+    return str(uuid4())
+
+
+def open_session(
+    settings: Settings,
+    place: WorkPlace,
+    agent: str,
+    session_id: str,
+    now: datetime,
+    *,
+    continues: str | None = None,
+    force: bool = False,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Changed:
+    """Begins a session, or takes up a closed one, as the one that ``agent`` is in at ``place``.
+
+    ``continues`` is the reference of the session that it goes on with. Raises UsageError for an id that is none, and
+    without ``force`` where the agent has an open session there; StoreUnwritable.
+    """
+    ref = _checked(agent, session_id)
+    with changing(settings, now, source, notify) as change:
+        identity = _begin(settings, change, place, agent, session_id, None, force=force)
+        if continues is not None:
+            _link(change, place, ref, continues, "continues")
+        change.publish()
+        write_identity(settings.layout, identity)
+    return Changed(ref, agent, session_id, "opened", parent=continues, identity=identity)
+
+
+def fork_session(
+    settings: Settings,
+    place: WorkPlace,
+    agent: str,
+    parent: tuple[str, str],
+    session_id: str,
+    now: datetime,
+    *,
+    force: bool = False,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Changed:
+    """Begins a session that has everything of ``parent`` (agent and id), which goes on as it is.
+
+    The fork takes the parent's place as the one that ``agent`` is in. Raises UsageError, StoreUnwritable.
+    """
+    ref, older = _checked(agent, session_id), str(Ref.of_session(*parent))
+    if ref == older:
+        raise UsageError("a fork has an id of its own", hint="--as ID, or leave it out for a new one")
+    with changing(settings, now, source, notify) as change:
+        identity = _begin(settings, change, place, agent, session_id, parent[1], force=force)
+        _link(change, place, ref, older, "forked_from")
+        change.publish()
+        write_identity(settings.layout, identity)
+    return Changed(ref, agent, session_id, "forked", parent=older, identity=identity)
+
+
+def close_session(
+    settings: Settings,
+    place: WorkPlace,
+    agent: str,
+    session_id: str,
+    outcome: Outcome,
+    now: datetime,
+    *,
+    last_active: datetime | None = None,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> Changed:
+    """States how a session ended. ``last_active`` is when its log was last written, where it is stored.
+
+    Raises UsageError for one that is closed already, StoreUnwritable.
+    """
+    ref = _checked(agent, session_id)
+    with changing(settings, now, source, notify) as change:
+        found = standing_of(read_stated(settings.layout).lives.get(ref, Life()), last_active, now, followed=False)
+        if found.outcome is not None:
+            raise UsageError(
+                f"{ref} was closed as {found.outcome} already", hint=f"aicx sessions open --session {session_id}"
+            )
+        change.note(place.repo_id, CLOSED, ref, {"status": outcome})
+        change.publish()
+        remove_identities(settings.layout, session_id, agent)
+    return Changed(ref, agent, session_id, "closed", outcome)
+
+
+def link_sessions(
+    settings: Settings,
+    place: WorkPlace,
+    newer: str,
+    older: str,
+    kind: EdgeType,
+    now: datetime,
+    *,
+    remove: bool = False,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> None:
+    """States an edge between two references, or with ``remove`` that there is none. Raises UsageError."""
+    if newer == older:
+        raise UsageError("a session is not linked with itself", hint="name two sessions")
+    with changing(settings, now, source, notify) as change:
+        _link(change, place, newer, older, kind, remove=remove)
+        change.publish()
+
+
+def _begin(
+    settings: Settings,
+    change: Change,
+    place: WorkPlace,
+    agent: str,
+    session_id: str,
+    parent: str | None,
+    *,
+    force: bool,
+) -> Identity:
+    """Stages that a session begins. One is open for each agent and working folder at a time."""
+    lives = read_stated(settings.layout).lives
+    active = identity_at(settings.layout, place.root, agent)
+    if active is not None and not force and active.session_id != parent:
+        life = lives.get(str(Ref.of_session(agent, active.session_id)), Life())
+        if life.opened_at is not None and life.outcome is None:
+            raise UsageError(
+                f"{agent} is in session {active.session_id} here, which is open",
+                hint="aicx sessions close, or --force to leave it open and begin this one",
+            )
+    ref = str(Ref.of_session(agent, session_id))
+    data: dict[str, Any] = {"worktree": place.worktree_id}
+    change.note(place.repo_id, OPENED, ref, {**data, **({"again": True} if ref in lives else {})})
+    return Identity(session_id, str(place.root), agent, instant(change.now), parent)
+
+
+def _link(change: Change, place: WorkPlace, newer: str, older: str, kind: EdgeType, *, remove: bool = False) -> None:
+    change.note(place.repo_id, LINKED, newer, {"to": older, "type": kind, **({"removed": True} if remove else {})})
+
+
+def _checked(agent: str, session_id: str) -> str:
+    """The reference of a session that is stated. Its id is kept as it is, so it may be no secret."""
+    if not _AGENT.fullmatch(agent):
+        raise UsageError(f"{agent!r} is no name of an agent", hint="small letters and digits, such as claude")
+    if not _ID.fullmatch(session_id) or redact_plain(session_id).counts:
+        raise UsageError("this cannot be the id of a session", hint="up to 100 letters, digits, dots, dashes")
+    return str(Ref.of_session(agent, session_id))
