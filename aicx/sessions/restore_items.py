@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from aicx.api.answers.memory import MemoryEntry
 from aicx.config import Settings
 from aicx.errors import AicxError
+from aicx.evidence.texts import sentences
+from aicx.memory.briefing import brief
 from aicx.memory.reading import find_scope
 from aicx.memory.recall.run import RecallQuery, recall
 from aicx.memory.recall.terms import asked
@@ -17,7 +20,7 @@ from aicx.work.record import GitContext, WorkRecord
 from aicx.work.session_facts import Said
 
 _MAX_MEMORY, _MAX_UNCOMMITTED, _MAX_DONE = 5, 12, 3
-_QUESTION = 300  # characters of the goal that the memory is asked
+_MAX_QUESTIONS = 4  # to the memory
 # What a restore may show of the memory. What is kept apart, archived or replaced never comes back this way.
 _SHOWN = frozenset({"accepted", "candidate", "stale"})
 
@@ -61,18 +64,25 @@ def uncommitted(context: GitContext) -> Iterator[Item]:
 def of_memory(
     settings: Settings, folder: Path, items: Sequence[Item], now: datetime, notes: list[str]
 ) -> Iterator[Item]:
-    """What the memory says to the goal, each record with the status that it has."""
-    question = " ".join(item.text for item in items if item.part in ("goal", "task"))[:_QUESTION]
-    if not settings.layout.memory.is_dir() or asked(question).empty:
+    """What the memory says to what was wanted, then what is agreed here anyway, each record with its status."""
+    if not settings.layout.memory.is_dir():
         return
-    query = RecallQuery(question, now, find_scope(settings, folder), 2 * _MAX_MEMORY, statuses=frozenset({"stale"}))
+    scope = find_scope(settings, folder)
+    found: dict[str, MemoryEntry] = {}
     try:
-        entries = recall(settings, query).entries
+        for question in _questions(items):
+            query = RecallQuery(question, now, scope, _MAX_MEMORY, statuses=frozenset({"stale"}))
+            found |= {entry.ref: entry for entry in recall(settings, query).entries if entry.status in _SHOWN}
+        found |= {entry.ref: entry for entry in brief(settings, scope, "", now, _MAX_MEMORY).agreed}
     except AicxError as error:
         notes.append(f"the memory was not asked: {error.message}")
-        return
-    shown = [entry for entry in entries if entry.status in _SHOWN and entry.statement]
-    for entry in shown[:_MAX_MEMORY]:
+    for entry in list(found.values())[:_MAX_MEMORY]:
         status = "candidate, not agreed" if entry.status == "candidate" else entry.status
         why = f": {entry.reasons[0]}" if entry.status == "stale" and entry.reasons else ""
         yield Item("memory", entry.statement or "", (entry.ref,), f"{status}{why}")
+
+
+def _questions(items: Sequence[Item]) -> list[str]:
+    """What was wanted, sentence by sentence: a record would have to share more words with all of it at once."""
+    wanted = (said.text for item in items if item.part in ("goal", "task") for said in sentences(item.text))
+    return [text for text in wanted if not asked(text).empty][:_MAX_QUESTIONS]

@@ -23,5 +23,6 @@ Example: aicx sessions close --status ok
 """
 COMMANDS = {
     "list": "aicx.commands.sessions.list",
+    "restore": "aicx.commands.sessions.restore",
 }
 DEFAULT = "list"

@@ -1,0 +1,68 @@
+"""`aicx sessions restore`: what a session had before its context was compacted, or what the one before left."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.config import load_settings
+from aicx.paths import user_path
+
+
+def command(
+    session: Annotated[
+        str | None,
+        typer.Option("--session", "-s", metavar="ID", help="The session to restore: its id or the beginning of it."),
+    ] = None,
+    check_pending: Annotated[
+        bool,
+        typer.Option("--check-pending", help="Only what a compaction marked, once; print nothing where nothing is."),
+    ] = False,
+    max_chars: Annotated[
+        int, typer.Option("--max-chars", min=1000, max=100_000, metavar="N", help="The most that is printed.")
+    ] = 5000,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Give a session back what it had before its context was compacted, or a new one what the last one left.
+
+    Goal, next steps, what was tried without success, files, gotchas and decisions, each with the reference that proves
+    it, and what the memory says to the goal, each record with its status. Everything from logs is between fences.
+    Without --session it is the session that was compacted, else the one that asks, else the latest of this repository.
+
+    The hooks of `aicx init` mark a session before its context is compacted. The next restore clears the mark; of two
+    at once, one gets it.
+
+    Example: aicx sessions restore
+    Example: aicx sessions restore --session 4f2a81c0 --json
+    Example: aicx sessions restore --check-pending
+    """
+    # Imported here: not needed for --help.
+    from aicx.api.answers.session_restore import SCHEMA
+    from aicx.lifecycle.identity import find_asker
+    from aicx.sessions.answered import restored_answer
+    from aicx.sessions.restore import restore
+
+    found = restore(
+        load_settings(),
+        user_path(repo) if repo else Path.cwd(),
+        find_asker(os.environ),
+        options.now(),
+        session=session,
+        check_pending=check_pending,
+        max_chars=max_chars,
+        notify=console.notify,
+    )
+    if json:
+        console.out_answer(SCHEMA, restored_answer(found))
+        return
+    if found.text:
+        console.out(found.text.rstrip("\n"))
+    for note in found.notes:
+        console.notify(f"note: {note}")
+    if not found.text and not check_pending:
+        console.notify("Nothing is known of a session here. `aicx store` adds what is new.")
