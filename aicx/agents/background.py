@@ -1,13 +1,17 @@
-"""`aicx store`, started by a hook and left to itself: one at a time, and once more for what was asked for meanwhile."""
+"""`aicx store` and then the notes of continuity, started by a hook and left to themselves: one run at a time, and once
+more for what was asked for meanwhile.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from aicx.agents.hook import STORE
 from aicx.agents.hook_log import note
+from aicx.agents.wishes import waiting
 from aicx.errors import StoreLocked
 from aicx.installation import program
 from aicx.paths import Layout
@@ -32,8 +36,11 @@ def request(layout: Layout) -> None:
     )
 
 
-def run(layout: Layout) -> None:
-    """Stores as long as runs are asked for. While another process writes to the corpus, the wish waits for the next."""
+def run(layout: Layout, save: Callable[[Path], None]) -> None:
+    """Stores as long as runs are asked for, and then has each wish for notes saved that was there before.
+
+    While another process writes to the corpus, all of it waits for the next hook.
+    """
     os.nice(10)
     for _ in range(_MAX_RUNS):
         if not _wanted(layout).exists():
@@ -43,11 +50,14 @@ def run(layout: Layout) -> None:
                 if holder_of(layout.locks / "writer.lock") is not None:
                     return
                 _wanted(layout).unlink(missing_ok=True)
+                wishes = waiting(layout)
                 done = subprocess.run([*program(), "store"], capture_output=True, text=True)
+                if done.returncode:
+                    note(f"store: exit {done.returncode}: {done.stderr[-300:]}", layout.agents)
+                for file in wishes:
+                    save(file)
         except StoreLocked:
             return  # which looks for wishes again when it is done
-        if done.returncode:
-            note(f"store: exit {done.returncode}: {done.stderr[-300:]}", layout.agents)
 
 
 def _wanted(layout: Layout) -> Path:

@@ -9,13 +9,15 @@ from typing import Any
 
 import orjson
 
-from aicx.agents import background
-from aicx.agents.records import Record, of_repository
+from aicx.agents import background, wishes
+from aicx.agents.records import Record, has_continuity, of_repository
 from aicx.config import Settings, load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.git.identity import find_repository
 
 _STORING = ("pre-compact", "session-end", "stop", "notify")
+# After these what is open is known, and may be lost: notes are saved.
+_SAVING = ("pre-compact", "session-end")
 # After these a session does not have what it was told any more.
 _FORGETTING = ("compact", "clear")
 
@@ -30,14 +32,20 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
     if not any(agent in record.agents for record in known):
         return b""
     if event in _STORING:
+        if event in _SAVING and has_continuity(known):
+            log = _text(said, "transcript_path")
+            wishes.ask(settings.layout, wishes.Wish(str(folder), agent, session, log, event))
         background.request(settings.layout)
+        if event == "pre-compact":
+            _mark(settings, folder, agent, session)
         return b""
     if event != "session-start":
         raise UsageError(f"there is no event {event}")
     from aicx.agents.startup import startup_text
 
     compacted = _text(said, "source") in _FORGETTING
-    text = startup_text(settings, agent, folder, datetime.now(UTC), session=session, compacted=compacted)
+    on = has_continuity(known)
+    text = startup_text(settings, agent, folder, datetime.now(UTC), session=session, compacted=compacted, continuity=on)
     if not text:
         return b""
     context = {"hookEventName": "SessionStart", "additionalContext": text}
@@ -50,6 +58,15 @@ def _known(settings: Settings, folder: Path) -> list[Record]:
         return of_repository(settings.layout, find_repository(folder))
     except (NotFound, UsageError):
         return []
+
+
+def _mark(settings: Settings, folder: Path, agent: str, session: str | None) -> None:
+    """Has what the session is about to lose given back at its next start."""
+    # Imported here: it is needed before a compaction only.
+    from aicx.lifecycle.identity import Asker
+    from aicx.sessions.pending import mark
+
+    mark(settings, folder, Asker(agent, session), datetime.now(UTC), source="hook")
 
 
 def _text(said: Mapping[str, Any], *names: str) -> str | None:

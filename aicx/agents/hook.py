@@ -126,9 +126,11 @@ def _answer(arguments: Sequence[str]) -> bytes:
 def _store() -> None:
     """The process that `aicx.agents.background.request` starts; no agent waits for it."""
     from aicx.agents import background
+    from aicx.agents.wishes import fulfil
     from aicx.config import load_settings
 
-    background.run(load_settings().layout)
+    settings = load_settings()
+    background.run(settings.layout, lambda file: fulfil(settings, file))
 
 
 def _given() -> bytes:

@@ -1,43 +1,107 @@
-"""What a session is told at its start: the banner, once, and the brief as `aicx resume` gives it."""
+"""What a session is told at its start: the banner, once, the notes of continuity, what it lost in a compaction, and the
+brief as `aicx resume` gives it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 from aicx.config import Settings
+from aicx.lifecycle.identity import Asker
+from aicx.resume.brief.budget import MIN_TOKENS
+from aicx.resume.select.report import ResumeReport
+from aicx.text import BYTES_PER_TOKEN
+from aicx.work.place import find_place
 
 # Beyond 10,000 characters Claude Code puts context into a file, and beyond 10,000 bytes Codex cuts out its middle.
 MAX_BYTES = 9_500
-_BUDGETS = (2000, 1500, 1000, 500)  # tokens
+_MAX_BRIEF = 2000  # tokens
+_MAX_NOTES = 4000  # bytes
+_MAX_RESTORED = 2000  # characters, which with the banner are never more than MAX_BYTES
+_ORDER = ("banner", "quoted", "notes", "restored", "brief")
 
 
 def startup_text(
-    settings: Settings, agent: str, folder: Path, now: datetime, *, session: str | None = None, compacted: bool = False
+    settings: Settings,
+    agent: str,
+    folder: Path,
+    now: datetime,
+    *,
+    session: str | None = None,
+    compacted: bool = False,
+    continuity: bool = False,
 ) -> str:
     """The context of a session that begins in ``folder``, of at most MAX_BYTES; nothing if it knows it already.
 
-    ``session`` is its own id, of which nothing is quoted. One that was ``compacted`` has lost its brief, and gets it
-    again without the banner. That it began is recorded with its contract. Everything from logs and git is between
-    fences. Raises UsageError for a folder that cannot be read.
+    ``session`` is its own id, of which nothing is quoted but what it lost. One that was ``compacted`` has lost its
+    brief, and gets it again without the banner. With ``continuity`` the notes of the place are told. That it began is
+    recorded with its contract. Everything from logs, notes and git is between fences. Raises UsageError for a folder
+    that cannot be read.
     """
-    from aicx.lifecycle.identity import Asker
     from aicx.lifecycle.prepare import prepare
     from aicx.resume.brief.markdown import fenced
     from aicx.resume.brief.output import markdown_brief
 
-    found = prepare(settings, folder, Asker(agent, session), now, derive=False, source="hook")
+    asker = Asker(agent, session)
+    found = prepare(settings, folder, asker, now, derive=False, source="hook")
+    restored = _restored(settings, folder, asker, now)
     if found.already_shown and not compacted:
-        return ""
+        return restored
     header, _, quoted = found.banner.partition("\n")
     said = [] if found.already_shown else quoted.splitlines()
     if found.previous is not None:
         said.append(f"How the last session kept to its contract: {found.previous.compliance.compact_summary}")
-    lines = [*([] if found.already_shown else [header]), *([fenced("\n".join(said))] if said else [])]
-    text = ""
-    for budget in _BUDGETS:
-        brief = markdown_brief(settings, found.report, budget).text.decode("utf-8", "replace")
-        text = "\n\n".join([*lines, brief])
-        if len(text.encode()) <= MAX_BYTES:
-            break
-    return text
+    parts = {
+        "banner": "" if found.already_shown else header,
+        "notes": _notes(settings, folder, found.report) if continuity else "",
+        "quoted": fenced("\n".join(said)) if said else "",
+        "restored": restored,
+    }
+    # In most scripts all of it fits. What goes first is what the rest says too.
+    for name in ("notes", "quoted"):
+        if _room(parts) < MIN_TOKENS:
+            parts[name] = ""
+    room = _room(parts)
+    if room >= MIN_TOKENS:
+        brief = markdown_brief(settings, found.report, min(_MAX_BRIEF, room))
+        parts["brief"] = brief.text.decode("utf-8", "replace")
+    return _joined(parts)
+
+
+def _joined(parts: Mapping[str, str]) -> str:
+    return "\n\n".join(filter(None, map(parts.get, _ORDER)))
+
+
+def _room(parts: Mapping[str, str]) -> int:
+    """The tokens that a brief may have behind these parts."""
+    return (MAX_BYTES - len(f"{_joined(parts)}\n\n".encode())) // BYTES_PER_TOKEN
+
+
+def _notes(settings: Settings, folder: Path, report: ResumeReport) -> str:
+    """The startup block of continuity, empty where there is no note."""
+    from aicx.continuity.note import load
+
+    place = find_place(settings, folder)
+    layers = load(settings, place)
+    if not layers.merged.items:
+        return ""
+    # Imported here: where there is no note, nothing is to be fitted.
+    from aicx.continuity.startup import startup_block
+    from aicx.continuity.startup_extra import startup_extra
+
+    extra = startup_extra(settings, place.root, layers, report.memory)
+    return startup_block(layers, extra, settings.continuity_lines, limit_bytes=_MAX_NOTES).text
+
+
+def _restored(settings: Settings, folder: Path, asker: Asker, now: datetime) -> str:
+    """What a session lost in a compaction, once; empty where no compaction was marked."""
+    from aicx.sessions.pending import pending
+
+    if not pending(settings.layout, find_place(settings, folder), asker, now):
+        return ""
+    # Imported here: most sessions begin without one.
+    from aicx.sessions.restore import restore
+
+    return restore(settings, folder, asker, now, check_pending=True, max_chars=_MAX_RESTORED, source="hook").text

@@ -349,7 +349,7 @@ def test_a_wish_that_comes_meanwhile_is_done_afterwards(monkeypatch: pytest.Monk
     notes = stores(monkeypatch, tmp_path, again)
     wanted.parent.mkdir(parents=True)
     wanted.touch()
-    background.run(layout)
+    background.run(layout, lambda file: None)
     assert notes.read_text() == "run\nrun\n"
     assert not wanted.exists()
 
@@ -361,10 +361,10 @@ def test_while_somebody_else_stores_the_wish_waits(name: str, monkeypatch: pytes
     layout.agents.mkdir(parents=True)
     (layout.agents / "store-wanted").touch()
     with hold_lock(layout.locks / name, 0, lambda line: None):
-        background.run(layout)
+        background.run(layout, lambda file: None)
     assert not notes.exists()
     assert (layout.agents / "store-wanted").exists()
-    background.run(layout)
+    background.run(layout, lambda file: None)
     assert notes.read_text() == "run\n"
 
 
@@ -373,7 +373,7 @@ def test_a_store_that_fails_is_a_line_in_the_log(monkeypatch: pytest.MonkeyPatch
     stores(monkeypatch, tmp_path, "echo disk full >&2; exit 6")
     layout.agents.mkdir(parents=True)
     (layout.agents / "store-wanted").touch()
-    background.run(layout)
+    background.run(layout, lambda file: None)
     assert (layout.agents / "hooks.log").read_text().endswith(" store: exit 6: disk full\n")
 
 
