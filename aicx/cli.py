@@ -34,6 +34,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "map": ("aicx.commands.map", "Map a repository: where to look first for a task."),
         "failures": ("aicx.commands.failures", "Show what failed before, and what resolved it."),
         "memory": ("aicx.commands.memory", "Keep what is worth believing: proposed by anybody, agreed by you."),
+        "review": ("aicx.commands.review", "Decide what of the work is kept: candidates, step by step."),
     },
     "Continue": {
         "task": ("aicx.commands.task", "Keep the state of your work: goal, proof, what comes next, by branch."),

@@ -48,8 +48,10 @@ class Backfill:
     left: list[Left]
 
 
-def plan_backfill(settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal]) -> Backfill:
-    """What importing ``proposals`` would do. Writes nothing."""
+def plan_backfill(
+    settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal], by: str = BY
+) -> Backfill:
+    """What importing ``proposals``, which ``by`` found, would do. Writes nothing."""
     found = Backfill([], [])
     with Memory.open(settings, now, scope=scope) as memory:
         records = memory.records(everywhere=True)
@@ -67,7 +69,7 @@ def plan_backfill(settings: Settings, scope: Scope, now: datetime, proposals: It
                 found.left.append(Left(proposal.id, Reason("scope_mismatch")))
                 continue
             own = replace(proposal, repository=repository)
-            (draft,) = drafts_of([own], scope, memory.head if own.anchors else None, BY)
+            (draft,) = drafts_of([own], scope, memory.head if own.anchors else None, by)
             own_id = id_of(repository, draft.kind, clean(draft.statement))
             standing = memory.decisions.get(own_id)
             known = by_id.get(own_id)

@@ -27,6 +27,7 @@ ProposalReason = Literal[
     "named_limit",  # an agent stated what something named cannot do
     "cause_and_fix",  # an agent reported why something failed and what it changed
     "agent_choice",  # an agent chose between two ways and said why
+    "noted",  # a continuity note has it
 ]
 
 MAX_STATEMENT = 300

@@ -50,7 +50,7 @@ def _in_prompt(session: Session, step: Step, rules: MemoryRules) -> Iterator[Pro
         for part in _LOWER_CASE_END.split(said.text):
             said_right = rules.correction.sub("", part)
             statement = _plain(said_right, rules)
-            kind = _kind(statement, rules, corrects=said_right != part)
+            kind = kind_of(statement, rules, corrects=said_right != part)
             if kind is not None and len(statement) <= MAX_STATEMENT:
                 claims = claims_of(statement)
                 yield session.proposal(
@@ -66,7 +66,8 @@ def _plain(text: str, rules: MemoryRules) -> str:
     return _MARKS_AT_END.sub(lambda found: found[0][0], text).strip()
 
 
-def _kind(text: str, rules: MemoryRules, *, corrects: bool) -> ProposalKind | None:
+def kind_of(text: str, rules: MemoryRules, *, corrects: bool) -> ProposalKind | None:
+    """The kind of what a person stated for good; None for what passes, or says too little."""
     if rules.passing.search(text):
         return None
     if rules.rules.search(text):

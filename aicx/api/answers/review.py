@@ -1,0 +1,148 @@
+"""`aicx.review-*/1`: candidates of a review, what a build made of suggestions, and patches for instruction files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from aicx.api.answers.memory import MemoryAnchor, MemoryEntry
+
+LIST_SCHEMA = "aicx.review-list/1"
+SHOW_SCHEMA = "aicx.review-show/1"
+STEP_SCHEMA = "aicx.review-step/1"
+BUILD_SCHEMA = "aicx.review-build/1"
+APPLY_SCHEMA = "aicx.review-apply/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCandidate:
+    """A record in its review. Nothing of ``state`` is stored: it follows from the record and the events."""
+
+    entry: Annotated[MemoryEntry, "the record"]
+    state: Annotated[
+        str,
+        "`pending`, `approved`, `rejected`, `blocked`, `promoted`, `manual-apply-pending`, `manual-applied` or `stale`",
+    ]
+    surface: Annotated[str, "where promotion takes it: `memory`, or `instructions` for a patch that a person applies"]
+    lane: Annotated[str, "`primary`, or `subagent` where nothing but subagents is behind it"]
+    next: Annotated[str, "what a person can do next"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewListAnswer:
+    """The candidates in the states that were asked for."""
+
+    candidates: Annotated[list[ReviewCandidate], "what a person can finish first"]
+    total: Annotated[int, "number of those in these states"]
+    counts: Annotated[dict[str, int], "state → number of records"]
+    repository: Annotated[str | None, "whose records they are, beside those that hold everywhere"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltItem:
+    """What became of a suggestion."""
+
+    candidate: Annotated[ReviewCandidate | None, "its record; null where that is of another repository"]
+    ref: Annotated[str, "of the record that it became or belongs to"]
+    action: Annotated[str, "`new`, `seen` for more evidence of a record that says it, or `known`"]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltLeft:
+    """A suggestion that became nothing."""
+
+    id: Annotated[str, "16 hexadecimal digits"]
+    reason: Annotated[str, "`duplicate` of an instruction file, `over_limit`, `erased`, or what the policy excludes"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewBuildAnswer:
+    """What a build made of the suggestions."""
+
+    source: Annotated[str, "`continuity`, or the reference of a session"]
+    suggested: Annotated[int, "number of suggestions that were looked at"]
+    items: Annotated[list[BuiltItem], "the records, in the order of the suggestions"]
+    left: Annotated[list[BuiltLeft], "what was left out, and why"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSurface:
+    """What one surface would do with a record now."""
+
+    surface: Annotated[str, "`recall`, `resume`, `startup` or `instructions`"]
+    query: Annotated[str | None, "what was asked; null for a session that begins, and for files"]
+    shown: Annotated[bool, "whether it would be shown"]
+    shownAs: Annotated[str | None, "`agreed`, its status, or the statement of a file that says it"]  # noqa: N815
+    reasons: Annotated[list[str], "codes of the closed list, the deciding one first"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewEvent:
+    """One step. It holds no text."""
+
+    at: str
+    by: Annotated[str, "who took it"]
+    type: Annotated[str, "such as `review.approved` or `memory.accepted`"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewShowAnswer:
+    """A candidate with what a person looks at before deciding."""
+
+    candidate: Annotated[ReviewCandidate, "the record, where it is in its review"]
+    details: Annotated[list[str], "further lines"]
+    claims: Annotated[dict[str, str], "what it says in a form that can be compared: key → value"]
+    anchors: Annotated[list[MemoryAnchor], "what it rests on in its repository"]
+    querySurfacing: Annotated[list[ReviewSurface], "which surfaces would show it now, and why others would not"]  # noqa: N815
+    events: Annotated[list[ReviewEvent], "what was decided about it, oldest first"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewTarget:
+    """An instruction file that a patch may be for."""
+
+    path: Annotated[str, "from the repository's folder"]
+    usable: Annotated[bool, "whether a patch for it can be made"]
+    selected: Annotated[bool, "whether this patch is for it"]
+    reasons: Annotated[list[str], "why it ranks so: `has_blocks`, `exists`, `agents_own`, `missing`, `link` and others"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPatch:
+    """What puts an instruction into a file. aicx never applies it."""
+
+    target: Annotated[str, "the file, from the repository's folder"]
+    operation: Annotated[str, "`create`, `append`, `replace`, or `none`"]
+    readiness: Annotated[str, "`safe`, `blocked`, or `stale` once the file is another than the patch was made for"]
+    reasons: Annotated[list[str], "why it is blocked or stale; `present` where the file has the block"]
+    block: Annotated[str, "the lines to be there, between markers that name the record and hash the text"]
+    patch: Annotated[str, "a unified diff, empty where there is nothing to apply"]
+    patchDigest: Annotated[str, "its SHA-256"]  # noqa: N815
+    targetDigest: Annotated[str | None, "SHA-256 of the file that it is for; null where it creates one"]  # noqa: N815
+    lineEnding: Annotated[str, "`lf` or `crlf`, as in the file"]  # noqa: N815
+    anchor: Annotated[int, "the last line before the change, 0 for the beginning"]
+    context: Annotated[int, "lines shown around the change; of 0 `git apply` needs to be told: `--unidiff-zero`"]
+    steps: Annotated[list[str], "what a person does by hand"]
+    targets: Annotated[list[ReviewTarget], "every file, the best first"]
+    waits: Annotated[bool, "whether the proposal is kept and waits for a person; false for a preview"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStepAnswer:
+    """What a step did."""
+
+    candidate: Annotated[ReviewCandidate, "the record, where it is in its review now"]
+    proposal: Annotated[ReviewPatch | None, "the patch that promoting an instruction left, or null"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewApplyAnswer:
+    """A patch, and whether its file has it."""
+
+    candidate: Annotated[ReviewCandidate, "the record, where it is in its review now"]
+    proposal: Annotated[ReviewPatch, "the patch"]
+    applied: Annotated[bool, "whether the file has the block, as it was proposed"]

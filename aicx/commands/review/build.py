@@ -1,0 +1,100 @@
+"""`aicx review build`: what the work suggests to keep becomes candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.review import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
+from aicx.commands.memory.common import open_desk, opened
+from aicx.commands.review.common import fields_of, print_candidate
+from aicx.continuity.note import Layers, Note, NoteItem, load
+from aicx.errors import NotFound
+from aicx.memory.backfill import Planned
+from aicx.memory.deciding import Desk
+from aicx.memory.proposals import Proposal
+from aicx.paths import user_path
+from aicx.review.building import build
+from aicx.review.deciding import look
+from aicx.review.from_session import proposals_in
+from aicx.review.states import Candidate
+from aicx.review.suggesting import Suggestion, proposals_of
+from aicx.work.place import find_place
+
+_DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
+
+
+def command(
+    session: Annotated[
+        str | None, typer.Option("--session", "-s", metavar="ID", help="Of this stored session, not of the note.")
+    ] = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Make candidates of what the continuity note, or one session, suggests to keep.
+
+    At most six at a time for the memory, and six for instruction files. Next steps, files and what was not tried are
+    the work itself and never suggested; neither is what an instruction file says already. What a record says already
+    is more evidence for it, and what others proposed stays as it was.
+
+    Example: aicx review build
+    Example: aicx review build --session claude:3eaf4091
+    """
+    desk = open_desk(repo)
+    if session is not None:
+        source, proposals, notes = proposals_in(desk.settings, session)
+    else:
+        source, (proposals, notes) = "continuity", _noted(desk, repo)
+    built = build(desk.settings, desk.scope, desk.now, proposals, desk.notify)
+    items = [(planned, _made(desk, planned)) for planned in built.planned]
+    if json:
+        left = [BuiltLeft(one.id, one.reason.code) for one in built.left]
+        fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
+        console.out_answer(BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, left, notes))
+        return
+    for planned, one in items:
+        console.out(_DONE[planned.state])
+        if one is not None:
+            print_candidate(one)
+        else:
+            console.out(f"{planned.ref}  {planned.draft.statement}  (of {planned.draft.repository})")
+    for note in notes:
+        console.notify(f"note: {note}")
+    if built.left:
+        console.notify(f"Left out: {', '.join(sorted({one.reason.code for one in built.left}))}.")
+    console.notify("Next: aicx review candidates" if items else "Nothing is suggested.")
+
+
+def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
+    """What the notes of the worktree suggest, and the notes that cannot be understood."""
+    layers = load(desk.settings, find_place(desk.settings, user_path(repo) if repo else Path.cwd()))
+    notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
+    place = desk.scope.repository or str(desk.scope.root)
+    return list(proposals_of(_suggestions(layers), place, desk.now)), notes
+
+
+def _suggestions(layers: Layers) -> Iterator[Suggestion]:
+    merged: Note = layers.merged
+    for items in merged.sections.values():
+        yield from map(_suggestion, items)
+
+
+def _suggestion(item: NoteItem) -> Suggestion:
+    assert item.kind != "goal"
+    session = next((ref for ref in item.evidence if ref.startswith("session:")), "")
+    chunk = next((ref for ref in item.evidence if ref.startswith("chunk:")), "")
+    if not session and chunk:  # a chunk's name is its session's, and a number
+        session = f"session:{chunk.removeprefix('chunk:').rpartition(':')[0]}"
+    return Suggestion(item.text, item.kind, item.lane, item.evidence, session, item.at, stated=not item.evidence)
+
+
+def _made(desk: Desk, planned: Planned) -> Candidate | None:
+    with opened(desk) as memory:
+        try:
+            return look(memory, planned.ref)
+        except NotFound:
+            return None

@@ -1,0 +1,75 @@
+"""Shared by the actions: a candidate and a patch as answers have them, and as a terminal shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console
+from aicx.api.answers.review import ReviewCandidate, ReviewPatch, ReviewTarget
+from aicx.commands.memory.common import opened, print_record
+from aicx.memory.deciding import Desk
+from aicx.memory.entry import entry_of
+from aicx.review.deciding import Prepared, look
+from aicx.review.proposals import steps_of
+from aicx.review.states import Candidate, next_step
+
+TargetOption = Annotated[
+    str | None, typer.Option("--target", metavar="FILE", help="CLAUDE.md, AGENTS.md or GEMINI.md; by default the best.")
+]
+_COLORS = {"pending": "yellow", "approved": "green", "blocked": "red", "manual-apply-pending": "cyan"}
+
+
+def candidate_now(desk: Desk, ref: str) -> Candidate:
+    """The candidate as it is now. Raises NotFound, UsageError where several fit."""
+    with opened(desk) as memory:
+        return look(memory, ref)
+
+
+def fields_of(one: Candidate) -> ReviewCandidate:
+    return ReviewCandidate(entry_of(one.found), one.state, one.surface, one.record.source.lane, next_step(one))
+
+
+def patch_of(prepared: Prepared, ref: str) -> ReviewPatch:
+    plan = prepared.plan
+    targets = [
+        ReviewTarget(one.path, one.usable, one.path == plan.target, list(one.reasons)) for one in prepared.ranked
+    ]
+    return ReviewPatch(
+        plan.target,
+        plan.operation,
+        plan.readiness,
+        list(plan.reasons),
+        plan.block,
+        plan.patch,
+        plan.patch_digest,
+        plan.sha256,
+        plan.line_end,
+        plan.anchor,
+        plan.context,
+        steps_of(plan, ref),
+        targets,
+        prepared.waits,
+    )
+
+
+def print_candidate(one: Candidate) -> None:
+    """A candidate in three or four lines: its state, what it says, and what comes next."""
+    state = console.style(one.state, fg=_COLORS.get(one.state, "bright_black"), bold=True)
+    where = " · reads like an instruction" if one.surface == "instructions" else ""
+    console.out(f"{state}{where}")
+    print_record(one.found)
+    console.out(console.style(f"  next: {next_step(one)}", fg="bright_black"))
+
+
+def print_patch(prepared: Prepared, ref: str) -> None:
+    """A patch with what may be done with it."""
+    plan = prepared.plan
+    color = {"safe": "green", "stale": "yellow"}.get(plan.readiness, "red")
+    why = f": {', '.join(plan.reasons)}" if plan.reasons else ""
+    console.out(f"{plan.target}  {plan.operation}  {console.style(plan.readiness, fg=color, bold=True)}{why}")
+    for line in (plan.patch or plan.block).splitlines():
+        console.out(f"  {line}")
+    for step in steps_of(plan, ref):
+        console.notify(f"- {step}")

@@ -1,0 +1,108 @@
+"""Steps of a review that a person takes: adopt, approve, reject, promote."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from aicx import console, options
+from aicx.api.answers.review import STEP_SCHEMA, ReviewStepAnswer
+from aicx.commands.memory.common import By, ByAnybody, RefArgument, Rev, Why, Yes, confirm, open_desk
+from aicx.commands.review.common import TargetOption, candidate_now, fields_of, patch_of, print_candidate, print_patch
+from aicx.memory.deciding import UNNAMED, Decider, Desk
+from aicx.review import deciding
+from aicx.review.states import require
+
+
+def adopt(
+    ref: RefArgument,
+    by: By = UNNAMED,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Take over what only a subagent said, so that it can be reviewed like everything else.
+
+    It makes nothing agreed: the candidate is pending afterwards.
+
+    Example: aicx review adopt mem:3fa29c01 --by "Ada Lovelace"
+    """
+    _take(ref, "adopt", by, rev, repo, json=json)
+
+
+def approve(
+    ref: RefArgument,
+    by: By = UNNAMED,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Say that a candidate is worth keeping as it is worded. `promote` takes it on; an edit takes the approval away.
+
+    Example: aicx review approve mem:3fa29c01 --by "Ada Lovelace"
+    """
+    _take(ref, "approve", by, rev, repo, json=json)
+
+
+def reject(
+    ref: RefArgument,
+    by: ByAnybody = UNNAMED,
+    why: Why = None,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Say that a candidate is not worth keeping. It is not proposed again; the same as `aicx memory reject`.
+
+    Example: aicx review reject mem:3fa29c01 --by Ada --why "it was a guess"
+    """
+    desk = open_desk(repo)
+    record = deciding.reject(desk, ref, Decider(by, why, rev=rev))
+    _answer(desk, record.ref, None, json=json)
+
+
+def promote(
+    ref: RefArgument,
+    by: By = UNNAMED,
+    why: Why = None,
+    yes: Yes = False,
+    target: TargetOption = None,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Take an approved candidate into the memory, or make a patch of it where it reads like an instruction.
+
+    The first is the decision of `aicx memory accept`: from a terminal the record and its evidence are shown and you are
+    asked, in a script it takes --yes. The second writes a proposal and nothing else; apply its patch yourself, then
+    `aicx review verify-apply`. Promoting again makes the patch anew once its file has changed.
+
+    Example: aicx review promote mem:3fa29c01 --by "Ada Lovelace"
+    Example: aicx review promote mem:88c1d2e0 --by Ada --target AGENTS.md --yes
+    """
+    deciding.named(by, "promote")
+    desk = open_desk(repo)
+    candidate = candidate_now(desk, ref)
+    require("promote", candidate)
+    asked = "Accept this" if candidate.surface == "memory" else "Make a patch of this for an instruction file"
+    confirm(desk, [candidate.record], f"{asked} as {by}?", yes=yes, json=json)
+    record, prepared = deciding.promote(desk, ref, Decider(by, why, candidate.record, rev), target)
+    _answer(desk, record.ref, prepared, json=json)
+
+
+def _take(
+    ref: str, step: Literal["adopt", "approve"], by: str, rev: int | None, repo: str | None, *, json: bool
+) -> None:
+    desk = open_desk(repo)
+    record = deciding.take(desk, ref, step, Decider(by, rev=rev))
+    _answer(desk, record.ref, None, json=json)
+
+
+def _answer(desk: Desk, ref: str, prepared: deciding.Prepared | None, *, json: bool) -> None:
+    now = candidate_now(desk, ref)
+    if json:
+        patch = patch_of(prepared, ref) if prepared else None
+        console.out_answer(STEP_SCHEMA, ReviewStepAnswer(fields_of(now), patch, []))
+        return
+    print_candidate(now)
+    if prepared is not None:
+        print_patch(prepared, ref)

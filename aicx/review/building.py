@@ -1,0 +1,90 @@
+"""Building: what is suggested becomes proposed records of the memory, and what others proposed stays as it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from aicx.config import Settings
+from aicx.memory.backfill import Left, Planned, import_backfill, plan_backfill
+from aicx.memory.claims import normal
+from aicx.memory.policy import Policy
+from aicx.memory.policy_records import policy_in
+from aicx.memory.proposals import KINDS, Proposal
+from aicx.memory.reading import Memory, Scope
+from aicx.memory.reasons import Reason
+from aicx.memory.record import Record
+from aicx.memory.sameness import Statements
+from aicx.memory.sources import read_live
+from aicx.review.states import Surface, reads_like_instruction
+
+BY = "aicx review build"
+MAX_EACH = 6  # new ones of a build for the memory, and for instruction files
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What became of the suggestions: the records they are or belong to, and what was left out and why."""
+
+    planned: tuple[Planned, ...]
+    left: tuple[Left, ...]
+
+
+def build(
+    settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal], notify: Callable[[str], None]
+) -> Built:
+    """Makes candidates of ``proposals``, the first of them where there are many. Raises MalformedPolicy."""
+    policy = policy_in(settings, scope)
+    said = _said_already(settings, scope, policy)
+    wanted: list[Proposal] = []
+    left: list[Left] = []
+    with Memory.open(settings, now, scope=scope) as memory:
+        known: Statements[Record] = Statements()
+        for record in memory.records(everywhere=True):
+            if record.digest:
+                known.add(record)
+    taken: Counter[Surface] = Counter()
+    for proposal in (_as_known(one, known) for one in proposals):
+        surface: Surface = "instructions" if _instructs(proposal) else "memory"
+        if excluded := _excluded(policy, proposal):
+            left.append(Left(proposal.id, excluded))
+        elif normal(proposal.statement).rstrip(".") in said:
+            left.append(Left(proposal.id, Reason("duplicate")))
+        elif taken[surface] >= MAX_EACH:
+            left.append(Left(proposal.id, Reason("over_limit")))
+        else:
+            taken[surface] += 1
+            wanted.append(proposal)
+    planned = plan_backfill(settings, scope, now, wanted, BY)
+    import_backfill(settings, scope, now, notify, planned)
+    return Built(tuple(planned.planned), (*left, *planned.left))
+
+
+def _instructs(proposal: Proposal) -> bool:
+    return proposal.kind == "policy" or reads_like_instruction(proposal.statement)
+
+
+def _as_known(proposal: Proposal, known: Statements[Record]) -> Proposal:
+    """The proposal as another sighting of a record that says the same, whatever kind that was given."""
+    for kind in (proposal.kind, *KINDS):
+        other = replace(proposal, kind=kind)
+        if known.place_of(other) is not None:
+            return other
+    return proposal
+
+
+def _said_already(settings: Settings, scope: Scope, policy: Policy) -> frozenset[str]:
+    """The statements of the repository's instruction files."""
+    if scope.root is None:
+        return frozenset()
+    live = read_live(scope.root, policy, homes=settings.homes, redact_secrets=settings.redact_secrets)
+    return frozenset(normal(one.statement.text).rstrip(".") for one in live.statements)
+
+
+def _excluded(policy: Policy, proposal: Proposal) -> Reason | None:
+    refs = {str(ref) for seen in proposal.sightings for ref in (seen.ref, seen.session)}
+    found = policy.of_text(proposal.statement, *(seen.quote for seen in proposal.sightings))
+    found = found or next(filter(None, map(policy.of_source, sorted(refs))), None) or policy.of_path(*proposal.anchors)
+    return Reason(found) if found else None

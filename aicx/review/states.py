@@ -1,0 +1,142 @@
+"""Where a record is in its review: derived at each reading from what may be believed of it and the events about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from aicx.errors import UsageError
+from aicx.memory.assess import Assessment
+from aicx.memory.events import Standing
+from aicx.memory.record import Record
+
+State = Literal[
+    "pending", "approved", "rejected", "blocked", "promoted", "manual-apply-pending", "manual-applied", "stale"
+]
+Step = Literal["adopt", "approve", "reject", "promote", "verify-apply"]
+Surface = Literal["memory", "instructions"]
+STATES: tuple[State, ...] = get_args(State)
+# Those in which a person has something to do, in the order of a list.
+OPEN: tuple[State, ...] = ("approved", "manual-apply-pending", "pending", "blocked")
+# From which states a step goes on. Whatever is not here is an error that names the next step.
+FROM: dict[Step, frozenset[State]] = {
+    "adopt": frozenset({"blocked"}),
+    "approve": frozenset({"pending"}),
+    "reject": frozenset({"pending", "approved", "blocked", "manual-apply-pending", "stale"}),
+    "promote": frozenset({"approved", "manual-apply-pending"}),
+    "verify-apply": frozenset({"manual-apply-pending"}),
+}
+# Words that tell whoever reads them what to do. Rather one too many: what has them is never agreed by the way.
+_ORDERS = re.compile(
+    r"\b(?:always|never|must|should|shall|prefer|avoid|ensure|make sure|do not|don['\u2019]t|from now on|going forward"
+    r"|has to|have to|needs to|only use|use only)\b|^(?:use|run|keep|write|put|call|name|add|check)\b",
+    re.IGNORECASE,
+)
+_NOTHING = Standing()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record in the review, with what may be believed of it and what was decided about it."""
+
+    found: Assessment
+    standing: Standing
+    state: State
+
+    @property
+    def record(self) -> Record:
+        return self.found.record
+
+    @property
+    def surface(self) -> Surface:
+        return surface_of(self.record)
+
+
+def candidate_of(found: Assessment, standing: Standing | None) -> Candidate:
+    standing = standing or _NOTHING
+    return Candidate(found, standing, state_of(found, standing))
+
+
+def state_of(found: Assessment, standing: Standing) -> State:
+    """A step holds for exactly the text that it was taken for: an edit sets a record back to the beginning."""
+    if standing.unsealed:  # what the log says of it proves nothing
+        standing = _NOTHING
+    record, status = found.record, found.status
+    match status:
+        case "accepted":
+            return "promoted"
+        case "archived":
+            return "rejected" if any(reason.code == "rejected" for reason in found.reasons) else "stale"
+        case "policy_blocked" | "quarantined" | "advisory":
+            return "blocked"
+    if standing.applied == record.digest:
+        return "manual-applied"
+    if status != "candidate":
+        return "stale"
+    if _is_from_subagent(record) and standing.unblocked != record.digest:
+        return "blocked"
+    if standing.patched == record.digest:
+        return "manual-apply-pending"
+    return "approved" if standing.approved == record.digest else "pending"
+
+
+def reads_like_instruction(text: str) -> bool:
+    """Whether a text tells its readers what to do, rather than what is so."""
+    return _ORDERS.search(text) is not None
+
+
+def surface_of(record: Record) -> Surface:
+    """Where promotion takes a record. What reads like an instruction becomes a patch for a person, never more."""
+    instructs = record.kind == "policy" or reads_like_instruction(record.statement)
+    return "instructions" if instructs else "memory"
+
+
+def require(step: Step, candidate: Candidate) -> None:
+    """Raises UsageError, with the next step, where ``step`` does not go on from where the record is."""
+    adoptable = step != "adopt" or candidate.found.status == "candidate"
+    if candidate.state in FROM[step] and adoptable:
+        return
+    raise UsageError(
+        f"{candidate.record.ref} is {candidate.state}{_why(candidate)}: there is nothing to {step.partition('-')[0]}",
+        hint=next_step(candidate),
+    )
+
+
+def next_step(candidate: Candidate) -> str:
+    """What a person can do next, as a command where there is one."""
+    ref, status = candidate.record.ref, candidate.found.status
+    match candidate.state:
+        case "pending":
+            return f"aicx review approve {ref} --by NAME, or aicx review reject {ref}"
+        case "approved":
+            return f"aicx review promote {ref} --by NAME"
+        case "manual-apply-pending":
+            return f"aicx review apply-prep {ref} shows the patch; once it is applied: aicx review verify-apply {ref}"
+        case "promoted":
+            return f"it is agreed; aicx memory reject {ref} takes that back"
+        case "rejected":
+            return f"aicx memory accept {ref} --by NAME, if it is true after all"
+        case "manual-applied":
+            return "it is in the instruction file; edit that file"
+        case "blocked":
+            return {
+                "candidate": f"aicx review adopt {ref} --by NAME",
+                "quarantined": f"aicx memory release {ref} --by NAME",
+                "advisory": "it repeats an instruction file; edit that file",
+            }.get(status, "the memory policy keeps it out: .aicx/memory-policy.toml")
+        case "stale":
+            return {
+                "superseded": f"another record took its place: aicx memory history {ref}",
+                "archived": f"aicx memory restore {ref} --by NAME",
+            }.get(status, f"aicx memory validate {ref} --result pass --by NAME --method TEXT, if it still holds")
+
+
+def _is_from_subagent(record: Record) -> bool:
+    return record.source.lane == "subagent" or record.source.origin == "subagent"
+
+
+def _why(candidate: Candidate) -> str:
+    if candidate.state == "blocked" and candidate.found.status == "candidate":
+        return ", because only a subagent said it"
+    return ""
