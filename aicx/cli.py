@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from types import ModuleType
@@ -177,6 +178,7 @@ class Group(TyperGroup):
         )
 
 
+@cache  # of commands, too: a process that runs several, as tests do, builds each once
 def _group(name: str, module: ModuleType) -> Group:
     """The group of commands that ``module`` describes."""
     group = Group(name=name, help=_examples_apart(module.HELP), rich_markup_mode=None, context_settings=_CONTEXT)
@@ -184,6 +186,7 @@ def _group(name: str, module: ModuleType) -> Group:
     return group
 
 
+@cache
 def _command(name: str, function: Callable[..., None]) -> TyperCommand:
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(name, cls=_Command)(function)
@@ -262,6 +265,11 @@ def _root(
     Zone.utc = False  # until a command's own `--utc`
 
 
+@cache
+def _tree() -> click.Command:
+    return typer.main.get_command(app)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit code; every failure ends here as a line a person can use."""
     wants_json = "--json" in arguments or "-j" in arguments
@@ -269,7 +277,7 @@ def run(arguments: Sequence[str]) -> int:
         # As stderr does it: a file's name may be no UTF-8, and a terminal may know fewer signs than that.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        result = app(args=_in_order(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
+        result = _tree()(args=_in_order(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
         sys.stdout.flush()
     except AicxError as error:
         _report(error.message, error.hint, type(error).__name__, wants_json)

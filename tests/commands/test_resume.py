@@ -24,8 +24,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     user = Home(tmp_path)
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
-    found = Repository(user.work / "orbit")
-    found.git("remote", "add", "origin", REMOTE)
+    found = Repository(user.work / "orbit", remote=REMOTE)
     found.commit("src/login.py")
     folder = str(found.folder)
     log = ClaudeLog(SESSION, folder).prompt("Tokens of the login expire too early", 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aicx.evidence.text_facts import facts_in_text
 from aicx.evidence.transcript import Step
+from tests.repositories import NO_UPKEEP, begin, head
 
 T0 = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
 
@@ -55,10 +56,13 @@ class Story:
 class Repository:
     """A git repository in a folder, without any settings of whoever runs the tests."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, remote: str = "") -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self.git("init", "--quiet", "--initial-branch=main", *arguments)
+        if arguments or (folder / ".git").exists():
+            self.git("init", "--quiet", "--initial-branch=main", *arguments)
+        else:
+            begin(folder, remote)
 
     def git(self, *arguments: str, at: datetime = T0) -> str:
         stamp = at.strftime("%Y-%m-%dT%H:%M:%S+0000")
@@ -75,7 +79,7 @@ class Repository:
             "GIT_CONFIG_VALUE_1": "false",
         }
         done = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments], env=environ, capture_output=True, text=True, check=True
+            ["git", "-C", str(self.folder), *NO_UPKEEP, *arguments], env=environ, capture_output=True, text=True, check=True
         )
         return done.stdout.strip()
 
@@ -90,4 +94,4 @@ class Repository:
         self.write(name, text)
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", subject, at=at)
-        return self.git("rev-parse", "HEAD")
+        return head(self.folder) if (self.folder / ".git").is_dir() else self.git("rev-parse", "HEAD")

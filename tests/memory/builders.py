@@ -15,6 +15,7 @@ from aicx.cli import run
 from aicx.config import Settings, load_settings
 from aicx.memory.assess import Assessment
 from aicx.memory.reading import Memory, find_scope
+from tests.repositories import NO_UPKEEP, begin, head
 
 
 class Place:
@@ -26,15 +27,13 @@ class Place:
         (folder / "user").mkdir()
         for name, value in self.environ.items():
             monkeypatch.setenv(name, value)
-        self.repo.mkdir()
-        self.git("init", "-q", "-b", "main")
-        self.git("remote", "add", "origin", "git@github.com:acme/widgets.git")
+        begin(self.repo, "git@github.com:acme/widgets.git")
         monkeypatch.chdir(self.repo)
         self._capsys = capsys
 
     def git(self, *arguments: str) -> str:
         who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
-        command = ["git", "-C", str(self.repo), *who, *arguments]
+        command = ["git", "-C", str(self.repo), *NO_UPKEEP, *who, *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def write(self, path: str, text: str) -> Path:
@@ -46,7 +45,7 @@ class Place:
     def commit(self, message: str = "A change") -> str:
         self.git("add", "-A")
         self.git("commit", "-q", "-m", message)
-        return self.git("rev-parse", "HEAD").strip()
+        return head(self.repo)
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr of `aicx arguments`."""

@@ -10,12 +10,13 @@ from typing import Any
 from aicx.paths import Layout
 from aicx.repomap import RepoMap, open_map
 from aicx.repomap.refresh import Refreshed, refresh_map
+from tests.repositories import NO_UPKEEP, begin
 
 PERSON = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main")
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(folder), *PERSON, *arguments], check=True, capture_output=True, text=True)
+    done = subprocess.run(["git", "-C", str(folder), *NO_UPKEEP, *PERSON, *arguments], check=True, capture_output=True, text=True)
     return done.stdout
 
 
@@ -30,7 +31,7 @@ class Repo:
     @classmethod
     def new(cls, root: Path, home: Path, files: Mapping[str, str] | None = None) -> Repo:
         root.mkdir(parents=True, exist_ok=True)
-        git(root, "init", "-q")
+        begin(root)
         repo = cls(root, home)
         repo.write(files or {})
         return repo

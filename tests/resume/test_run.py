@@ -40,8 +40,7 @@ def user(tmp_path: Path) -> Home:
 
 @pytest.fixture
 def repository(user: Home) -> Repository:
-    found = Repository(user.work / "orbit")
-    found.git("remote", "add", "origin", REMOTE)
+    found = Repository(user.work / "orbit", remote=REMOTE)
     found.commit("src/login.py")
     return found
 

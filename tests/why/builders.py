@@ -20,8 +20,7 @@ class Story:
 
     def __init__(self, user: Home) -> None:
         self.user = user
-        self.repository = Repository(user.work / "orbit")
-        self.repository.git("remote", "add", "origin", REMOTE)
+        self.repository = Repository(user.work / "orbit", remote=REMOTE)
         self.repository.commit("README.md", "An orbit.\n", "Begin", when(-10 * DAY))
 
     @property

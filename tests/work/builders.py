@@ -11,6 +11,7 @@ from typing import Any
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.state import OpenTasks, open_tasks
 from tests.memory.builders import Place
+from tests.repositories import NO_UPKEEP
 
 NOW = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
 
@@ -69,5 +70,5 @@ class TaskPlace(Place):
 
 def git(folder: Path, *arguments: str) -> str:
     who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "protocol.file.allow=always")
-    command = ["git", "-C", str(folder), *who, *arguments]
+    command = ["git", "-C", str(folder), *NO_UPKEEP, *who, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout

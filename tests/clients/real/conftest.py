@@ -13,8 +13,9 @@ from tests.servers.mcp.planting import planted_home
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
+        if item.path.parent == here:
             item.add_marker("clients")
 
 
