@@ -12,7 +12,7 @@ from aicx.config import Settings
 from aicx.lifecycle.identity import Asker
 from aicx.resume.brief.budget import MIN_TOKENS
 from aicx.resume.select.report import ResumeReport
-from aicx.text import BYTES_PER_TOKEN
+from aicx.text import BYTES_PER_TOKEN, fenced
 from aicx.work.place import find_place
 
 # Beyond 10,000 characters Claude Code puts context into a file, and beyond 10,000 bytes Codex cuts out its middle.
@@ -41,7 +41,6 @@ def startup_text(
     that cannot be read.
     """
     from aicx.lifecycle.prepare import prepare
-    from aicx.resume.brief.markdown import fenced
     from aicx.resume.brief.output import markdown_brief
 
     asker = Asker(agent, session)
