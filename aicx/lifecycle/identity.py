@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
+
+from aicx.paths import Layout
+from aicx.sessions.identity import identity_at
 
 # What agents put into the environment of the commands they run; seen with the clients of November 2026.
 _SESSIONS = (
@@ -14,7 +19,9 @@ _SESSIONS = (
 )
 _AGENTS = (("claude", "CLAUDECODE"), ("gemini", "GEMINI_CLI"), ("codex", "CODEX_SANDBOX"))
 _OWN = "AICX_SESSION_ID"
+_TERMINAL = "TERM_SESSION_ID"
 NOBODY = "person"
+_NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Asker(NamedTuple):
@@ -22,6 +29,38 @@ class Asker(NamedTuple):
 
     agent: str
     session: str | None
+
+
+class Named(NamedTuple):
+    """A session and what named it: ``explicit``, an environment variable, or ``identity file``; None for neither."""
+
+    agent: str
+    session: str | None
+    rule: str | None
+
+
+def find_session(
+    environ: Mapping[str, str], layout: Layout, workspace: Path, agent: str | None = None, session: str | None = None
+) -> Named:
+    """The session that is meant at ``workspace``, by the first rule that names one.
+
+    What is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment, then the identity file
+    that `aicx sessions open` wrote for this working folder, then the terminal.
+    """
+    asker = find_asker(environ, agent, session)
+    if session:
+        return Named(asker.agent, session, "explicit")
+    if environ.get(_OWN):
+        return Named(asker.agent, environ[_OWN], _OWN)
+    for name, variable in _SESSIONS:
+        if environ.get(variable) and agent in (None, name):
+            return Named(name, environ[variable], variable)
+    known = agent or (asker.agent if asker.agent != NOBODY else None)
+    if (found := identity_at(layout, workspace, known)) is not None:
+        return Named(found.agent_id, found.session_id, "identity file")
+    if terminal := _NO_ID.sub("-", environ.get(_TERMINAL, "")).strip("-._"):
+        return Named(asker.agent, terminal[:100], _TERMINAL)
+    return Named(asker.agent, None, None)
 
 
 def find_asker(environ: Mapping[str, str], agent: str | None = None, session: str | None = None) -> Asker:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import Layout
+from aicx.refs import Ref
 from aicx.sessions.index import EdgeIndex, Progress, open_edges
 from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import Stated, read_stated
@@ -19,10 +20,14 @@ _BEGINNINGS: frozenset[EdgeType] = frozenset({"continues", "forked_from"})
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """All edges between sessions. ``is_current`` is False where some sessions were not looked at yet."""
+    """All edges between sessions but those that `.aicxignore` hides.
+
+    ``is_current`` is False where some were not looked at yet.
+    """
 
     index: EdgeIndex
     stated: Stated
+    hidden: frozenset[str]
 
     @property
     def is_current(self) -> bool:
@@ -49,7 +54,11 @@ class Family:
         begun: dict[str, Origin] = {}
         for edge in sorted(edges, key=_order):
             pair = (edge.from_ref, edge.to_ref)
-            if pair in kept or (pair in self.stated.removed and edge.origin != "stated"):
+            if (
+                pair in kept
+                or not self.hidden.isdisjoint(pair)
+                or (pair in self.stated.removed and edge.origin != "stated")
+            ):
                 continue
             is_beginning = edge.type in _BEGINNINGS
             if is_beginning and edge.origin == "derived" and begun.get(edge.from_ref, "derived") != "derived":
@@ -70,4 +79,11 @@ def open_family(
 ) -> Iterator[Family]:
     """The edges of the sessions in ``catalog``; without ``refresh`` as far as they are known, writing nothing."""
     with open_edges(layout, catalog, progress, refresh=refresh) as index:
-        yield Family(index, read_stated(layout))
+        yield Family(index, read_stated(layout), _hidden(catalog))
+
+
+def _hidden(catalog: Catalog) -> frozenset[str]:
+    """The references of stored sessions of which no chunk may be shown."""
+    rows = catalog.rows("SELECT DISTINCT agent, session_id FROM chunks WHERE ignored=1")
+    shown = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? AND ignored=0 LIMIT 1"
+    return frozenset(str(Ref.of_session(*row)) for row in rows if not catalog.rows(shown, tuple(row)))

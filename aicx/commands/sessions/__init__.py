@@ -24,5 +24,13 @@ Example: aicx sessions close --status ok
 COMMANDS = {
     "list": "aicx.commands.sessions.list",
     "restore": "aicx.commands.sessions.restore",
+    "show": "aicx.commands.sessions.show",
+    "search": "aicx.commands.sessions.search",
+    "chain": "aicx.commands.sessions.chain",
+    "open": "aicx.commands.sessions.stated:open_",
+    "fork": "aicx.commands.sessions.stated:fork",
+    "close": "aicx.commands.sessions.stated:close",
+    "link": "aicx.commands.sessions.stated:link",
+    "stats": "aicx.commands.sessions.stats",
 }
 DEFAULT = "list"

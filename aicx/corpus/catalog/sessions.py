@@ -49,7 +49,7 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
             "items": [
                 {name: row[name] for name in _SUMS}
                 | {"title": row["session_title"]}
-                | _facts(catalog, row["agent"], row["session_id"])
+                | facts_of(catalog, row["agent"], row["session_id"])
                 | told(row, sessions)
                 for row, sessions in folded[offset : offset + limit]
             ],
@@ -57,7 +57,8 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
         }
 
 
-def _facts(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:
+def facts_of(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:
+    """Where a stored session was at work, and who worked."""
     rows = catalog.rows(
         f"SELECT {_FACTS} FROM chunks WHERE agent=? AND session_id=? AND ignored=0 ORDER BY stream, number",
         (agent, session),

@@ -1,0 +1,117 @@
+"""Shared by the actions: their options, which session is meant, and how one is printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from aicx import console, options
+from aicx.config import Settings, load_settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.catalog.session_names import SessionKey
+from aicx.errors import NotFound
+from aicx.lifecycle.identity import Named, find_session
+from aicx.paths import user_path
+from aicx.sessions.answers import SessionNode
+from aicx.sessions.family import open_family
+from aicx.sessions.lineage import Edge
+from aicx.sessions.view import Viewer
+from aicx.text import local
+from aicx.work.place import WorkPlace, find_place
+
+Session = Annotated[
+    str | None,
+    typer.Option(
+        *("--session", "-s"),
+        metavar="ID",
+        help="The session's id, or the beginning of it; by default the one that asks.",
+    ),
+]
+Agent = Annotated[
+    str | None,
+    typer.Option("--agent", "-a", metavar="AGENT", help="The agent it is of, where the environment does not say it."),
+]
+_EXPLICIT = "explicit"
+
+
+class Desk(NamedTuple):
+    """What an action works with."""
+
+    settings: Settings
+    place: WorkPlace
+    now: datetime
+
+    def named(self, session: str | None, agent: str | None) -> Named:
+        """The session that is named here, and what names it."""
+        return find_session(os.environ, self.settings.layout, self.place.root, agent, session)
+
+
+def open_desk(repo: str | None) -> Desk:
+    """The repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
+    settings = load_settings()
+    return Desk(settings, find_place(settings, user_path(repo) if repo else Path.cwd()), options.now())
+
+
+@contextmanager
+def viewing(desk: Desk) -> Iterator[Viewer]:
+    """The stored sessions and their edges, which are worked out first where something is new."""
+    with ExitStack() as stack:
+        try:
+            catalog = stack.enter_context(open_catalog(desk.settings.layout)).catalog
+        except NotFound:  # nothing is stored, and yet a session may have been opened
+            catalog = Catalog.in_memory()
+            stack.callback(catalog.close)
+        counting = stack.enter_context(console.count_bar("Reading what sessions did"))
+        family = open_family(desk.settings.layout, catalog, lambda done, of: counting(done, of, ""))
+        yield Viewer(catalog, stack.enter_context(family), desk.now)
+
+
+def meant(viewer: Viewer, named: Named) -> SessionKey:
+    """The session that is named; an id that somebody wrote may be shortened. Raises NotFound, UsageError."""
+    if named.session is None:
+        raise NotFound("nothing says which session is meant", hint="--session ID, or `aicx sessions open` begins one")
+    if named.rule == _EXPLICIT:
+        return viewer.find(named.session)
+    return named.agent, named.session
+
+
+def print_node(node: SessionNode) -> None:
+    """A session on two lines."""
+    title = console.title({"title": node.title}) if node.stored else "(not stored)"
+    console.out(f"{console.style(node.ref, fg='green')}  {console.style(title, bold=True)}")
+    facts = [node.project] if node.project else []
+    if node.started_at and node.completed_at:
+        facts.append(f"{local(node.started_at):%Y-%m-%d %H:%M} to {local(node.completed_at):%Y-%m-%d %H:%M}")
+    if node.lane == "subagent":
+        facts.append("subagent")
+    why = node.outcome or node.close_inferred
+    facts.append(f"{node.state} ({why})" if why else node.state)
+    console.out(f"  {' · '.join(facts)}")
+
+
+def edge_line(edge: Edge, *, towards_newer: bool = False) -> str:
+    """An edge in a line, as seen from one of its ends."""
+    other, words = (edge.from_ref, _NEWER[edge.type]) if towards_newer else (edge.to_ref, _OLDER[edge.type])
+    sure = "" if edge.origin != "derived" else f", {edge.confidence:.0%} sure"
+    return f"{words} {other} ({edge.origin}{sure}): {edge.reason}"
+
+
+_OLDER = {
+    "continues": "continues",
+    "forked_from": "forked from",
+    "delegated_by": "started by",
+    "related": "related to",
+}
+_NEWER = {
+    "continues": "continued by",
+    "forked_from": "forked into",
+    "delegated_by": "started",
+    "related": "related to",
+}

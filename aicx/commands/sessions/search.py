@@ -1,0 +1,47 @@
+"""`aicx sessions search`: the sessions that answer a question."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
+from aicx.commands.sessions.common import open_desk, print_node, viewing
+from aicx.engine.search import SearchQuery
+from aicx.sessions.answers import SEARCH_SCHEMA
+from aicx.sessions.finding import find_sessions
+
+
+@options.filtered()
+def command(
+    query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    limit: options.Limit = 10,
+    filters: Filters = EVERYTHING,
+    json: options.Json = False,
+) -> None:
+    """Find the sessions that answer a question, ranked by all their passages.
+
+    The words and filters are those of `aicx search`; an answer is a whole session, with where it stands.
+
+    Example: aicx sessions search why exports lost their header
+    Example: aicx sessions search "retry policy" -p myrepo --limit 3
+    """
+    desk = open_desk(None)
+    asked = SearchQuery(" ".join(query), desk.now, filters, group="session", limit=limit, place=desk.place.root)
+    with viewing(desk) as viewer:
+        found = find_sessions(desk.settings, asked, viewer)
+    if json:
+        console.out_answer(SEARCH_SCHEMA, found)
+        return
+    for item in found.items:
+        print_node(item.node)
+        for line in item.lines:
+            console.out(console.style(f"    {line}", dim=True))
+    for note in found.notes:
+        console.notify(f"note: {note}")
+    if not found.items:
+        console.notify("Nothing matches. Fewer or other words may match.")
+    else:
+        console.notify(f"{console.plural(found.results, 'session')} of {found.matched:,}.")

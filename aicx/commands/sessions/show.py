@@ -1,0 +1,71 @@
+"""`aicx sessions show`: one session, what it came from and what came of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.commands.sessions.common import Agent, Session, edge_line, meant, open_desk, print_node, viewing
+from aicx.errors import UsageError
+from aicx.sessions.answers import SCHEMA, SessionAnswer
+from aicx.sessions.view import work_of
+
+
+def command(
+    which: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="The session's id; the same as --session.")
+    ] = None,
+    session: Session = None,
+    agent: Agent = None,
+    repo: options.Repo = None,
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """Show a session: what it did, the sessions it came from and those that came from it, and whether it is open.
+
+    A session is closed where that was stated (`aicx sessions close`), where another goes on with it, and after 24 hours
+    without a message. The last two are inferred: they say nothing of how it ended.
+
+    Example: aicx sessions show 4f2a81c0
+    Example: aicx sessions show --json     the session that asks, and how it was found
+    """
+    if which and session:
+        raise UsageError("a session is named once", hint="leave out --session")
+    desk = open_desk(repo)
+    named = desk.named(which or session, agent)
+    with viewing(desk) as viewer:
+        key = meant(viewer, named)
+        node = viewer.node(key)
+        found = SessionAnswer(
+            found_by=named.rule or "",
+            node=node,
+            kept=viewer.kept(key),
+            work=work_of(desk.settings.layout, viewer.catalog, key),
+            older=viewer.family.older([node.ref]),
+            newer=viewer.family.newer(node.ref),
+            notes=viewer.notes(),
+        )
+    if json:
+        console.out_answer(SCHEMA, found)
+        return
+    print_node(found.node)
+    for work in found.work:
+        _print_list("Goal", [work.goal] if work.goal else [])
+        _print_list("Next", work.next)
+        _print_list("Commits", work.commits)
+        _print_list("Files", work.files)
+    _print_list("From", [edge_line(edge) for edge in found.older])
+    _print_list("To", [edge_line(edge, towards_newer=True) for edge in found.newer])
+    for note in found.notes:
+        console.notify(f"note: {note}")
+    if named.rule != "explicit":
+        console.notify(f"Found by {named.rule}.")
+
+
+def _print_list(heading: str, texts: list[str]) -> None:
+    if texts:
+        console.out(f"  {heading}:")
+        for text in texts:
+            console.out(f"    - {text}")

@@ -1,0 +1,162 @@
+"""`aicx sessions open`, `fork`, `close` and `link`: what is stated of a session."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.commands.sessions.common import Agent, Desk, Session, meant, open_desk, viewing
+from aicx.corpus.catalog.session_names import SessionKey
+from aicx.errors import UsageError
+from aicx.lifecycle.identity import Named
+from aicx.refs import Ref
+from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
+from aicx.sessions.identity import identity_path
+from aicx.sessions.life import Changed, close_session, fork_session, link_sessions, new_session_id, open_session
+from aicx.sessions.lineage import EDGE_TYPES
+from aicx.sessions.stated import OUTCOMES
+
+Force = Annotated[
+    bool, typer.Option("--force", help="Even where the agent is in another open session here, which stays open.")
+]
+
+
+def open_(
+    session: Annotated[
+        str | None,
+        typer.Option(
+            *("--session", "-s"), metavar="ID", help="The session's id; by default the one that asks, or a new one."
+        ),
+    ] = None,
+    agent: Agent = None,
+    continues: Annotated[
+        str | None, typer.Option("--continues", metavar="ID", help="The session whose work it goes on with.")
+    ] = None,
+    force: Force = False,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Begin a session, or take up a closed one: commands in this working folder then mean it where none is named.
+
+    An agent is in one session at a time in a working folder. The agents' own sessions need not be opened; this is for
+    those that nothing else names.
+
+    Example: aicx sessions open --agent claude --session 4f2a81c0-7d1e-4c55-9b1a-3e6f0a9c2d11
+    Example: aicx sessions open --continues 4f2a81c0
+    """
+    desk = open_desk(repo)
+    named = desk.named(session, agent)
+    if named.session is None or named.rule == "identity file":
+        named = Named(named.agent, new_session_id(), "new")
+    older = str(Ref.of_session(*_known(desk, continues))) if continues else None
+    assert named.session is not None
+    changed = open_session(
+        *(desk.settings, desk.place, named.agent, named.session, desk.now),
+        continues=older,
+        force=force,
+        notify=console.notify,
+    )
+    _answer(desk, changed, named.rule or "", json=json)
+
+
+def fork(
+    session: Session = None,
+    new: Annotated[
+        str | None, typer.Option("--as", metavar="ID", help="The id of the fork; by default a new one.")
+    ] = None,
+    agent: Agent = None,
+    force: Force = False,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Begin a session that has everything of another, which goes on as it is.
+
+    Example: aicx sessions fork --session 4f2a81c0
+    """
+    desk = open_desk(repo)
+    named = desk.named(session, agent)
+    with viewing(desk) as viewer:
+        parent = meant(viewer, named)
+    changed = fork_session(
+        *(desk.settings, desk.place, agent or parent[0], parent, new or new_session_id(), desk.now),
+        force=force,
+        notify=console.notify,
+    )
+    _answer(desk, changed, "explicit" if new else "new", json=json)
+
+
+def close(
+    session: Session = None,
+    status: Annotated[str, typer.Option("--status", metavar="STATUS", help=f"One of {', '.join(OUTCOMES)}.")] = "ok",
+    agent: Agent = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """State that a session is over, and how it ended. What is stored of it stays, and so do its edges.
+
+    Example: aicx sessions close --status ok
+    Example: aicx sessions close --session 4f2a81c0 --status abandoned
+    """
+    outcome = next((one for one in OUTCOMES if one == status), None)
+    if outcome is None:
+        raise UsageError(f"{status!r} closes no session", hint=f"--status {', '.join(OUTCOMES)}")
+    desk = open_desk(repo)
+    named = desk.named(session, agent)
+    with viewing(desk) as viewer:
+        key = meant(viewer, named)
+        last = viewer.node(key).completed_at
+    changed = close_session(
+        *(desk.settings, desk.place, *key, outcome, desk.now),
+        last_active=datetime.fromisoformat(last) if last else None,
+        notify=console.notify,
+    )
+    _answer(desk, changed, named.rule or "", json=json)
+
+
+def link(
+    newer: Annotated[str, typer.Argument(metavar="NEWER", help="The id of the session that came later.")],
+    older: Annotated[str, typer.Argument(metavar="OLDER", help="The id of the one it came from.")],
+    kind: Annotated[str, typer.Option("--type", metavar="TYPE", help=f"One of {', '.join(EDGE_TYPES)}.")] = "continues",
+    remove: Annotated[bool, typer.Option("--remove", help="State that the two have nothing to do with it.")] = False,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """State how two sessions are related, or that a derived edge is wrong. It counts before logs and derivation.
+
+    Example: aicx sessions link 7c19e2f4 4f2a81c0 --type continues
+    Example: aicx sessions link 7c19e2f4 4f2a81c0 --remove
+    """
+    wanted = next((one for one in EDGE_TYPES if one == kind), None)
+    if wanted is None:
+        raise UsageError(f"{kind!r} is no type of an edge", hint=f"--type {', '.join(EDGE_TYPES)}")
+    desk = open_desk(repo)
+    with viewing(desk) as viewer:
+        key, other = viewer.find(newer), viewer.find(older)
+    ref, to = str(Ref.of_session(*key)), str(Ref.of_session(*other))
+    link_sessions(desk.settings, desk.place, ref, to, wanted, desk.now, remove=remove, notify=console.notify)
+    _answer(desk, Changed(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit", json=json)
+
+
+def _known(desk: Desk, wanted: str) -> SessionKey:
+    with viewing(desk) as viewer:
+        return viewer.find(wanted)
+
+
+def _answer(desk: Desk, changed: Changed, rule: str, *, json: bool) -> None:
+    path = identity_path(desk.settings.layout, desk.place.root, changed.agent) if changed.identity else None
+    if json:
+        console.out_answer(
+            CHANGE_SCHEMA,
+            SessionChangeAnswer(
+                *(changed.action, changed.ref, changed.agent, changed.session_id, rule, changed.outcome),
+                *(changed.parent, str(path) if path else None),
+            ),
+        )
+        return
+    console.out(changed.session_id)
+    with_parent = f" ({changed.parent})" if changed.parent else ""
+    outcome = f" as {changed.outcome}" if changed.outcome else ""
+    console.notify(f"{console.style(changed.action, fg='green')}: {changed.ref}{outcome}{with_parent}.")

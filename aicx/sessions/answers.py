@@ -1,0 +1,169 @@
+"""The answers of `aicx sessions`, but for its list: `aicx.session/1` and those of chain, search, stats and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from aicx.api.answers import INLINE
+from aicx.sessions.closing import Inferred, State
+from aicx.sessions.lineage import Edge
+from aicx.sessions.stated import Outcome
+
+SCHEMA = "aicx.session/1"
+CHAIN_SCHEMA = "aicx.session_chain/1"
+SEARCH_SCHEMA = "aicx.session_search/1"
+STATS_SCHEMA = "aicx.session_stats/1"
+CHANGE_SCHEMA = "aicx.session_change/1"
+
+Ref = Annotated[str, "the session, as `session:<agent>:<id>`"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionNode:
+    """A session in a family. One that only an edge or an event names is not stored: its facts are null."""
+
+    ref: Ref
+    agent: str
+    session_id: str
+    stored: Annotated[bool, "whether it is in the corpus"]
+    title: str | None
+    project: str | None
+    lane: str | None
+    started_at: str | None
+    completed_at: str | None
+    state: Annotated[State, "`open` or `closed`"]
+    outcome: Annotated[
+        Outcome | None,
+        "how it ended: `ok`, `error`, `canceled` or `abandoned`, as was stated; else null, never guessed",
+    ]
+    close_inferred: Annotated[
+        Inferred | None,
+        "why it counts as closed though nothing states it: no message for 24 hours (`idle`), or another session goes on"
+        " with it (`successor`)",
+    ]
+    closed_at: Annotated[str | None, "when it was stated to be closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionWork:
+    """What a session did in one repository, told by rules alone."""
+
+    project: str
+    goal: Annotated[str | None, "what was asked for"]
+    next: Annotated[list[str], "what was still to be done at its end"]
+    files: Annotated[list[str], "files that it edited, from the repository's root"]
+    commits: Annotated[list[str], "subjects of the commits it made"]
+    progress: Annotated[str, "`completed`, `active` or `unknown`: whether its work looks done"]
+    progress_reason: Annotated[str, "why, as a code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """How much of a session is stored."""
+
+    projects: Annotated[list[str], "the repositories it is filed under"]
+    cwd: str | None
+    branch: Annotated[str | None, "the last git branch"]
+    chunks: int
+    messages: int
+    automated_why: str | None
+    opened_at: Annotated[str | None, "when `aicx sessions open` began it last"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAnswer:
+    """A session, what it came from, and what came of it."""
+
+    found_by: Annotated[
+        str,
+        "what named the session: `explicit`, the name of an environment variable, or `identity file`",
+    ]
+    node: SessionNode = field(metadata=INLINE)
+    kept: Ages = field(metadata=INLINE)
+    work: Annotated[list[SessionWork], "what it did, by repository"]
+    older: Annotated[list[Edge], "edges to the sessions it came from"]
+    newer: Annotated[list[Edge], "edges from the sessions that came from it"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainItem:
+    """A session of a chain."""
+
+    depth: Annotated[int, "how many edges away it is; 0 for the session asked about"]
+    edge: Annotated[Edge | None, "the edge that leads to it from one a step nearer; null at depth 0"]
+    node: SessionNode = field(metadata=INLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainAnswer:
+    """The sessions that one came from."""
+
+    found_by: Annotated[str, "as in [`sessions show`](#sessions-show-aicxsession1)"]
+    depth: Annotated[int, "as asked"]
+    more: Annotated[bool, "whether it goes on beyond that"]
+    items: Annotated[list[ChainItem], "the session and its ancestors, by depth"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSession:
+    """A session that answers a question."""
+
+    score: Annotated[float, "how well it answers; compares answers to one question only"]
+    chunk: Annotated[str, "its chunk that answers best, as `aicx show` takes it"]
+    node: SessionNode = field(metadata=INLINE)
+    goal: Annotated[str | None, "what was asked for in it"]
+    lines: Annotated[list[str], "lines of it that answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSearchAnswer:
+    """Sessions that answer a question, the best first."""
+
+    query: str
+    results: int
+    matched: int
+    items: Annotated[list[FoundSession], "sessions"]
+    rankers: Annotated[list[str], "the retrievers that answered"]
+    evidence: str
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeCount:
+    """How many edges there are of one type and origin."""
+
+    type: str
+    origin: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStatsAnswer:
+    """How many sessions there are, by what is known of them."""
+
+    sessions: Annotated[int, "sessions that are stored, or that something was stated of"]
+    stored: Annotated[int, "those in the corpus"]
+    by_agent: Mapping[str, int]
+    by_lane: Mapping[str, int]
+    by_state: Annotated[Mapping[str, int], "`open`, `closed` where that was stated, and `closed: idle` and such"]
+    by_outcome: Annotated[Mapping[str, int], "as stated; `none` where nothing was"]
+    edges: list[EdgeCount]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChangeAnswer:
+    """What was stated of a session."""
+
+    action: Annotated[str, "`opened`, `forked`, `closed`, `linked` or `unlinked`"]
+    ref: Ref
+    agent: str
+    session_id: str
+    found_by: Annotated[str, "what named it; `new` for an id made now"]
+    outcome: Annotated[Outcome | None, "how it ended, with `close`"]
+    parent: Annotated[str | None, "the session it continues, was forked from, or is linked with"]
+    identity_file: Annotated[str | None, "the file that now says which session the agent is in"]

@@ -1,0 +1,162 @@
+"""A session as it is shown: its facts from the corpus, its edges, and where it stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.session_names import SessionKey, find_session, match_sessions
+from aicx.corpus.catalog.sessions import facts_of
+from aicx.errors import NotFound
+from aicx.paths import Layout
+from aicx.refs import Ref
+from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork
+from aicx.sessions.closing import standing_of
+from aicx.sessions.family import Family
+from aicx.sessions.stated import Life
+from aicx.text import instant
+from aicx.work.facts_index import session_facts
+
+_SPAN = """SELECT count(*) AS chunks, sum(messages) AS messages, min(started_at) AS started_at,
+ max(completed_at) AS completed_at FROM chunks WHERE agent=? AND session_id=? AND ignored=0"""
+_KEYS = "SELECT DISTINCT agent, session_id FROM chunks WHERE ignored=0"
+_LAST = "\U0010ffff"  # comes after every character that an id may go on with
+_EVERY = """SELECT agent, session_id, max(completed_at) AS completed_at, max(lane='subagent') AS subagent
+ FROM chunks WHERE ignored=0 GROUP BY agent, session_id"""
+NOT_CURRENT = "some sessions were not looked at for edges yet; `aicx store` does that"
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """The stored sessions, their edges and the clock, as every view of a session needs them."""
+
+    catalog: Catalog
+    family: Family
+    now: datetime
+
+    def find(self, wanted: str) -> SessionKey:
+        """The session with an id, or the beginning of one, that is stored or of which something was stated.
+
+        Raises NotFound, UsageError where several fit.
+        """
+        wanted = wanted.removeprefix("session:")
+        start = wanted.rpartition(":")[2]
+        near = self.catalog.rows(f"{_KEYS} AND session_id>=? AND session_id<?", (start, f"{start}{_LAST}"))
+        known = {*((row[0], row[1]) for row in near), *self._stated()}
+        if not match_sessions(wanted, known):  # for what it may have meant
+            known |= {(row[0], row[1]) for row in self.catalog.rows(_KEYS)}
+        return find_session(wanted, known)
+
+    def node(self, key: SessionKey) -> SessionNode:
+        """A session, stored or not."""
+        (span,) = self.catalog.rows(_SPAN, key)
+        facts: Mapping[str, Any] = facts_of(self.catalog, *key) if span["chunks"] else {}
+        ref = str(Ref.of_session(*key))
+        standing = standing_of(
+            self.family.stated.lives.get(ref, Life()),
+            _at(span["completed_at"]),
+            self.now,
+            followed=any(edge.type == "continues" for edge in self.family.newer(ref)),
+        )
+        return SessionNode(
+            ref=ref,
+            agent=key[0],
+            session_id=key[1],
+            stored=bool(span["chunks"]),
+            title=self.catalog.session_title(*key) if span["chunks"] else None,
+            project=facts.get("project"),
+            lane=facts.get("lane"),
+            started_at=span["started_at"],
+            completed_at=span["completed_at"],
+            state=standing.state,
+            outcome=standing.outcome,
+            close_inferred=standing.close_inferred,
+            closed_at=instant(standing.closed_at) if standing.closed_at else None,
+        )
+
+    def kept(self, key: SessionKey) -> Ages:
+        """How much of a session is stored."""
+        (span,) = self.catalog.rows(_SPAN, key)
+        facts: Mapping[str, Any] = facts_of(self.catalog, *key) if span["chunks"] else {}
+        why = self.catalog.rows("SELECT automated_why FROM sessions WHERE agent=? AND session_id=?", key)
+        opened = self.family.stated.lives.get(str(Ref.of_session(*key)), Life()).opened_at
+        return Ages(
+            projects=facts.get("projects", []),
+            cwd=facts.get("cwd"),
+            branch=facts.get("branch"),
+            chunks=span["chunks"],
+            messages=span["messages"] or 0,
+            automated_why=why[0]["automated_why"] if why else None,
+            opened_at=instant(opened) if opened else None,
+        )
+
+    def stats(self) -> SessionStatsAnswer:
+        """All sessions counted by what is known of them."""
+        edges = self.family.every()
+        followed = {edge.to_ref for edge in edges if edge.type == "continues"}
+        rows = {str(Ref.of_session(row["agent"], row["session_id"])): row for row in self.catalog.rows(_EVERY)}
+        lives = self.family.stated.lives
+        agents, lanes, states, outcomes = (Counter[str]() for _ in range(4))
+        for ref in [*rows, *(ref for ref in lives if ref not in rows)]:
+            row = rows.get(ref)
+            last = _at(row["completed_at"]) if row else None
+            standing = standing_of(lives.get(ref, Life()), last, self.now, followed=ref in followed)
+            agents[key_of(ref)[0]] += 1
+            lanes["subagent" if row and row["subagent"] else "primary" if row else "unknown"] += 1
+            states[f"closed: {standing.close_inferred}" if standing.close_inferred else standing.state] += 1
+            outcomes[standing.outcome or "none"] += 1
+        kinds = Counter((edge.type, edge.origin) for edge in edges)
+        return SessionStatsAnswer(
+            sessions=agents.total(),
+            stored=len(rows),
+            by_agent=_sorted(agents),
+            by_lane=_sorted(lanes),
+            by_state=_sorted(states),
+            by_outcome=_sorted(outcomes),
+            edges=[EdgeCount(*kind, count) for kind, count in sorted(kinds.items())],
+            notes=self.notes(),
+        )
+
+    def notes(self) -> list[str]:
+        return [] if self.family.is_current else [NOT_CURRENT]
+
+    def _stated(self) -> list[SessionKey]:
+        named = [*self.family.stated.lives, *(ref for pair in self.family.stated.edges for ref in pair)]
+        return list(map(key_of, named))
+
+
+def key_of(ref: str) -> SessionKey:
+    """The agent and the id of a session's reference. Raises NotFound for another one."""
+    kind, agent, session_id = [*ref.split(":", 2), "", ""][:3]
+    if kind != "session" or not agent or not session_id:
+        raise NotFound(f"{ref!r} is no reference of a session", hint="session:<agent>:<id>")
+    return agent, session_id
+
+
+def work_of(layout: Layout, catalog: Catalog, key: SessionKey) -> list[SessionWork]:
+    """What a stored session did, by repository."""
+    found = session_facts(layout, catalog, "agent=? AND session_id=?", list(key))
+    return [
+        SessionWork(
+            project=facts.project,
+            goal=facts.goal.text if facts.goal else None,
+            next=[said.text for said in facts.next],
+            files=list(facts.edited),
+            commits=[said.text for said in facts.commits],
+            progress=facts.state,
+            progress_reason=facts.state_reason,
+        )
+        for facts in sorted(found, key=lambda facts: facts.project)
+    ]
+
+
+def _at(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
