@@ -77,6 +77,7 @@ class CommandRules(_Expressions):
     failed = _Lazy(_any)
     passed = _Lazy(_any)
     stopped = _Lazy(_any)
+    exists = _Lazy(_any)
     misuse = _Lazy(_any)
     slip = _Lazy(_any)
     passing = _Lazy(_any)

@@ -125,6 +125,8 @@ def _outcome(result: Step | None, parts: Sequence[Simple], kind: RunKind, rules:
         return "unknown"
     if rules.stopped.search(result.text, 0, _HEADER):
         return "stopped"
+    if result.failed and rules.exists.search(result.text):
+        return "quiet"
     if result.failed and rules.misuse.search(result.text):
         return "unknown"
     if rules.running.search(result.text, 0, _HEADER):

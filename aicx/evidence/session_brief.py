@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.commits import commits_of, pull_requests_of
-from aicx.evidence.edits import Edit, edits_of
+from aicx.evidence.edits import Edit, edits_of, is_edit
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules
@@ -19,6 +20,7 @@ from aicx.evidence.pull_requests import is_about_finished, merged_requests, numb
 from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
 from aicx.evidence.statements import (
     Statement,
+    Weight,
     announces,
     conclusion,
     decisions,
@@ -35,7 +37,9 @@ from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
+from aicx.telling import count_telling, prose_lines
 from aicx.text import shorten
+from aicx.types import PROMPTS
 
 State = Literal["active", "completed", "unknown"]
 Ending = Literal["open", "broke off"]
@@ -52,6 +56,8 @@ StateReason = Literal[
 _REQUEST_LENGTH = 280
 _PROGRESS_LENGTH = 360
 _BRIEF = 200  # a longer word of the agent's says enough by itself
+# A request in fewer telling words goes on with what was asked before.
+_TELLING = 4
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
@@ -68,11 +74,15 @@ class Line(NamedTuple):
 class SessionBrief:
     """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last.
 
-    ``tests`` are the commands of tests that passed, the latest first.
+    ``turned_to`` is the last request for which files were changed, where that is another, ``unanswered`` the last
+    one where the session broke off before it was done. ``tests`` are the commands of tests that passed, the latest
+    first.
     """
 
     goal: Line | None
     asked: Line | None
+    turned_to: Line | None
+    unanswered: Line | None
     progress: Line | None
     checks: tuple[Line, ...]
     commits: tuple[Line, ...]
@@ -128,6 +138,8 @@ def brief_of(
     return SessionBrief(
         goal=goal,
         asked=asked,
+        turned_to=_turned_to(steps, wanted),
+        unanswered=_unanswered(steps, wanted) if reason == "interrupted" else None,
         progress=_progress(steps, last) if last else None,
         checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MAX_CHECKS]),
         commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or OtherRepositories(None, roots))),
@@ -174,6 +186,8 @@ def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
     """Whether a person's request came after the agent's last word, or tools were at work when the log ended."""
     if last is None:
         return bool(steps) and steps[-1].role != "assistant"
+    if steps[-1].role == "assistant" and is_done(steps[-1]):
+        return False  # "Done.", though it says too little to be quoted
     after = steps[_place(steps, last) + 1 :]
     return bool(requests(after)) or any(map(announces, after)) or sum(step.phase == "call" for step in after) > 1
 
@@ -182,8 +196,8 @@ def _place(steps: Sequence[Step], wanted: Step) -> int:
     return next(number for number, step in enumerate(steps) if step is wanted)
 
 
-def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line | None]:
-    weighed = [(weight.level, weight.text, step) for weight, step in wanted]  # type: ignore[attr-defined]
+def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Line | None, Line | None]:
+    weighed = [(weight.level, weight.text, step) for weight, step in wanted]
     if not weighed:
         return None, None
     telling = [item for item in weighed if item[0] > 1] or weighed
@@ -197,6 +211,29 @@ def _requests(wanted: Sequence[tuple[object, Step]]) -> tuple[Line | None, Line 
         # "make a pr" says what was to be done with something: with this.
         text = f"{shorten(summary_line(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
     return goal, _line(text, last[2])
+
+
+def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Line | None:
+    """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered."""
+    prompt = next((step for step in reversed(steps) if step.role == "user" and step.origin in PROMPTS), None)
+    if prompt is None or not wanted or wanted[-1][1] is not prompt:
+        return None
+    return _line(_wish(wanted[-1][0].text), prompt)
+
+
+def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Line | None:
+    """The last request but the first that says much by itself and in whose course files were changed."""
+    telling_ones = [(weight.text, step) for weight, step in wanted if weight.level > 1]
+    places = [number for number, step in enumerate(steps) if any(step is one for _, one in telling_ones)]
+    courses = [steps[begin:end] for begin, end in pairwise((*places, len(steps)))]
+    # A first request for which nothing was done, as "do you have access to the tracker?", only leads to the next one.
+    enough = _TELLING if courses and any(one.phase == "call" for one in courses[0]) else 1
+    for (said, step), course in list(zip(telling_ones, courses, strict=True))[:0:-1]:
+        # The prompt may begin with what was pasted along.
+        text = _wish(said if _HANDED_OVER.match(said) else "\n".join(prose_lines(said)))
+        if count_telling(text) >= enough and any(one.phase == "call" and is_edit(one) for one in course):
+            return _line(text, step)
+    return None
 
 
 def _wish(text: str) -> str:

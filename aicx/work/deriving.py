@@ -64,6 +64,8 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         ended_at=instant(max(step.at for step in steps), "seconds"),
         goal=_said(brief.goal) if brief.goal else None,
         asked=_said(brief.asked) if brief.asked else None,
+        turned_to=_said(brief.turned_to) if brief.turned_to else None,
+        unanswered=_said(brief.unanswered) if brief.unanswered else None,
         progress=_said(brief.progress) if brief.progress else None,
         commits=tuple(map(_said, brief.commits)),
         pull_requests=tuple(map(_said, brief.pull_requests)),

@@ -94,6 +94,8 @@ class SessionFacts:
     ended_at: str
     goal: Said | None
     asked: Said | None
+    turned_to: Said | None
+    unanswered: Said | None
     progress: Said | None
     commits: tuple[Said, ...]
     pull_requests: tuple[Said, ...]
@@ -120,7 +122,7 @@ class SessionFacts:
 def decode(body: bytes) -> SessionFacts:
     """The facts of ``encode``. Raises ValueError, TypeError or LookupError for anything else."""
     fields: dict[str, Any] = orjson.loads(body)
-    for name in ("goal", "asked", "progress"):
+    for name in ("goal", "asked", "turned_to", "unanswered", "progress"):
         fields[name] = _said(fields[name]) if fields[name] is not None else None
     for name in ("commits", "pull_requests", "failing", "given_up", "next", "questions", "decisions"):
         fields[name] = tuple(map(_said, fields[name]))

@@ -227,3 +227,10 @@ def test_script_tried_on_the_way_is_forgotten() -> None:
 def test_latest_outcomes_count_how_often_each_check_was_run() -> None:
     story = Story().runs("pytest", "8 passed").runs("ruff check .", "All checks passed!").runs("pytest", "9 passed")
     assert [(run.line, count) for run, count in latest_outcomes(runs(story))] == [("pytest", 2), ("ruff check .", 1)]
+
+
+def test_a_pull_request_that_exists_after_all_ends_the_failure_of_making_it() -> None:
+    story = Story().runs("gh pr create --title x", "pull request create failed: HTTP 503", failed=True)
+    assert failing(story) == ["gh pr create --title x"]
+    told = 'a pull request for branch "x" into branch "main" already exists:\nhttps://example.org/ada/shop/pull/7'
+    assert not failing(story.runs("gh pr create --title x", told, failed=True))

@@ -174,6 +174,58 @@ def test_tools_at_work_when_the_log_ends_are_an_interruption() -> None:
     assert brief(story).state_reason == "interrupted"
 
 
+def test_done_as_the_last_word_ends_a_session_though_it_says_little() -> None:
+    story = (
+        Story().asks("add the hint").says("I add it below the usage line.").runs("make", "ok").runs("make run", "ok")
+    )
+    assert brief(story).state_reason == "interrupted"
+    assert brief(story.says("Done. Now you see:\n\n```\nHint: use --session\n```")).state_reason != "interrupted"
+
+
+def test_the_request_at_which_a_session_broke_off_is_unanswered() -> None:
+    story = Story().asks("fix the login").says("Fixed the login.").asks("describe the schema in the docs too")
+    assert (found := brief(story).unanswered) is not None
+    assert found.text == "describe the schema in the docs too"
+    assert brief(story.says("Described the schema.")).unanswered is None
+
+
+def test_an_agreement_at_which_a_session_broke_off_says_nothing_by_itself() -> None:
+    story = Story().asks("fix the login").says("I could drop the cookie.").asks("yes, do that")
+    found = brief(story.runs("make", "ok").runs("make run", "ok"))
+    assert (found.state_reason, found.unanswered) == ("interrupted", None)
+
+
+def turned_to(story: Story) -> str | None:
+    found = brief(story).turned_to
+    return found.text if found else None
+
+
+def test_a_session_turned_to_the_last_request_for_which_files_were_changed() -> None:
+    story = Story().asks("fix the login of the shop").edits("/srv/ada/orbit/src/login.py").says("Fixed.")
+    assert turned_to(story) is None
+    story.asks("replace the invoice template by a localized one").edits("/srv/ada/orbit/src/invoice.py").says("Done.")
+    assert turned_to(story) == "replace the invoice template by a localized one"
+    story.asks("which currencies does the template of the invoice know?").says("Two.")
+    assert turned_to(story) == "replace the invoice template by a localized one"
+
+
+def test_a_request_of_few_words_is_turned_to_only_where_nothing_was_done_for_the_first() -> None:
+    answered = Story().asks("do you have access to the tracker?").says("Yes.")
+    assert turned_to(answered.asks("simplify the parser").edits("/srv/ada/orbit/src/parse.py")) == "simplify the parser"
+    done = Story().asks("fix the login of the shop").edits("/srv/ada/orbit/src/login.py").says("Fixed.")
+    assert turned_to(done.asks("simplify the parser").edits("/srv/ada/orbit/src/parse.py")) is None
+
+
+def test_what_was_pasted_along_is_not_what_a_session_turned_to() -> None:
+    story = Story().asks("fix the login of the shop").edits("/srv/ada/orbit/src/login.py").says("Fixed.")
+    story.asks(
+        "+ 296 | Bidirectional linking\n+ 297 | trailer\nsearch the commit that holds the checkpoint trailer instead"
+    )
+    assert (
+        turned_to(story.edits("/srv/ada/orbit/a.py")) == "search the commit that holds the checkpoint trailer instead"
+    )
+
+
 def failures(story: Story) -> list[str]:
     return [line.text for line in brief(story).failures]
 
