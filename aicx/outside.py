@@ -26,6 +26,10 @@ class OutsideError(Exception):
     """Why there is no answer, in a few words that hold nothing of what the command printed."""
 
 
+class NotJson(OutsideError):
+    """The command ended well, and what it printed is no JSON object."""
+
+
 def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """The object with which ``command`` answers ``question`` within ``seconds``. Raises OutsideError."""
     until = time.monotonic() + seconds
@@ -59,9 +63,9 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
     try:
         answer = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise OutsideError("its answer is not JSON") from error
+        raise NotJson("its answer is not JSON") from error
     if not isinstance(answer, dict):
-        raise OutsideError("its answer is not a JSON object")
+        raise NotJson("its answer is not a JSON object")
     return answer
 
 

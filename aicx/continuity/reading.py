@@ -2,54 +2,108 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from aicx.config import Settings
 from aicx.continuity.markdown import MAX_BYTES, Broken, parse
-from aicx.continuity.note import BrokenNote, Layer, Layers, Note, NoteItem, merged
-from aicx.continuity.places import NotePlaces, note_places, plain_file
+from aicx.continuity.note import LAYERS, BrokenNote, Layer, Layers, Note, NoteItem, merged
+from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_file
 from aicx.continuity.state import read_state, with_known
-from aicx.errors import UnsafePath
+from aicx.errors import CorpusDamaged, UnsafePath
+from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """Where a killed writing left the content that counts, by layer. None stands for a note that is not there."""
+
+    bodies: Mapping[Layer, Path | None] = field(default_factory=dict)
 
 
 def read_layers(settings: Settings, place: WorkPlace) -> Layers:
     """The notes of a place, without secrets that a person may have written into them."""
     places = note_places(settings, place)
+    interrupted = _interrupted(settings, place, places)
     broken: list[BrokenNote] = []
     found: dict[Layer, Note | None] = {}
-    for layer in ("project", "local"):
+    for layer in LAYERS:
         try:
-            note = read_note(places, layer)
+            note = read_note(places, layer, interrupted)
             found[layer] = None if note is None else _redacted(note)
         except Broken as error:
             broken.append(BrokenNote(layer, places.of(layer), str(error)))
             found[layer] = None
     paths = {layer: places.of(layer) for layer in found if found[layer] is not None}
     paths |= {one.layer: one.path for one in broken}
-    return Layers(found["project"], found["local"], merged(found["project"], found["local"]), tuple(broken), paths)
+    both = merged(found["project"], found["local"])
+    return Layers(found["project"], found["local"], both, tuple(broken), paths)
 
 
-def read_note(places: NotePlaces, layer: Layer) -> Note | None:
+_NOT_INTERRUPTED = Interrupted()
+
+
+def read_note(places: NotePlaces, layer: Layer, interrupted: Interrupted = _NOT_INTERRUPTED) -> Note | None:
     """One layer as its file has it, with what is known of its items; None where there is none. Raises Broken."""
-    body = read_body(places, layer)
+    if layer in interrupted.bodies:
+        path = interrupted.bodies[layer]
+        body = None if path is None else _bytes(path)
+    else:
+        body = read_body(places, layer)
     return None if body is None else with_known(parse(body, layer), read_state(places.state(layer)))
 
 
 def read_body(places: NotePlaces, layer: Layer) -> bytes | None:
-    """The bytes of one layer's file, at most a few more than a note may have. Raises Broken."""
+    """The bytes of one layer's file, at most one more than a note may have; None where there is none. Raises Broken."""
     path = places.of(layer)
     try:
-        if not plain_file(path, places.root if layer == "local" else places.continuity):
-            return None
+        top = places.root if layer == "local" else places.continuity.parent
+        return _bytes(path) if plain_file(path, top) else None
+    except OSError as error:
+        raise Broken(error.strerror or str(error)) from error
+    except UnsafePath as error:
+        raise Broken(error.message) from error
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
         with path.open("rb") as stream:
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Broken(error.strerror or str(error)) from error
-    except UnsafePath as error:
-        raise Broken(error.message) from error
+
+
+def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> Interrupted:
+    """Both notes as they were before a writing that was killed, or as they are after it: never one of each."""
+    from aicx.continuity.pending import digest_of, pendings
+
+    try:
+        writing = [one for one in pendings(places.continuity) if one.stage == "writing"]
+    except CorpusDamaged:
+        return Interrupted()
+    if not writing:
+        return Interrupted()
+    from aicx.storage.journal import waiting  # imported here: nearly always nothing was interrupted
+    from aicx.work.events import read_log
+    from aicx.work.writing import folder_in
+
+    bodies: dict[Layer, Path | None] = {}
+    with suppress(OSError, CorpusDamaged):
+        published = waiting(folder_in(settings.layout))
+        name = f"{place.repo_id}/{NOTES}/{PROJECT_NAME}"
+        if name in published:
+            bodies["project"] = published[name]
+        done = {event.id for event in read_log(settings.layout.work / place.repo_id, last=1).events}
+        for one in writing:
+            here = one.target is not None and one.target.parent == places.local_folder
+            if here and not published and one.event not in done and digest_of(places.local) == one.new:
+                bodies["local"] = one.before if one.before.exists() else None
+    return Interrupted(bodies)
 
 
 def _redacted(note: Note) -> Note:

@@ -165,6 +165,22 @@ class MemoryRules(_Expressions):
     says_little = _Lazy(_any)
 
 
+class NoteRules(_Expressions):
+    """What a continuity note takes from sentences, and which requests say too little."""
+
+    vague = _Lazy(_any)
+    noise = _Lazy(_any)
+    untried = _Lazy(_any)
+    environment = _Lazy(_any)
+    local = _Lazy(_any)
+    correction = _Lazy(_any)
+
+
+@cache
+def note_rules() -> NoteRules:
+    return NoteRules(_table("notes"))
+
+
 @cache
 def memory_rules() -> MemoryRules:
     return MemoryRules(_table("memories"))

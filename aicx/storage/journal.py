@@ -163,6 +163,19 @@ def play_journal(place: Place) -> Journal:
     return journal
 
 
+def waiting(place: Place) -> dict[str, Path | None]:
+    """What an interrupted publication will still change: each relative path with the file of its new content.
+
+    None stands for a file that goes. For readers, who may not finish it. Raises CorpusDamaged, OSError.
+    """
+    path = place.staging / "journal"
+    if not path.exists():
+        return {}
+    journal = _decode_journal(place, path.read_bytes())
+    moves = {relative: place.staging / staged for staged, relative in journal.moves}
+    return {relative: staged for relative, staged in moves.items() if staged.exists()} | dict.fromkeys(journal.removals)
+
+
 def clear_staging(place: Place) -> None:
     """Removes what an interrupted run staged and never published, and its half-written files."""
     if place.staging.is_dir() and not place.staging.is_symlink():

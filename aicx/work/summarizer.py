@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from aicx.outside import OutsideError, ask_outside
+from aicx.outside import NotJson, OutsideError, ask_outside
 from aicx.terminal import invisible
 from aicx.text import plural
 from aicx.work.record import clean
 
-Purpose = Literal["brief", "handoff"]
+Purpose = Literal["brief", "handoff", "continuity"]
 By = Literal["rules", "summarizer"]
+Fallback = Literal["command-failed", "invalid-json", "invalid-structure", "low-signal"]
 VERSION = 1
 SECONDS = 10.0
 MAX_CLAIMS, MAX_CLAIM, MAX_FACTS = 6, 300, 200  # of claims and facts; of a claim's characters
@@ -63,11 +64,19 @@ class Claim(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Claims, or none where the rules' own text is what there is. ``note`` says what became of asking."""
+    """Claims, or none where the rules' own text is what there is. ``note`` says what became of asking.
+
+    ``fallback`` says the same as a word, where there are none; None where there was nothing to ask about.
+    """
 
     by: By
     claims: tuple[Claim, ...]
     note: str
+    fallback: Fallback | None = None
+
+
+class _Unfit(OutsideError):
+    """The answer is JSON of another shape than was asked for."""
 
 
 def summarize(command: str, purpose: Purpose, about: str, facts: Sequence[Fact], seconds: float = SECONDS) -> Summary:
@@ -93,7 +102,10 @@ def summarize(command: str, purpose: Purpose, about: str, facts: Sequence[Fact],
     try:
         given = _given(ask_outside(command, question, seconds))
     except OutsideError as error:
-        return _by_rules(f"the summarizer failed, {error}")
+        fallback: Fallback = "command-failed"
+        if isinstance(error, NotJson | _Unfit):
+            fallback = "invalid-json" if isinstance(error, NotJson) else "invalid-structure"
+        return _by_rules(f"the summarizer failed, {error}", fallback)
     known: dict[str, int] = {}
     for number, fact in enumerate(facts):
         for name in (f"f{number + 1}", *fact.refs):
@@ -102,24 +114,24 @@ def summarize(command: str, purpose: Purpose, about: str, facts: Sequence[Fact],
     dropped = len(given) - len(claims)
     why = f"{plural(dropped, 'claim')} dropped, without a reference to what it was given" if dropped else ""
     if not claims:
-        return _by_rules(why or "the summarizer claims nothing")
+        return _by_rules(why or "the summarizer claims nothing", "low-signal")
     return Summary("summarizer", tuple(claims), f"summed up by the summarizer{'; ' if why else ''}{why}")
 
 
-def _by_rules(reason: str) -> Summary:
-    return Summary("rules", (), f"summed up by rules: {reason}")
+def _by_rules(reason: str, fallback: Fallback | None = None) -> Summary:
+    return Summary("rules", (), f"summed up by rules: {reason}", fallback)
 
 
 def _given(answer: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """The claims of an answer. Raises OutsideError where it does not fit the schema."""
     claims = answer.get("claims")
     if not isinstance(claims, list):
-        raise OutsideError("its answer does not fit the schema")
+        raise _Unfit("its answer does not fit the schema")
     found = []
     for claim in claims:
         text, refs = (claim.get("text"), claim.get("refs")) if isinstance(claim, dict) else (None, None)
         if not isinstance(text, str) or not isinstance(refs, list) or not all(isinstance(ref, str) for ref in refs):
-            raise OutsideError("its answer does not fit the schema")
+            raise _Unfit("its answer does not fit the schema")
         found.append((text, refs))
     return found
 

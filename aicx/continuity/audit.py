@@ -1,0 +1,122 @@
+"""What is recorded of every writing of a note, in the repository's event log: what made it, and from what.
+
+The record has paths, ids, counts and codes. A writing that could not be recorded leaves the same as a recovery marker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aicx.config import Settings
+from aicx.continuity.signals import NAMES
+from aicx.text import instant
+from aicx.work.events import OF_NOTES, read_log
+from aicx.work.place import WorkPlace
+
+# Entries that a preview is made of, and groups that it shows.
+_RECENT, _GROUPS = 10, 3
+_SEGMENTS = 2  # files at the end of the log, a megabyte each
+_WARNINGS = {
+    "inferred_next_step": "the next step was inferred from the last request",
+    "reviewer_noise_ignored": "prompts to reviewers or subagents were left out",
+    "unread_records": "some records of the log could not be read",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """One writing of a note. ``selection`` says which rule chose the log, ``files`` what was written.
+
+    ``contradictions`` are topics with those of their values that are no text of the session.
+    """
+
+    at: str
+    action: str
+    trigger: str
+    mode: str
+    scope: str
+    worktree: str
+    log: str = ""
+    session: str = ""
+    lane: str = "primary"
+    selection: str = ""
+    passed_over: Sequence[Sequence[str]] = ()
+    preferred: str = ""
+    actual: str = ""
+    fallback: str | None = None
+    confidence: str = ""
+    warnings: Sequence[str] = ()
+    contradictions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    trimmed: Mapping[str, int] = field(default_factory=dict)
+    files: Sequence[str] = ()
+
+    def encode(self) -> dict[str, Any]:
+        """The fields as an event has them; its time is the event's own."""
+        return {name: getattr(self, name) for name in self.__slots__ if name != "at"}
+
+    def log_path(self, settings: Settings) -> Path:
+        return settings.user_home / self.log.removeprefix("~/") if self.log.startswith("~/") else Path(self.log)
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What has to be equal for two neighbours to be shown as one."""
+        return tuple(repr(value) for name, value in self.encode().items())
+
+    @property
+    def said(self) -> list[str]:
+        """The warnings in words."""
+        found = [_WARNINGS.get(code, code) for code in self.warnings]
+        for topic, values in self.contradictions.items():
+            named = f": {', then '.join(values)}" if values else ""
+            found.append(f"the session contradicts itself about {_topic(topic)}{named}")
+        return found
+
+
+def decode_audited(fields: Mapping[str, Any], at: str) -> Audited | None:
+    """What `Audited.encode` wrote; None for anything else."""
+    known = {name: fields[name] for name in Audited.__slots__ if name in fields and name != "at"}
+    words = ("action", "trigger", "mode", "scope", "worktree")
+    if not all(isinstance(known.get(name), str) for name in words):
+        return None
+    shapes = {"log": str, "session": str, "lane": str, "warnings": list, "files": list, "contradictions": dict}
+    shapes |= {"counts": dict, "trimmed": dict, "passed_over": list}
+    if not all(isinstance(known[name], kind) for name, kind in shapes.items() if name in known):
+        return None
+    return Audited(at=at, **known)
+
+
+def logged_path(settings: Settings, path: Path) -> str:
+    """A log's path as it is recorded: from the person's home, where it is in it."""
+    whole = path.absolute()
+    home = settings.user_home.absolute()
+    return f"~/{whole.relative_to(home)}" if whole.is_relative_to(home) else str(whole)
+
+
+def audit_entries(settings: Settings, place: WorkPlace) -> list[Audited]:
+    """What was written of the notes that this worktree sees, the last one last."""
+    events = read_log(settings.layout.work / place.repo_id, last=_SEGMENTS).events
+    found = (decode_audited(event.data, instant(event.at)) for event in events if event.type in OF_NOTES)
+    return [one for one in found if one and (one.worktree == place.worktree_id or one.scope != "local")]
+
+
+def preview(entries: Sequence[Audited]) -> list[tuple[Audited, int]]:
+    """The entries before the last one, the newest first, equal neighbours as one; each with how many it stands for."""
+    groups: list[tuple[Audited, int]] = []
+    for entry in _before_last(entries):
+        if groups and groups[-1][0].signature == entry.signature:
+            groups[-1] = (groups[-1][0], groups[-1][1] + 1)
+        else:
+            groups.append((entry, 1))
+    return groups[:_GROUPS]
+
+
+def _before_last(entries: Sequence[Audited]) -> Iterable[Audited]:
+    return list(reversed(entries[:-1]))[:_RECENT]
+
+
+def _topic(topic: str) -> str:
+    return next((name for known, name in NAMES.items() if known == topic), topic)

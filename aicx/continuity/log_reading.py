@@ -1,0 +1,66 @@
+"""Reads one log into the messages that the evidence is drawn from. Nothing of it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.reading import read_logs
+from aicx.errors import SourceUnreadable
+from aicx.evidence.transcript import Step
+from aicx.refs import Ref
+from aicx.sources.items import LogFile, LogIdentity
+from aicx.types import Lane
+
+_HINT = "--log names another log"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLog:
+    """What one log holds: its messages without secrets, and the session that they are of.
+
+    ``folder`` is where the session began, ``unread`` how many records could not be read.
+    """
+
+    agent: str
+    session_id: str
+    lane: Lane
+    folder: str | None
+    steps: Sequence[Step]
+    unread: int
+
+    @property
+    def ref(self) -> str:
+        return str(Ref.of_session(self.agent, self.session_id))
+
+
+def read_log(log: LogFile, identity: LogIdentity) -> ReadLog:
+    """The messages of ``log``, up to the size that it had when it was listed.
+
+    What aicx itself answered is left out: it quotes older sessions. Raises SourceUnreadable where there is no message.
+    """
+    reading = read_logs(log.agent, [log], redact_secrets=True, whole=False)
+    if not reading.drafts:
+        problems = [problem for found in reading.problems.values() for problem in found]
+        why = problems[0].reason if problems else reading.silent.get(str(log.path), "holds no message")
+        raise SourceUnreadable(f"{log.path} {why}", hint=_HINT)
+    first = reading.drafts[0].entry
+    return ReadLog(
+        agent=log.agent,
+        session_id=first.session_id,
+        lane=identity.lane,
+        folder=next((draft.entry.cwd for draft in reading.drafts if draft.entry.cwd), None),
+        steps=[_step(draft) for draft in reading.drafts if not draft.echo],
+        unread=sum(map(len, reading.problems.values())),
+    )
+
+
+def _step(draft: Draft) -> Step:
+    entry, tool = draft.entry, draft.entry.tool
+    if tool is None:
+        return Step("", entry.at, entry.role, entry.origin, entry.text)
+    return Step(
+        *("", entry.at, entry.role, entry.origin, entry.text, tool.name, tool.phase, tool.failed is True),
+        *(tool.call_id, tool.command or "", tool.files, tool.exit_code, tool.seconds),
+    )

@@ -1,0 +1,128 @@
+"""The logs of agents that are of one worktree, the newest first, found without opening more of them than needed."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.errors import AicxError, NotFound
+from aicx.git.identity import find_repository
+from aicx.git.roots import repository_of
+from aicx.sources import SOURCES, load_source
+from aicx.sources.items import LogFile, LogIdentity, SessionEvent, Skipped, TimelineEntry
+from aicx.work.place import WorkPlace
+
+_HEAD_ITEMS = 400  # of a log, in which the folder and the first message are
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One log, and which session it holds."""
+
+    file: LogFile
+    identity: LogIdentity
+
+
+def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
+    """The log that was written to last of all sessions in this worktree that no other session started."""
+    known = _known_elsewhere(settings, place)
+    for log in _newest_first(settings, place):
+        if known.get(str(log.path)) == log.fingerprint:
+            continue
+        identity = load_source(log.agent).identify(log)
+        if identity.session_id is not None and identity.lane == "primary" and is_here(log, place):
+            return Log(log, identity)
+    return None
+
+
+def log_at(path: Path) -> Log:
+    """The log at ``path``. Raises SourceUnreadable, UsageError."""
+    from aicx.sources.detect import detect_log  # imported here: it loads every source
+
+    file = detect_log(path)
+    return Log(file, load_source(file.agent).identify(file))
+
+
+def is_here(log: LogFile, place: WorkPlace) -> bool:
+    """Whether a log holds a message, and its session began in this worktree."""
+    folder: str | None = None
+    for number, item in enumerate(load_source(log.agent).read(log)):
+        if isinstance(item, TimelineEntry | SessionEvent):
+            folder = folder or item.cwd
+        if folder is not None and not _is_in(folder, place):
+            return False
+        if folder is not None and isinstance(item, TimelineEntry):
+            return True
+        if number > _HEAD_ITEMS and not isinstance(item, Skipped):
+            return False
+    return False
+
+
+def _newest_first(settings: Settings, place: WorkPlace) -> Iterator[LogFile]:
+    """Every log that may be of this worktree, by the time of its last change."""
+    found: list[tuple[int, str, LogFile]] = []
+    marks = _claude_names(place)
+    for agent in SOURCES:
+        for log in load_source(agent).discover(settings.homes):
+            # Claude Code names the folder of its logs after that of the session.
+            if isinstance(log, LogFile) and not (agent == "claude" and _is_of_other(log.path, settings, marks)):
+                with suppress(OSError):
+                    found.append((-os.stat(log.path).st_mtime_ns, str(log.path), log))  # noqa: PTH116  of thousands
+    return (log for _, _, log in sorted(found, key=lambda one: one[:2]))
+
+
+def _claude_names(place: WorkPlace) -> tuple[str, ...]:
+    root = str(place.root)
+    return tuple({re.sub(r"[^A-Za-z0-9]", "-", name) for name in (root, os.path.realpath(root))})
+
+
+def _is_of_other(path: Path, settings: Settings, names: tuple[str, ...]) -> bool:
+    try:
+        folder = path.relative_to(settings.homes.claude / "projects").parts[0]
+    except (ValueError, IndexError):
+        return False
+    # What is not written as Claude Code writes it says nothing.
+    return folder.startswith("-") and not folder.startswith(names)
+
+
+def _is_in(folder: str, place: WorkPlace) -> bool:
+    """Whether ``folder`` is in this worktree, rather than in another one inside it."""
+    root = str(place.root)
+    if folder != root and not folder.startswith(f"{root}/"):
+        with suppress(OSError):
+            folder = os.path.realpath(folder)  # a link on the way to the repository
+        if folder != root and not folder.startswith(f"{root}/"):
+            return False
+    if folder == root:
+        return True
+    try:
+        return find_repository(Path(folder)).root == place.root or place.repository.common is None
+    except NotFound:  # it is gone since
+        return repository_of(folder) == root or repository_of(folder) == folder
+    except AicxError:
+        return False
+
+
+def _known_elsewhere(settings: Settings, place: WorkPlace) -> dict[str, str]:
+    """The fingerprints of logs that were stored and whose sessions never worked in this worktree, by path."""
+    catalog = settings.layout.catalog
+    if not catalog.exists():
+        return {}
+    root = str(place.root)
+    here = "SELECT 1 FROM chunks c WHERE c.agent = s.agent AND c.session_id = s.session_id"
+    inside = "(c.cwd IS NULL OR c.cwd = ?1 OR substr(c.cwd, 1, length(?1) + 1) = ?1 || '/')"
+    query = (
+        f"SELECT s.path, s.fingerprint FROM sources s WHERE s.session_id IS NOT NULL AND EXISTS ({here}) "
+        f"AND NOT EXISTS ({here} AND {inside})"
+    )
+    try:
+        with closing(sqlite3.connect(f"{catalog.absolute().as_uri()}?immutable=1", uri=True)) as connection:
+            return dict(connection.execute(query, (root,)))
+    except sqlite3.DatabaseError:
+        return {}  # then each log is asked itself

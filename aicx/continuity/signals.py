@@ -1,0 +1,131 @@
+"""What a session says about how things are done here, where it contradicts itself and nobody corrected it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from aicx.evidence.patterns import note_rules
+from aicx.evidence.texts import sentences, words
+from aicx.evidence.transcript import Step
+from aicx.text import shorten
+from aicx.types import PROMPTS
+
+Topic = Literal["package_manager", "search_tool", "canonical_store", "retrieval_flow", "route_order"]
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+NAMES: dict[Topic, str] = {
+    "package_manager": "the package manager",
+    "search_tool": "the tool to search with",
+    "canonical_store": "the canonical store",
+    "retrieval_flow": "the retrieval flow",
+    "route_order": "the order of routes",
+}
+_CHOICES: dict[Topic, str] = {
+    "package_manager": "pnpm|npm|yarn|bun|uv|pip|poetry|conda|pipenv",
+    "search_tool": "ripgrep|rg|ag|ack|git grep|grep",
+}
+_SAME = {"ripgrep": "rg"}
+# Managers of other languages do not contradict each other.
+_KINDS = (frozenset({"pnpm", "npm", "yarn", "bun"}), frozenset({"uv", "pip", "poetry", "conda", "pipenv"}))
+_USES = (
+    r"(?:us(?:e|es|ed|ing)|prefer|with|via|switch(?:ed)? to|migrated? to|run|stick to|(?:manager|tool) is"
+    r"|使用|改用|用|nimm|verwende[nt]?)"
+)
+_NOT = r"(?:n.?t|not|never|no longer|stop|avoid|不再|不要|nicht)\s+(?:be\s+)?(?:us(?:e|ing)\s+)?"
+_INSTEAD = r"(?:instead of|rather than|statt|而不是)\s*(?:us(?:e|ing) )?"
+_SAID: dict[Topic, re.Pattern[str]] = {
+    "canonical_store": re.compile(
+        r"\b(?:canonical (?:store|storage|source)|source of truth)\b[^.;:]{0,30}?"
+        r"(?:\b(?:is|are|lives in|stays in|should be)\b|:|=)\s*(?P<value>[^.;,]{2,80})",
+        re.IGNORECASE,
+    ),
+    "retrieval_flow": re.compile(
+        r"\bretrieval (?:flow|order|path|pipeline|sequence)\b[^.;:]{0,30}?"
+        r"(?:\b(?:is|goes|should be|must be|runs)\b|:|=)\s*(?P<value>[^.;]{2,120})",
+        re.IGNORECASE,
+    ),
+    "route_order": re.compile(
+        r"\b(?:rout(?:e|es|ing) (?:order|precedence|sequence)|order of (?:the )?routes)\b[^.;:]{0,30}?"
+        r"(?:\b(?:is|goes|should be|must be)\b|:|=)\s*(?P<value>[^.;]{2,120})",
+        re.IGNORECASE,
+    ),
+}
+_INSTALLS = re.compile(r"(?:^|[\s;&|(])(?P<value>pnpm|npm|yarn|bun)\s+(?:install|i|ci|add)\b")
+_LONGEST = 20_000
+_VALUE = 60  # characters that are shown of one
+_MENTIONS = re.compile(
+    "|".join([*_CHOICES.values(), "canonical", "source of truth", "retrieval", "rout"]), re.IGNORECASE
+)
+
+
+class Contradiction(NamedTuple):
+    """A topic about which a session says several things, the last said last."""
+
+    topic: Topic
+    values: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return f"the session contradicts itself about {NAMES[self.topic]}: {', then '.join(self.values)}"
+
+
+def contradictions(steps: Sequence[Step]) -> list[Contradiction]:
+    """What was said of each topic and not taken back, where that is more than one thing."""
+    standing: dict[Topic, dict[str, str]] = {topic: {} for topic in TOPICS}
+    for step in steps:
+        if step.phase == "call":
+            for used in _INSTALLS.finditer(step.command):
+                _keep(standing["package_manager"], used["value"], used["value"])
+        elif (step.role == "assistant" or step.origin in PROMPTS) and _MENTIONS.search(step.text, 0, _LONGEST):
+            for said in sentences(step.text[:_LONGEST]):
+                _take(said.text, standing)
+    found = [Contradiction(topic, tuple(values.values())) for topic, values in standing.items() if len(values) > 1]
+    return [one for one in found if one.topic != "package_manager" or _of_one_language(one.values)]
+
+
+def _take(text: str, standing: dict[Topic, dict[str, str]]) -> None:
+    corrects = note_rules().correction.search(text) is not None
+    for topic in TOPICS:
+        used, refused = _values(topic, text)
+        values = standing[topic]
+        if used and corrects:
+            values.clear()
+        for value in refused:
+            values.pop(_key(value), None)
+        for value in used:
+            _keep(values, _key(value), value)
+
+
+def _values(topic: Topic, text: str) -> tuple[list[str], list[str]]:
+    """What a sentence says is used, and what it says is not."""
+    if topic in _CHOICES:
+        names = _CHOICES[topic]
+        refused = re.findall(rf"{_NOT}({names})\b", text, re.IGNORECASE)
+        refused += re.findall(
+            rf"\b(?:instead of|rather than|statt|而不是)\s*(?:us(?:e|ing) )?({names})\b", text, re.IGNORECASE
+        )
+        used = re.findall(rf"{_USES}\s*(?:the )?`?({names})\b", text, re.IGNORECASE)
+        return [value for value in used if value not in refused], refused
+    return [" ".join(found["value"].split()) for found in _SAID[topic].finditer(text)], []
+
+
+def _keep(values: dict[str, str], key: str, value: str) -> None:
+    values.pop(key, None)  # said again, it is the last said
+    values[key] = shorten(value, _VALUE)
+
+
+def _key(value: str) -> str:
+    plain = " ".join(words(value))
+    return _SAME.get(plain, plain)
+
+
+def _of_one_language(values: Iterable[str]) -> bool:
+    names = {value.casefold() for value in values}
+    return any(len(names & kind) > 1 for kind in _KINDS)
+
+
+def closed_values(one: Contradiction) -> Iterator[str]:
+    """The values that are words of ours rather than of the session: these may be kept where no text is."""
+    known = set("|".join(_CHOICES.values()).split("|"))
+    return (value.casefold() for value in one.values if value.casefold() in known)
