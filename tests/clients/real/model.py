@@ -30,19 +30,24 @@ class ScriptedModel:
     Clients may send a request before their MCP servers have started. While a tool is not offered yet, the model calls
     ``wait`` in place of it, and after ``most_waits`` the tool all the same: requests of Codex name no tool of an MCP
     server, they offer ``tool_search`` to find those.
-    ``requests`` holds the bodies of requests that offer tools, ``made`` the calls made, both in order.
+    ``says`` is what it ends with. ``requests`` holds the bodies of requests that offer tools, ``made`` the calls made,
+    both in order; ``others`` the bodies of requests without tools, such as those for the summary of a compaction.
     """
 
     calls: Sequence[Call]
     wait: Call
     most_waits: int = 30
+    says: str = "Done."
     requests: list[dict[str, Any]] = field(default_factory=list)
     made: list[Call] = field(default_factory=list)
+    others: list[dict[str, Any]] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         model = self
 
         class Handler(_Handler):
+            says = model.says
+
             def answer(self, body: dict[str, Any]) -> tuple[Call | None, int]:
                 return model._next(body)
 
@@ -63,6 +68,7 @@ class ScriptedModel:
     def _next(self, body: dict[str, Any]) -> tuple[Call | None, int]:
         with self._lock:
             if not body.get("tools"):
+                self.others.append(body)
                 return None, 0
             self.requests.append(body)
             waits = self.made.count(self.wait)
@@ -74,6 +80,8 @@ class ScriptedModel:
 
 
 class _Handler(BaseHTTPRequestHandler):
+    says = ""
+
     def answer(self, body: dict[str, Any]) -> tuple[Call | None, int]:
         raise NotImplementedError
 
@@ -87,11 +95,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         path = self.path.partition("?")[0]
         if path.endswith("/messages"):
-            self._send(_anthropic(body, *self.answer(body)), stream=bool(body.get("stream")))
+            self._send(_anthropic(body, *self.answer(body), self.says), stream=bool(body.get("stream")))
         elif path.endswith("/responses"):
-            self._send(_openai(*self.answer(body)), stream=True)
+            self._send(_openai(*self.answer(body), self.says), stream=True)
         elif path.endswith("enerateContent"):
-            self._send([_gemini(self.answer(body)[0])], stream="stream" in path)
+            self._send([_gemini(self.answer(body)[0], self.says)], stream="stream" in path)
         else:
             self._send([{"input_tokens": 10}], stream=False)
 
@@ -109,10 +117,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text.encode())
 
 
-def _anthropic(body: dict[str, Any], call: Call | None, number: int) -> list[dict[str, Any]]:
+def _anthropic(body: dict[str, Any], call: Call | None, number: int, says: str) -> list[dict[str, Any]]:
     """The events of a streamed message; the last is the message as a whole when it is not streamed."""
     block: dict[str, Any] = {"type": "text", "text": ""}
-    delta: dict[str, Any] = {"type": "text_delta", "text": "Done."}
+    delta: dict[str, Any] = {"type": "text_delta", "text": says}
     if call:
         block = {"type": "tool_use", "id": f"toolu_{number:04d}", "name": call.tool, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}
@@ -121,7 +129,7 @@ def _anthropic(body: dict[str, Any], call: Call | None, number: int) -> list[dic
     message |= {"content": [], "stop_reason": None, "stop_sequence": None}
     message |= {"usage": {"input_tokens": 10, "output_tokens": 1}}
     if not body.get("stream"):
-        whole = {**block, "input": call.arguments} if call else {**block, "text": "Done."}
+        whole = {**block, "input": call.arguments} if call else {**block, "text": says}
         return [{**message, **end, "content": [whole]}]
     return [
         {"type": "message_start", "message": message},
@@ -133,8 +141,8 @@ def _anthropic(body: dict[str, Any], call: Call | None, number: int) -> list[dic
     ]
 
 
-def _openai(call: Call | None, number: int) -> list[dict[str, Any]]:
-    done = {"type": "output_text", "text": "Done.", "annotations": []}
+def _openai(call: Call | None, number: int, says: str) -> list[dict[str, Any]]:
+    done = {"type": "output_text", "text": says, "annotations": []}
     item: dict[str, Any] = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [done]}
     if call:
         item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": call.tool}
@@ -149,8 +157,8 @@ def _openai(call: Call | None, number: int) -> list[dict[str, Any]]:
     ]
 
 
-def _gemini(call: Call | None) -> dict[str, Any]:
-    part = {"functionCall": {"name": call.tool, "args": call.arguments}} if call else {"text": "Done."}
+def _gemini(call: Call | None, says: str) -> dict[str, Any]:
+    part = {"functionCall": {"name": call.tool, "args": call.arguments}} if call else {"text": says}
     return {
         "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},

@@ -54,11 +54,23 @@ class RealClient:
         name, namespace = self.tool(server, tool)
         return Call(name, arguments, namespace)
 
-    def run(self, home: Path, calls: Sequence[Call], *, prompt: str = "Go on.", cwd: Path) -> Session:
-        """One session in which the model makes ``calls``; ``home`` is the client's own home folder."""
-        with ScriptedModel(calls, self.wait, 90 if self.name == "claude" else 30) as model:
+    def run(
+        self,
+        home: Path,
+        calls: Sequence[Call],
+        *,
+        prompt: str = "Go on.",
+        cwd: Path,
+        says: str = "Done.",
+        more: Sequence[str] = (),
+    ) -> Session:
+        """One session in which the model makes ``calls`` and ``says`` a last word.
+
+        ``home`` is the client's own home folder, ``more`` are arguments of its own.
+        """
+        with ScriptedModel(calls, self.wait, 90 if self.name == "claude" else 30, says) as model:
             self.settings(home, model.url)
-            command = [str(_command(self)), *self.arguments(prompt)]
+            command = [str(_command(self)), *self.arguments(prompt), *more]
             environment = {name: os.environ[name] for name in ("PATH", "LANG", "AICX_HOME") if name in os.environ}
             environment |= {"HOME": str(home), **self.environment(model.url)}
             said = _run(command, environment, cwd, _SECONDS_TO_RUN)
