@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -43,19 +44,21 @@ def waiting(layout: Layout) -> list[Path]:
 
 def fulfil(settings: Settings, file: Path) -> None:
     """Saves the notes that a wish is about, and forgets it. What goes wrong is a line in the log, not tried again."""
+    # Imported here: a hook only asks.
+    from aicx.continuity.saving import save
+    from aicx.work.place import find_place
+
     try:
         wish = Wish(**orjson.loads(file.read_bytes()))
-        save_notes(settings, wish)
+        log = Path(wish.log) if wish.log else None
+        place = find_place(settings, Path(wish.folder))
+        save(settings, place, "both", datetime.now(UTC), log=log, trigger="auto-save", source="hook")
     except FileNotFoundError:
         return
     except Exception as error:  # noqa: BLE001 - the other wishes are saved all the same
         note(f"continuity: {type(error).__name__}: {error}", settings.layout.agents)
     with suppress(OSError):
         file.unlink()
-
-
-def save_notes(settings: Settings, wish: Wish) -> None:
-    raise NotImplementedError
 
 
 def _folder(layout: Layout) -> Path:
