@@ -13,12 +13,14 @@ from aicx.memory.claims import normal
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import policy_in
 from aicx.memory.proposals import KINDS, Proposal
+from aicx.memory.proposing import Draft
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Record
 from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
 from aicx.review.states import Surface, reads_like_instruction
+from aicx.review.suggesting import NOTE
 
 BY = "aicx review build"
 MAX_EACH = 6  # new ones of a build for the memory, and for instruction files
@@ -57,9 +59,18 @@ def build(
         else:
             taken[surface] += 1
             wanted.append(proposal)
-    planned = plan_backfill(settings, scope, now, wanted, BY)
-    import_backfill(settings, scope, now, notify, planned)
-    return Built(tuple(planned.planned), (*left, *planned.left))
+    backfill = plan_backfill(settings, scope, now, wanted, BY)
+    backfill = replace(backfill, planned=[replace(one, draft=_without_session(one.draft)) for one in backfill.planned])
+    import_backfill(settings, scope, now, notify, backfill)
+    return Built(tuple(backfill.planned), (*left, *backfill.left))
+
+
+def _without_session(draft: Draft) -> Draft:
+    """What a person wrote into a note is from no session: its source is the note."""
+    source = draft.source
+    if source.agent != NOTE:
+        return draft
+    return replace(draft, source=replace(source, agent=None, session=None, path=source.session))
 
 
 def _instructs(proposal: Proposal) -> bool:

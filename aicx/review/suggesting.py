@@ -23,6 +23,7 @@ Section = Literal["confirmed", "failed", "untried", "next", "file", "decision", 
 _KINDS: Mapping[Section, ProposalKind] = {"decision": "decision", "environment": "fact"}
 _LASTING: frozenset[Section] = frozenset({"confirmed", "failed", "decision", "environment"})
 _PER_SECTION = 4
+NOTE = "continuity"  # whose words they are that no session said
 _MAX_STATEMENT = 300
 
 
@@ -30,7 +31,8 @@ _MAX_STATEMENT = 300
 class Suggestion:
     """A line of a continuity note. ``evidence`` are references, ``session`` that of the session it is from, or empty.
 
-    ``stated`` says that a person wrote it into the note, as far as the note can tell. ``at`` is when it was said.
+    ``stated`` says that a person wrote it into the note, as far as the note can tell. ``at`` is when it was said,
+    ``path`` where the note is.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Suggestion:
     session: str = ""
     at: datetime | None = None
     stated: bool = False
+    path: str = ""
 
 
 def proposals_of(suggestions: Iterable[Suggestion], repository: str, now: datetime) -> Iterator[Proposal]:
@@ -50,7 +53,7 @@ def proposals_of(suggestions: Iterable[Suggestion], repository: str, now: dateti
             continue
         taken[one.section] += 1
         statement, kind = found
-        session = Ref.parse(one.session) if one.session else Ref("live", "continuity:note")
+        session = Ref.parse(one.session) if one.session else Ref("live", f"{NOTE}:{one.path}")
         refs = [Ref.parse(text) for text in one.evidence] or [session]
         seen = tuple(Sighting(ref, session, one.at or now, one.lane, statement) for ref in refs)
         origin: Literal["subagent", "assistant"] = "subagent" if one.lane == "subagent" else "assistant"

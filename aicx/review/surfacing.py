@@ -22,7 +22,8 @@ _BRIEF = 6  # entries, as a brief has
 
 @dataclass(frozen=True, slots=True)
 class Surfaced:
-    """What one surface does with a record. ``shown_as`` is what it is shown as, None where it is not shown.
+    """What one surface does with a record. ``shown_as`` is what it is shown as, None where it is not shown; the start
+    of a session names what waits for a person by its reference alone.
 
     ``query`` is what was asked, None for a session that begins without a topic.
     """
@@ -60,7 +61,9 @@ def _briefed(settings: Settings, scope: Scope, record: Record, now: datetime, to
     for entry in found.agreed:
         if entry.ref == record.ref:
             return Surfaced(surface, topic, "agreed", tuple(entry.reasons))
-    return Surfaced(surface, topic, None, _left_out(found.excluded, record))
+    reasons = _left_out(found.excluded, record)
+    waits = any(left.ref == record.ref and left.status == "candidate" for left in found.excluded)
+    return Surfaced(surface, topic, "reference" if topic is None and waits else None, reasons)
 
 
 def _in_files(settings: Settings, scope: Scope, record: Record) -> Surfaced:

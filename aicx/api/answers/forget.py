@@ -26,6 +26,7 @@ class ForgetAnswer:
     runs_removed: Annotated[int, "logs of `aicx run` that are gone"]
     set_apart_removed: Annotated[int, "chunks deleted of those that `doctor --fix` had set apart"]
     memory_removed: Annotated[int, "records of the memory that are gone"]
+    review_removed: Annotated[int, "patches for instruction files that are gone"]
     work_removed: Annotated[int, "tasks that are gone"]
     cas_removed: Annotated[int, "objects that are gone, packs that quoted it among them"]
     notes: Annotated[

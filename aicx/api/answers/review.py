@@ -74,7 +74,7 @@ class ReviewSurface:
     surface: Annotated[str, "`recall`, `resume`, `startup` or `instructions`"]
     query: Annotated[str | None, "what was asked; null for a session that begins, and for files"]
     shown: Annotated[bool, "whether it would be shown"]
-    shownAs: Annotated[str | None, "`agreed`, its status, or the statement of a file that says it"]  # noqa: N815
+    shownAs: Annotated[str | None, "`agreed`, its status, the `reference` alone, or the statement of a file"]  # noqa: N815
     reasons: Annotated[list[str], "codes of the closed list, the deciding one first"]
 
 

@@ -12,7 +12,7 @@ from aicx import console, options
 from aicx.api.answers.review import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
 from aicx.commands.memory.common import open_desk, opened
 from aicx.commands.review.common import fields_of, print_candidate
-from aicx.continuity.note import Layers, Note, NoteItem, load
+from aicx.continuity.note import Layer, Layers, NoteItem, load
 from aicx.errors import NotFound
 from aicx.memory.backfill import Planned
 from aicx.memory.deciding import Desk
@@ -26,6 +26,7 @@ from aicx.review.suggesting import Suggestion, proposals_of
 from aicx.work.place import find_place
 
 _DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
+_PATHS: dict[Layer, str] = {"local": "active.md", "project": "project.md"}
 
 
 def command(
@@ -78,8 +79,7 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
 
 
 def _suggestions(layers: Layers) -> Iterator[Suggestion]:
-    merged: Note = layers.merged
-    for items in merged.sections.values():
+    for items in layers.merged.sections.values():
         yield from map(_suggestion, items)
 
 
@@ -89,7 +89,8 @@ def _suggestion(item: NoteItem) -> Suggestion:
     chunk = next((ref for ref in item.evidence if ref.startswith("chunk:")), "")
     if not session and chunk:  # a chunk's name is its session's, and a number
         session = f"session:{chunk.removeprefix('chunk:').rpartition(':')[0]}"
-    return Suggestion(item.text, item.kind, item.lane, item.evidence, session, item.at, stated=not item.evidence)
+    stated = not item.evidence
+    return Suggestion(item.text, item.kind, item.lane, item.evidence, session, item.at, stated, _PATHS[item.layer])
 
 
 def _made(desk: Desk, planned: Planned) -> Candidate | None:

@@ -27,6 +27,7 @@ HOLDERS = (
     "aicx.engine.holders.runs",
     "aicx.engine.holders.set_apart",
     "aicx.memory.holder",
+    "aicx.review.holder",
     "aicx.work.holder",
     "aicx.cas.holder",
     "aicx.engine.holders.catalogue",

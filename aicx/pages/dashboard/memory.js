@@ -177,7 +177,10 @@ function section(title, items, ...rest) {
   return el("section", { class: "panel" }, el("h2", {}, title), el("ul", { class: "memos", role: "list" }, items), rest);
 }
 
-function facts({ entry, decided_by }) {
+// Steps of a review that other commands took; what is pending or decided says so by its section.
+const REVIEWS = { approved: "approved", "manual-apply-pending": "its patch waits to be applied" };
+
+function facts({ entry, decided_by, review, surface }) {
   return [
     el("code", {}, entry.ref),
     el("span", {}, entry.kind),
@@ -187,6 +190,8 @@ function facts({ entry, decided_by }) {
     entry.pinned && el("span", { class: "pinned" }, "pinned"),
     entry.sightings > 1 && el("span", {}, plural(entry.sightings, "sighting")),
     entry.source.lane === "subagent" && el("span", { class: "note" }, "only subagents said it"),
+    REVIEWS[review] && el("span", {}, REVIEWS[review]),
+    !decided_by && surface === "instructions" && el("span", { class: "note" }, "reads like an instruction"),
     el("span", {}, entry.source.class.replace("_", " ")),
     decided_by && el("span", {}, `accepted by ${decided_by}`),
     el("time", { datetime: entry.source.at }, day(entry.source.at)),

@@ -21,13 +21,15 @@ from aicx.memory.assess import Assessment
 from aicx.memory.changes import what_changed
 from aicx.memory.deciding import Decider, Desk, decide, supersede, validate
 from aicx.memory.entry import HIDDEN, entry_of
-from aicx.memory.events import is_person
+from aicx.memory.events import Standing, is_person
 from aicx.memory.evidence import show_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import REASONS, Reason
 from aicx.memory.record import Anchor, Record
 from aicx.redaction import redact_plain
+from aicx.review.queue import waiting as waiting_in
+from aicx.review.states import candidate_of
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.why import folder_of
@@ -48,8 +50,8 @@ def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> dict[s
         records = memory.records()
         context = memory.context(records)
         assessed = memory.assessed(records)
-    view = _View(settings, scope, context.anchors)
-    waiting = sorted((found for found in assessed if found.status == "candidate"), key=_waits)
+        waiting = [one.found for one in waiting_in(memory, assessed)]
+        view = _View(settings, scope, context.anchors, memory.decisions)
     stale = sorted((found for found in assessed if found.status == "stale"), key=_latest)
     agreed = sorted((found for found in assessed if found.baseline), key=_by_topic)
     part = waiting[wanted.offset : wanted.offset + wanted.limit]
@@ -98,14 +100,17 @@ def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) ->
 class _View:
     """Records as the page shows them, with what they rest on."""
 
-    def __init__(self, settings: Settings, scope: Scope, anchors: Mapping[Anchor, Found]) -> None:
-        self._settings, self._scope, self._anchors = settings, scope, anchors
+    def __init__(
+        self, settings: Settings, scope: Scope, anchors: Mapping[Anchor, Found], decisions: Mapping[str, Standing]
+    ) -> None:
+        self._settings, self._scope, self._anchors, self._decisions = settings, scope, anchors, decisions
 
     def card(self, found: Assessment, *, whole: bool = False) -> shapes.MemoryCard:
         record = found.record
         shown = found.status not in HIDDEN
         whole = whole and shown
         adoption = record.adoption
+        reviewed = candidate_of(found, self._decisions.get(record.id))
         return shapes.MemoryCard(
             entry=entry_of(found),
             digest=record.digest,
@@ -115,6 +120,8 @@ class _View:
             decided_by=adoption.by if shown and adoption.state == "adopted" else None,
             proofs=list(self._proofs(record)) if whole else [],
             changes=[self._change(anchor) for anchor in record.anchors] if whole and found.status == "stale" else [],
+            review=reviewed.state,
+            surface=reviewed.surface,
         )
 
     def conflicts(self, assessed: Iterable[Assessment]) -> list[list[shapes.MemoryCard]]:
@@ -168,12 +175,6 @@ def _words(reason: Reason) -> str:
 def _safe(line: str) -> str:
     """A line of a file or a session as it may be shown: nothing invisible, nothing secret."""
     return redact_plain(printable(line)[:400]).text
-
-
-def _waits(found: Assessment) -> tuple[bool, int, float, str]:
-    """What a person said before what a subagent said, what was said often before what was said once."""
-    record = found.record
-    return record.source.lane == "subagent", -record.sightings, -record.created_at.timestamp(), record.id
 
 
 def _latest(found: Assessment) -> tuple[float, str]:
