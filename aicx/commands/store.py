@@ -22,6 +22,7 @@ from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.sessions.index import refresh_edges
 from aicx.text import instant
 from aicx.work.at_place import refresh_all
 
@@ -139,6 +140,7 @@ def command(
                 refresh_lexical(settings, console.notify, counting)
             with console.count_bar("Reading what sessions did") as counting:
                 refresh_all(settings, lambda done, of: counting(done, of, ""))
+                refresh_edges(settings)
             heal_record(settings)
             renew_copied(settings)
     if folder is not None:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 
 import aicx
+from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.patterns import rules_digest
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sessions.lineage import Edge
@@ -84,9 +86,9 @@ def open_edges(
         yield EdgeIndex(kept, is_current=current)
 
 
-def refresh_edges(layout: Layout, catalog: Catalog, progress: Progress | None = None) -> None:
-    """Brings the index up to date, so that a question need not wait for it."""
-    with open_edges(layout, catalog, progress):
+def refresh_edges(settings: Settings) -> None:
+    """Brings the index up to date with everything stored, so that a question need not wait for it."""
+    with open_catalog(settings.layout) as opened, open_edges(settings.layout, opened.catalog):
         pass
 
 

@@ -29,6 +29,7 @@ class ForgetAnswer:
     review_removed: Annotated[int, "patches for instruction files that are gone"]
     work_removed: Annotated[int, "tasks that are gone"]
     cas_removed: Annotated[int, "objects that are gone, packs that quoted it among them"]
+    identities_removed: Annotated[int, "files of `aicx sessions open` that are gone"]
     notes: Annotated[
         list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
     ]

@@ -30,6 +30,7 @@ HOLDERS = (
     "aicx.review.holder",
     "aicx.work.holder",
     "aicx.cas.holder",
+    "aicx.sessions.holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
     "aicx.engine.holders.vectors",
