@@ -19,7 +19,7 @@ from aicx.memory.reasons import Reason
 from aicx.memory.record import Record
 from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
-from aicx.review.states import Surface, reads_like_instruction
+from aicx.review.states import INSTRUCTING, Surface, reads_like_instruction
 from aicx.review.suggesting import NOTE
 
 BY = "aicx review build"
@@ -74,7 +74,7 @@ def _without_session(draft: Draft) -> Draft:
 
 
 def _instructs(proposal: Proposal) -> bool:
-    return proposal.kind == "policy" or reads_like_instruction(proposal.statement)
+    return proposal.kind in INSTRUCTING or reads_like_instruction(proposal.statement)
 
 
 def _as_known(proposal: Proposal, known: Statements[Record]) -> Proposal:

@@ -27,12 +27,15 @@ FROM: dict[Step, frozenset[State]] = {
     "promote": frozenset({"approved", "manual-apply-pending"}),
     "verify-apply": frozenset({"manual-apply-pending"}),
 }
-# Words that tell whoever reads them what to do. Rather one too many: what has them is never agreed by the way.
+# Words that tell their readers what to do. Rather one too many: what has them is never agreed to by the way.
 _ORDERS = re.compile(
-    r"\b(?:always|never|must|should|shall|prefer|avoid|ensure|make sure|do not|don['\u2019]t|from now on|going forward"
-    r"|has to|have to|needs to|only use|use only)\b|^(?:use|run|keep|write|put|call|name|add|check)\b",
+    r"\b(?:always|never|must|should|shall|prefer|avoid|ensure|make sure|from now on|going forward|has to|have to"
+    r"|needs? to|only use|use only|(?:i|we|you) (?:do not|don['\u2019]t) want)\b"
+    r"|(?:^|[.;:,] )(?:please )?(?:do not|don['\u2019]t|use|run|keep(?! in mind)|write|put|call|name|add|check|ask)\b",
     re.IGNORECASE,
 )
+INSTRUCTING = frozenset({"policy", "preference"})  # kinds that are instructions in whatever words
+_QUESTION = re.compile(r"[^.!?]*\?")
 _NOTHING = Standing()
 
 
@@ -83,12 +86,12 @@ def state_of(found: Assessment, standing: Standing) -> State:
 
 def reads_like_instruction(text: str) -> bool:
     """Whether a text tells its readers what to do, rather than what is so."""
-    return _ORDERS.search(text) is not None
+    return _ORDERS.search(_QUESTION.sub("", text).strip()) is not None
 
 
 def surface_of(record: Record) -> Surface:
     """Where promotion takes a record. What reads like an instruction becomes a patch for a person, never more."""
-    instructs = record.kind == "policy" or reads_like_instruction(record.statement)
+    instructs = record.kind in INSTRUCTING or reads_like_instruction(record.statement)
     return "instructions" if instructs else "memory"
 
 

@@ -63,7 +63,7 @@ def proposals_of(suggestions: Iterable[Suggestion], repository: str, now: dateti
 
 
 def _worth(one: Suggestion) -> tuple[str, ProposalKind] | None:
-    if one.section not in _LASTING:
+    if one.section not in _LASTING or one.text.endswith("…"):  # nobody can agree to half a sentence
         return None
     if (found := kind_of_statement(one.text)) is not None:
         return found

@@ -12,7 +12,7 @@ from aicx.commands.memory.common import ByAnybody, RefArgument, open_desk
 from aicx.commands.review.common import TargetOption, candidate_now, fields_of, patch_of, print_candidate, print_patch
 from aicx.errors import UsageError
 from aicx.review.deciding import prepare, verify
-from aicx.review.proposals import steps_of
+from aicx.review.states import next_step
 
 
 def prepare_patch(
@@ -34,19 +34,17 @@ def prepare_patch(
     prepared = prepare(desk, candidate, target)
     plan = prepared.plan
     if patch:
-        if plan.readiness != "safe" or not plan.patch or "present" in plan.reasons:
-            steps = steps_of(plan, candidate.record.ref)
-            why = ", ".join(plan.reasons) or plan.readiness
-            raise UsageError(f"there is nothing to apply to {plan.target}: {why}", hint=next(iter(steps), None))
+        if not prepared.waits or plan.readiness != "safe" or "present" in plan.reasons:
+            why = ", ".join(plan.reasons) or candidate.state
+            raise UsageError(f"there is nothing to apply to {plan.target}: {why}", hint=next_step(candidate))
         console.out(plan.patch.removesuffix("\n"))
     elif json:
         applied = "present" in plan.reasons
-        console.out_answer(
-            APPLY_SCHEMA, ReviewApplyAnswer(fields_of(candidate), patch_of(prepared, candidate.record.ref), applied)
-        )
+        fields = ReviewApplyAnswer(fields_of(candidate), patch_of(prepared, candidate), applied)
+        console.out_answer(APPLY_SCHEMA, fields)
     else:
         print_candidate(candidate)
-        print_patch(prepared, candidate.record.ref)
+        print_patch(prepared, candidate)
 
 
 def verify_patch(ref: RefArgument, by: ByAnybody = "", repo: options.Repo = None, json: options.Json = False) -> None:
@@ -61,11 +59,11 @@ def verify_patch(ref: RefArgument, by: ByAnybody = "", repo: options.Repo = None
     now = candidate_now(desk, record.ref)
     applied = now.state == "manual-applied"
     if json:
-        console.out_answer(APPLY_SCHEMA, ReviewApplyAnswer(fields_of(now), patch_of(prepared, record.ref), applied))
+        console.out_answer(APPLY_SCHEMA, ReviewApplyAnswer(fields_of(now), patch_of(prepared, now), applied))
     else:
         print_candidate(now)
         if not applied:
-            print_patch(prepared, record.ref)
+            print_patch(prepared, now)
             console.warn(f"{prepared.plan.target} does not have the block")
     if not applied:
         raise typer.Exit(1)

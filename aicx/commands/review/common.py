@@ -31,7 +31,7 @@ def fields_of(one: Candidate) -> ReviewCandidate:
     return ReviewCandidate(entry_of(one.found), one.state, one.surface, one.record.source.lane, next_step(one))
 
 
-def patch_of(prepared: Prepared, ref: str) -> ReviewPatch:
+def patch_of(prepared: Prepared, one: Candidate) -> ReviewPatch:
     plan = prepared.plan
     targets = [
         ReviewTarget(one.path, one.usable, one.path == plan.target, list(one.reasons)) for one in prepared.ranked
@@ -48,7 +48,7 @@ def patch_of(prepared: Prepared, ref: str) -> ReviewPatch:
         plan.line_end,
         plan.anchor,
         plan.context,
-        steps_of(plan, ref),
+        _steps(prepared, one),
         targets,
         prepared.waits,
     )
@@ -63,7 +63,7 @@ def print_candidate(one: Candidate) -> None:
     console.out(console.style(f"  next: {next_step(one)}", fg="bright_black"))
 
 
-def print_patch(prepared: Prepared, ref: str) -> None:
+def print_patch(prepared: Prepared, one: Candidate) -> None:
     """A patch with what may be done with it."""
     plan = prepared.plan
     color = {"safe": "green", "stale": "yellow"}.get(plan.readiness, "red")
@@ -71,5 +71,10 @@ def print_patch(prepared: Prepared, ref: str) -> None:
     console.out(f"{plan.target}  {plan.operation}  {console.style(plan.readiness, fg=color, bold=True)}{why}")
     for line in (plan.patch or plan.block).splitlines():
         console.out(f"  {line}")
-    for step in steps_of(plan, ref):
+    for step in _steps(prepared, one):
         console.notify(f"- {step}")
+
+
+def _steps(prepared: Prepared, one: Candidate) -> list[str]:
+    """What a person does by hand; of a preview, what comes before that."""
+    return steps_of(prepared.plan, one.record.ref) if prepared.waits else [next_step(one)]

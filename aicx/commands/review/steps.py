@@ -100,9 +100,9 @@ def _take(
 def _answer(desk: Desk, ref: str, prepared: deciding.Prepared | None, *, json: bool) -> None:
     now = candidate_now(desk, ref)
     if json:
-        patch = patch_of(prepared, ref) if prepared else None
+        patch = patch_of(prepared, now) if prepared else None
         console.out_answer(STEP_SCHEMA, ReviewStepAnswer(fields_of(now), patch, []))
         return
     print_candidate(now)
     if prepared is not None:
-        print_patch(prepared, ref)
+        print_patch(prepared, now)
