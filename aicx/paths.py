@@ -63,6 +63,11 @@ class Layout:
         return self.home / "sessions"
 
     @property
+    def session_summaries(self) -> Path:
+        """Summaries of sessions and of their windows, a file for each session."""
+        return self.home / "index" / "session-summaries"
+
+    @property
     def repomap(self) -> Path:
         """Maps of repositories, a folder for each repository and a file for each of its working folders."""
         return self.home / "repomap"

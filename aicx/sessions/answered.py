@@ -1,9 +1,80 @@
-"""The answers about windows, summaries and restores, made from what was found."""
+"""The answers about windows, summaries, restores and recalls, made from what was found."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from aicx.api.answers.session_recall import RecalledWindow, SessionMatch, SessionRecallAnswer
 from aicx.api.answers.session_restore import RestoreAnswer, RestoredItem
+from aicx.api.answers.session_summary import CountedAnswer, SessionSummaryAnswer, SummaryLine, SummaryParts
+from aicx.api.answers.session_windows import WindowAnswer, WindowsAnswer
+from aicx.refs import Ref
+from aicx.sessions.recall import FoundWindow, Match, Recalled, ref_of
 from aicx.sessions.restore import Restored
+from aicx.sessions.seed import Seed
+from aicx.sessions.summarize import Reader, Summarized
+from aicx.sessions.summary import Counted, Summary
+from aicx.sessions.windows import Window
+from aicx.text import instant
+from aicx.work.session_facts import Said
+
+
+def windows_answer(found: Reader) -> WindowsAnswer:
+    session = found.session
+    return WindowsAnswer(session.ref, session.title, _windows(session.ref, found.windows), found.notes)
+
+
+def window_answer(session: str, window: Window) -> WindowAnswer:
+    """A window of the session that has this reference."""
+    return WindowAnswer(
+        ref=ref_of(session, window.index),
+        index=window.index,
+        trigger=window.trigger,
+        from_message=window.from_message,
+        to_message=window.to_message,
+        chunks=[str(Ref("chunk", chunk)) for chunk in window.chunks],
+        started_at=instant(window.started_at),
+        ended_at=instant(window.ended_at),
+        messages=window.messages,
+        tokens=window.tokens,
+    )
+
+
+def summarized_answer(found: Summarized) -> SessionSummaryAnswer:
+    session, entry = found.session, found.entry
+    return SessionSummaryAnswer(
+        status=found.status,
+        session=session.ref,
+        title=session.title,
+        window=window_answer(session.ref, found.window) if found.window else None,
+        windows=_windows(session.ref, found.windows),
+        summary=_parts(entry.summary),
+        claims=_lines(entry.claims),
+        summary_by=entry.by,
+        summary_note=entry.note,
+        seed_prompt=None,
+        seed_windows=[],
+        omitted=0,
+        notes=list(found.notes),
+    )
+
+
+def seeded_answer(found: Seed) -> SessionSummaryAnswer:
+    return SessionSummaryAnswer(
+        status="seeded",
+        session=found.session.ref,
+        title=found.session.title,
+        window=None,
+        windows=_windows(found.session.ref, found.windows),
+        summary=None,
+        claims=[],
+        summary_by="rules",
+        summary_note=None,
+        seed_prompt=found.text,
+        seed_windows=[ref_of(found.session.ref, index) for index in found.picked],
+        omitted=found.omitted,
+        notes=list(found.notes),
+    )
 
 
 def restored_answer(found: Restored) -> RestoreAnswer:
@@ -18,3 +89,65 @@ def restored_answer(found: Restored) -> RestoreAnswer:
         cleared=found.cleared,
         notes=list(found.notes),
     )
+
+
+def recalled_answer(found: Recalled) -> SessionRecallAnswer:
+    return SessionRecallAnswer(
+        status="ok" if found.matches else "no_matches",
+        granularity=found.granularity,
+        matches=list(map(_match, found.matches)),
+        method=found.method,
+        missing_words=list(found.missing),
+        notes=list(found.notes),
+    )
+
+
+def _match(found: Match) -> SessionMatch:
+    return SessionMatch(
+        ref=found.ref,
+        session=found.session,
+        score=found.score,
+        tier=found.tier,
+        title=found.title,
+        project=found.project,
+        started_at=found.started_at,
+        lines=list(found.lines),
+        windows=[_window(found.session, one) for one in found.windows],
+    )
+
+
+def _window(session: str, found: FoundWindow) -> RecalledWindow:
+    return RecalledWindow(window_answer(session, found.window), found.score, list(found.chunks))
+
+
+def _windows(session: str, windows: Iterable[Window]) -> list[WindowAnswer]:
+    return [window_answer(session, window) for window in windows]
+
+
+def _parts(found: Summary) -> SummaryParts:
+    return SummaryParts(
+        goal=_line(found.goal) if found.goal else None,
+        asked=_line(found.asked) if found.asked else None,
+        accomplished=_lines(found.accomplished),
+        decisions=_lines(found.decisions),
+        failed=_lines(found.failed),
+        gotchas=_lines(found.gotchas),
+        preferences=_lines(found.preferences),
+        next=_lines(found.next),
+        questions=_lines(found.questions),
+        key_files=_counted(found.key_files),
+        tags=_counted(found.tags),
+        tools=_counted(found.tools),
+    )
+
+
+def _line(said: Said) -> SummaryLine:
+    return SummaryLine(said.text, said.at, list(said.refs))
+
+
+def _lines(said: Iterable[Said]) -> list[SummaryLine]:
+    return list(map(_line, said))
+
+
+def _counted(found: Iterable[Counted]) -> list[CountedAnswer]:
+    return [CountedAnswer(one.name, one.times, list(one.refs)) for one in found]

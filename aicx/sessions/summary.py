@@ -108,7 +108,8 @@ def _accomplished(brief: SessionBrief) -> Iterator[Line]:
     """What others can see of it first, then what was said of it."""
     yield from brief.pull_requests
     yield from brief.commits
-    if brief.progress is not None:
+    # What ends in a colon announces what a compaction, or the end of the log, cut off.
+    if brief.progress is not None and not brief.progress.text.endswith(":"):
         yield brief.progress
     if brief.tested is not None:
         yield brief.tested

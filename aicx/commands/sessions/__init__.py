@@ -23,6 +23,8 @@ Example: aicx sessions close --status ok
 """
 COMMANDS = {
     "list": "aicx.commands.sessions.list",
+    "windows": "aicx.commands.sessions.windows",
+    "summarize": "aicx.commands.sessions.summarize",
     "restore": "aicx.commands.sessions.restore",
     "show": "aicx.commands.sessions.show",
     "search": "aicx.commands.sessions.search",
@@ -32,5 +34,6 @@ COMMANDS = {
     "close": "aicx.commands.sessions.stated:close",
     "link": "aicx.commands.sessions.stated:link",
     "stats": "aicx.commands.sessions.stats",
+    "recall": "aicx.commands.sessions.recall",
 }
 DEFAULT = "list"

@@ -31,6 +31,7 @@ HOLDERS = (
     "aicx.work.holder",
     "aicx.cas.holder",
     "aicx.sessions.holder",
+    "aicx.sessions.kept_holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
     "aicx.engine.holders.vectors",

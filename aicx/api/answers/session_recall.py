@@ -1,0 +1,50 @@
+"""`aicx.session_recall/1`: which sessions, windows or chunks answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from aicx.api.answers.session_windows import WindowAnswer
+
+SCHEMA = "aicx.session_recall/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledWindow:
+    """A window that holds answers."""
+
+    window: WindowAnswer
+    score: Annotated[float, "of its chunks together"]
+    chunks: Annotated[list[str], "references of its chunks that answer, best first"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMatch:
+    """An answer."""
+
+    ref: Annotated[str, "of the session, the window or the chunk, as was asked for"]
+    session: Annotated[str, "reference of its session"]
+    score: Annotated[float, "compares it with the other answers to this question"]
+    tier: Annotated[str, "how much of the question it has, as in `aicx search`"]
+    title: Annotated[str | None, "of the session"]
+    project: str
+    started_at: Annotated[str, "when its best chunk begins"]
+    lines: Annotated[list[str], "what fits the question"]
+    windows: Annotated[list[RecalledWindow], "the windows that it is in, or that are in it, each with its chunks"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecallAnswer:
+    """Sessions, windows or chunks that answer a question, best first."""
+
+    status: Annotated[str, "`ok` or `no_matches`"]
+    granularity: Annotated[str, "`session`, `window` or `chunk`"]
+    matches: list[SessionMatch]
+    method: Annotated[
+        Mapping[str, Any],
+        "how they were found: `backend`, `rankers`, and `fallback_reason` where something answered in another's place",
+    ]
+    missing_words: Annotated[list[str], "words of the question that occur nowhere"]
+    notes: list[str]

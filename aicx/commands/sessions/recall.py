@@ -1,0 +1,93 @@
+"""`aicx sessions recall`: which sessions, windows or chunks answer a question."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.filters import EVERYTHING, Filters
+from aicx.config import load_settings
+from aicx.errors import UsageError
+from aicx.text import local
+
+if TYPE_CHECKING:
+    from aicx.sessions.recall import Match
+
+
+class Granularity(StrEnum):
+    session = "session"
+    window = "window"
+    chunk = "chunk"
+
+
+@options.filtered()
+def command(
+    question: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    filters: Filters = EVERYTHING,
+    granularity: Annotated[
+        list[Granularity] | None,
+        typer.Option("--granularity", "-g", help="What an answer is: a session, a context window of one, or a chunk."),
+    ] = None,
+    limit: options.Limit = 5,
+    repo: options.Repo = None,
+    everywhere: options.Everywhere = False,
+    json: options.Json = False,
+) -> None:
+    """Find the sessions, or the context windows or chunks of them, that answer a question.
+
+    Each answer names what it is in and what is in it: a session its windows and chunks, a chunk its window and session.
+    The search is that of `aicx search`; it works without a model, and says how it was done.
+
+    Example: aicx sessions recall why did the migration fail
+    Example: aicx sessions recall retry policy --granularity window --limit 3 --json
+    """
+    # Imported here: not needed for --help.
+    from aicx.api.answers.session_recall import SCHEMA
+    from aicx.sessions.answered import recalled_answer
+    from aicx.sessions.recall import recall
+
+    kinds = list(dict.fromkeys(granularity or [Granularity.session]))
+    if len(kinds) > 1:
+        named = " and ".join(f"--granularity {one.value}" for one in kinds)
+        raise UsageError(f"{named} exclude each other", hint="name one of them")
+    found = recall(
+        load_settings(),
+        " ".join(question),
+        kinds[0].value,
+        options.now(),
+        limit=limit,
+        filters=filters,
+        place=options.place(repo, everywhere=everywhere),
+    )
+    if json:
+        console.out_answer(SCHEMA, recalled_answer(found))
+        return
+    for number, match in enumerate(found.matches, 1):
+        _print(number, match)
+    if found.method.get("fallback_reason"):
+        console.warn(str(found.method["fallback_reason"]))
+    for note in found.notes:
+        console.notify(f"note: {note}")
+    served = " + ".join(found.method.get("rankers", ()))
+    if not found.matches:
+        console.notify(f"Nothing matches ({served}). Fewer or other words may match.")
+    else:
+        console.notify(f"{console.plural(len(found.matches), 'answer')}, ranked by {served}.")
+        console.say_zone()
+
+
+def _print(number: int, match: Match) -> None:
+    style = console.style
+    console.out(f"{style(f'{number:>2}', fg='yellow')}  {style(console.title({'title': match.title}), bold=True)}")
+    started = local(match.started_at)
+    facts = [match.project, f"{started:%Y-%m-%d %H:%M}", f"score {match.score:.2f}"]
+    console.out(f"    {style(match.ref, fg='green')} · {' · '.join(facts)}")
+    if match.ref.startswith("session:") and "#w" not in match.ref:
+        for one in match.windows:
+            chunks = ", ".join(f":{chunk.rpartition(':')[2]}" for chunk in one.chunks)
+            console.out(style(f"    #w{one.window.index} score {one.score:.2f}, chunks {chunks}", dim=True))
+    for line in match.lines:
+        console.out(f"      {line}")

@@ -1,0 +1,130 @@
+"""`aicx sessions summarize`: what a session, or one of its windows, came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.session_summary import SCHEMA, CountedAnswer, SessionSummaryAnswer, SummaryLine
+from aicx.config import load_settings
+from aicx.errors import UsageError
+
+_PARTS = (
+    ("accomplished", "Done"),
+    ("next", "Next"),
+    ("questions", "Open"),
+    ("failed", "Tried without success, or still failing"),
+    ("decisions", "Decided"),
+    ("gotchas", "Gotchas"),
+    ("preferences", "What the person wants, in general"),
+)
+
+
+class Mode(StrEnum):
+    summary = "summary"
+    seed = "seed"
+
+
+class How(StrEnum):
+    deterministic = "deterministic"
+    llm = "llm"
+
+
+def command(
+    session: Annotated[
+        str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it, or session:…#w2.")
+    ],
+    window: Annotated[
+        int | None, typer.Option("--window", "-w", min=0, metavar="N", help="One context window, from 0.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Make it again, also where there is one of this text.")
+    ] = False,
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="A summary, or a prompt that a new session begins with.")
+    ] = Mode.summary,
+    how: Annotated[
+        How | None,
+        typer.Option("--summary", help="By rules alone, or by summarizer_command too, the default where there is one."),
+    ] = None,
+    query: Annotated[
+        str, typer.Option("--query", "-q", metavar="TEXT", help="For a seed: which earlier windows it is about.")
+    ] = "",
+    max_chars: Annotated[
+        int, typer.Option("--max-chars", min=500, max=200_000, metavar="N", help="For a seed: its length.")
+    ] = 12_000,
+    top_windows: Annotated[
+        int, typer.Option("--top-windows", min=0, max=100, metavar="N", help="For a seed: how many earlier windows.")
+    ] = 2,
+    json: options.Json = False,
+) -> None:
+    """Sum up a session, or one of its context windows: goal, what was done, decided and learnt, each with references.
+
+    Rules do it, without a model. A configured summarizer adds claims, each of which names its evidence. A summary is
+    made once for each text, and again when the session has grown. With --mode seed it is a prompt for a new session:
+    the latest window, and those that --query is about.
+
+    Example: aicx sessions summarize 4f2a81c0
+    Example: aicx sessions summarize 4f2a81c0 --window 1 --json
+    Example: aicx sessions summarize 4f2a81c0 --mode seed --query "retry policy" --max-chars 8000
+    """
+    # Imported here: not needed for --help.
+    from aicx.sessions.answered import seeded_answer, summarized_answer
+    from aicx.sessions.seed import seed
+    from aicx.sessions.summarize import summarize
+
+    settings = load_settings()
+    if mode is Mode.seed:
+        if window is not None:
+            raise UsageError("--window is for a summary", hint="a seed takes the latest window, and those of --query")
+        made = seed(settings, session, options.now(), query=query, max_chars=max_chars, top_windows=top_windows)
+        found = seeded_answer(made)
+    else:
+        found = summarized_answer(
+            summarize(settings, session, window=window, force=force, how=how.value if how else None)
+        )
+    if json:
+        console.out_answer(SCHEMA, found)
+        return
+    if found.seed_prompt is not None:
+        console.out(found.seed_prompt.rstrip("\n"))
+    else:
+        _print(found)
+    for note in filter(None, (found.summary_note, *found.notes)):
+        console.notify(f"note: {note}")
+
+
+def _print(found: SessionSummaryAnswer) -> None:
+    style, parts = console.style, found.summary
+    assert parts is not None
+    console.out(style(console.title({"title": found.title}), bold=True))
+    where = found.window.ref if found.window else found.session
+    window = f"window {found.window.index} of {len(found.windows)}" if found.window else ""
+    counts = window or console.plural(len(found.windows), "window")
+    console.out(f"  {style(where, fg='green')} · {counts}")
+    _print_lines("Summed up by a configured command", found.claims)
+    _print_lines("Goal", [line for line in (parts.goal,) if line])
+    _print_lines("Last asked", [line for line in (parts.asked,) if line])
+    for name, title in _PARTS:
+        _print_lines(title, getattr(parts, name))
+    _print_counted("Files", parts.key_files)
+    _print_counted("About", parts.tags)
+    _print_counted("Tools", parts.tools)
+
+
+def _print_lines(title: str, lines: Sequence[SummaryLine]) -> None:
+    if lines:
+        console.out(f"\n{title}")
+    for line in lines:
+        refs = console.style(f" [{', '.join(line.refs)}]", dim=True) if line.refs else ""
+        console.out(f"  - {line.text}{refs}")
+
+
+def _print_counted(title: str, found: Sequence[CountedAnswer]) -> None:
+    if found:
+        named = ", ".join(f"{one.name} ({one.times})" if one.times > 1 else one.name for one in found)
+        console.out(f"\n{title}: {named}")

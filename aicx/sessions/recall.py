@@ -1,0 +1,186 @@
+"""Which sessions, windows or chunks answer a question: the search of `aicx search`, told by window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from aicx.api.filters import Filters
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.engine.search import Hit, Searcher, SearchQuery
+from aicx.errors import NotFound
+from aicx.refs import Ref
+from aicx.sessions.stored import load_stored
+from aicx.sessions.windows import Window, read_windows
+
+Granularity = Literal["session", "window", "chunk"]
+GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
+DEFAULT_LIMIT = 5
+# Chunks that are ranked for each answer: a window is as good as its chunks together.
+_CHUNKS_EACH, _LEAST_CHUNKS = 8, 40
+# What each further chunk of a window adds, as a share of the one before: several good chunks beat one lucky one.
+_FURTHER = 0.3
+_MAX_QUOTED, _MAX_CHUNKS = 3, 5
+_STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unknown", "candidate_count")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWindow:
+    """A window that holds answers, with their chunks, best first."""
+
+    ref: str
+    window: Window
+    score: float
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An answer: ``ref`` is a session, a window or a chunk, and the others are what it is in and what is in it."""
+
+    ref: str
+    session: str
+    score: float
+    tier: str
+    title: str | None
+    project: str
+    started_at: str
+    lines: tuple[str, ...]
+    windows: tuple[FoundWindow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answers, best first, and how they were found. ``missing`` are words of the question that occur nowhere."""
+
+    matches: tuple[Match, ...]
+    granularity: Granularity
+    method: Mapping[str, Any]
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def recall(
+    settings: Settings,
+    question: str,
+    granularity: Granularity,
+    now: datetime,
+    *,
+    limit: int = DEFAULT_LIMIT,
+    filters: Filters | None = None,
+    place: Path | None = None,
+) -> Recalled:
+    """The ``limit`` sessions, windows or chunks that answer best.
+
+    Raises UsageError for a question that leaves nothing to look for, NotFound where nothing is stored.
+    """
+    query = SearchQuery(question, now, filters or Filters(), place=place)
+    with Searcher(settings) as searcher:
+        ranked = searcher.search(replace(query, limit=max(_LEAST_CHUNKS, limit * _CHUNKS_EACH)))
+        places = _Places(settings)
+        if granularity == "session":
+            report = searcher.search(replace(query, group="session", limit=limit))
+            matches = [_session(hit, ranked.hits, places) for hit in report.hits]
+        elif granularity == "window":
+            report, matches = ranked, _windows(ranked.hits, places)[:limit]
+        else:
+            report, matches = ranked, [_chunk(hit, places) for hit in ranked.hits[:limit]]
+    method = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
+    notes = (*report.notes, *places.notes)
+    return Recalled(tuple(matches), granularity, method, report.missing_words, notes)
+
+
+def ref_of(session: str, window: int) -> str:
+    """The reference of a window."""
+    return f"{session}#w{window}"
+
+
+@dataclass(slots=True)
+class _Places:
+    """In which windows chunks are, read once for each session."""
+
+    settings: Settings
+    notes: list[str] = field(default_factory=list)
+    _known: dict[tuple[str, str], dict[str, Window]] = field(default_factory=dict)
+
+    def window(self, hit: Hit) -> Window | None:
+        """The first window that a chunk is in; None where its session is no longer stored."""
+        key = (hit.sidecar.agent, hit.sidecar.session_id)
+        if key not in self._known:
+            self._known[key] = self._read(*key)
+        return self._known[key].get(hit.sidecar.id)
+
+    def _read(self, agent: str, session: str) -> dict[str, Window]:
+        layout = self.settings.layout
+        try:
+            with open_catalog(layout) as opened:
+                paths = load_stored(opened.catalog, agent, session).paths
+        except NotFound:  # only prompts of it are known
+            return {}
+        windows, notes = read_windows(layout, paths)
+        self.notes += notes
+        return {chunk: window for window in reversed(windows) for chunk in window.chunks}
+
+
+def _session_of(hit: Hit) -> str:
+    return str(Ref.of_session(hit.sidecar.agent, hit.sidecar.session_id))
+
+
+def _match(ref: str, score: float, hit: Hit, windows: Sequence[FoundWindow]) -> Match:
+    fields = hit.sidecar.fields
+    lines = tuple(line.text for line in hit.lines[:_MAX_QUOTED])
+    title = hit.title or fields.get("title")
+    return Match(
+        ref, _session_of(hit), round(score, 4), hit.tier, title, hit.sidecar.project, fields["started_at"], lines,
+        tuple(windows),
+    )  # fmt: skip
+
+
+def _chunk(hit: Hit, places: _Places) -> Match:
+    return _match(str(Ref("chunk", hit.sidecar.id)), hit.score, hit, _found([hit], places))
+
+
+def _windows(hits: Sequence[Hit], places: _Places) -> list[Match]:
+    groups: dict[str, list[Hit]] = {}
+    for hit in hits:
+        window = places.window(hit)
+        if window is not None:
+            groups.setdefault(ref_of(_session_of(hit), window.index), []).append(hit)
+    found = [(_found(group, places)[0], group[0]) for group in groups.values()]
+    found.sort(key=lambda pair: (-pair[0].score, pair[0].ref))
+    return [_match(window.ref, window.score, best, [window]) for window, best in found]
+
+
+def _session(hit: Hit, ranked: Sequence[Hit], places: _Places) -> Match:
+    """A session with the windows that its best chunks are in."""
+    session = _session_of(hit)
+    own = [one for one in ranked if _session_of(one) == session]
+    known = {one.sidecar.id for one in own}
+    return _match(session, hit.score, hit, _found(own if hit.sidecar.id in known else [hit, *own], places))
+
+
+def _found(hits: Sequence[Hit], places: _Places) -> list[FoundWindow]:
+    """The windows of hits of one session, best first."""
+    groups: dict[int, tuple[Window, list[Hit]]] = {}
+    for hit in hits:
+        window = places.window(hit)
+        if window is not None:
+            groups.setdefault(window.index, (window, []))[1].append(hit)
+    found = [
+        FoundWindow(
+            ref_of(_session_of(group[0]), window.index),
+            window,
+            round(_together([hit.score for hit in group]), 4),
+            tuple(str(Ref("chunk", hit.sidecar.id)) for hit in group[:_MAX_CHUNKS]),
+        )
+        for window, group in groups.values()
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.window.index))
+
+
+def _together(scores: Sequence[float]) -> float:
+    return sum(score * _FURTHER**number for number, score in enumerate(sorted(scores, reverse=True)))

@@ -1,0 +1,138 @@
+"""Sums up a session or one of its windows: once for each text, by rules, and by a configured command where there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.errors import NotFound, StoreUnwritable, UsageError
+from aicx.evidence.transcript import Step, read_steps
+from aicx.paths import Layout
+from aicx.sessions.kept import Entry, Kept, load_kept
+from aicx.sessions.stored import StoredSession, find_stored
+from aicx.sessions.summary import Summary, summary_of
+from aicx.sessions.windows import Window, read_windows, steps_of_windows
+from aicx.text import plural
+from aicx.work.session_facts import Said
+from aicx.work.summarizer import Fact
+from aicx.work.summarizer import summarize as ask_summarizer
+
+Status = Literal["exists", "summarized", "seeded"]
+How = Literal["deterministic", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """A summary, and whether it was made now. ``window`` is None for that of the whole session."""
+
+    status: Status
+    session: StoredSession
+    window: Window | None
+    windows: tuple[Window, ...]
+    entry: Entry
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Reader:
+    """One session as it is read: its windows, its messages by window, and the summaries that are kept of it."""
+
+    layout: Layout
+    session: StoredSession
+    windows: tuple[Window, ...]
+    kept: Kept
+    notes: list[str]
+    _steps: list[list[Step]] | None = None
+
+    @property
+    def steps(self) -> list[list[Step]]:
+        """The messages of each window."""
+        if self._steps is None:
+            found, notes = read_steps(self.layout, self.session.paths)
+            self.notes += (note for note in notes if note not in self.notes)
+            self._steps = steps_of_windows(self.windows, found)
+        return self._steps
+
+    def summary(self, window: int | None) -> Summary:
+        """The summary of a window by rules, or of all; the one that is kept where there is one."""
+        known = self.kept.entries.get(_name(window))
+        return known.summary if known else self.made(window)
+
+    def made(self, window: int | None) -> Summary:
+        """The same, made anew."""
+        parts = self.steps if window is None else [self.steps[window]]
+        return summary_of(self.session, [step for part in parts for step in part])
+
+
+def open_session(settings: Settings, text: str) -> Reader:
+    """The session that ``text`` names. Raises NotFound with the nearest ones, UsageError where several fit."""
+    with open_catalog(settings.layout) as opened:
+        session = find_stored(opened.catalog, text)
+    windows, notes = read_windows(settings.layout, session.paths)
+    if not windows:
+        raise NotFound(f"no message of session {session.session_id} can be read", hint="aicx doctor")
+    return Reader(settings.layout, session, windows, load_kept(settings.layout, session), notes)
+
+
+def summarize(
+    settings: Settings, text: str, *, window: int | None = None, force: bool = False, how: How | None = None
+) -> Summarized:
+    """The summary of the session that ``text`` names, or of its ``window``: made, or as it was made of the same text.
+
+    By ``how``: rules alone, or the configured summarizer too, which is the default where there is one. Where it fails
+    or there is none, rules sum up, and the note says so. Raises NotFound, and UsageError for a name of several.
+    """
+    reader = open_session(settings, text)
+    window = _wanted(reader, text, window)
+    command = settings.summarizer if how != "deterministic" else None
+    name = f"{_name(window)}:llm" if command else _name(window)
+    known = None if force else reader.kept.entries.get(name)
+    if known is not None:
+        return _answer(reader, "exists", window, known)
+    entry = Entry(reader.made(window))
+    if command is not None:
+        entry = _by_command(command, entry)
+    elif how == "llm":
+        entry = Entry(entry.summary, note="summed up by rules: no summarizer_command is configured")
+    reader.kept.entries[name] = entry
+    try:
+        reader.kept.save()
+    except StoreUnwritable as error:
+        reader.notes.append(f"the summary could not be kept: {error.message}")
+    return _answer(reader, "summarized", window, entry)
+
+
+def _answer(reader: Reader, status: Status, window: int | None, entry: Entry) -> Summarized:
+    chosen = None if window is None else reader.windows[window]
+    return Summarized(status, reader.session, chosen, reader.windows, entry, tuple(reader.notes))
+
+
+def _wanted(reader: Reader, text: str, window: int | None) -> int | None:
+    """The window that is asked for, with an option or as ``…#w3``."""
+    _, mark, number = text.partition("#w")
+    if mark and not number.isdecimal():
+        raise UsageError(f"{text!r} names no window", hint="a window is written session:AGENT:ID#w0")
+    if mark and window not in (None, int(number)):
+        raise UsageError(f"{text!r} names another window than --window {window}", hint="name it once")
+    window = int(number) if mark else window
+    if window is not None and window >= len(reader.windows):
+        last = len(reader.windows) - 1
+        raise NotFound(
+            f"session {reader.session.session_id} has {plural(len(reader.windows), 'window')}, and no window {window}",
+            hint=f"--window takes 0 to {last}",
+        )
+    return window
+
+
+def _by_command(command: str, entry: Entry) -> Entry:
+    facts = [Fact(part, line.text, line.refs) for part, line in entry.summary.lines()]
+    found = ask_summarizer(command, "session", entry.summary.goal.text if entry.summary.goal else "", facts)
+    dates = {ref: line.at for _, line in entry.summary.lines() for ref in line.refs}
+    claims = [Said(one.text, dates.get(one.refs[0], "") if one.refs else "", one.refs) for one in found.claims]
+    return Entry(entry.summary, tuple(claims), found.by, found.note)
+
+
+def _name(window: int | None) -> str:
+    return "session" if window is None else f"w{window}"
