@@ -39,6 +39,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Continue": {
         "task": ("aicx.commands.task", "Keep the state of your work: goal, proof, what comes next, by branch."),
+        "continuity": ("aicx.commands.continuity", "Keep a short note of the work that you edit and sessions read."),
         "next": ("aicx.commands.next", "Say in one line what to do next here."),
         "prepare": ("aicx.commands.prepare", "Begin a session: banner, brief, open tasks and a contract."),
         "finalize": ("aicx.commands.finalize", "End a session: a handoff, and how the contract was kept."),

@@ -139,14 +139,12 @@ def _ahead(brief: SessionBrief) -> tuple[list[Line], bool]:
 
 
 def _confirmed(runs: Sequence[Run]) -> list[Found]:
-    """The commands that ended well when they were last run: checks first, then other programs; the newest first."""
+    """The checks that passed when they were last run, the newest first; other programs only where none was a check."""
     latest = [(run, count) for run, count in latest_outcomes(runs) if run.outcome == "ok" and run.kind != "change"]
-    ordered = sorted(latest, key=lambda one: one[0].kind != "check")
+    checks = [(run, count) for run, count in latest if run.kind == "check"]
     return [
-        Found(
-            "confirmed", clean(f"`{run.line}` passed{f' (run {count} times)' if count > 1 else ''}", MAX_TEXT), run.at
-        )
-        for run, count in ordered
+        Found("confirmed", clean(f"`{run.line}` passed{f' (run {count} times)' if count > 1 else ''}", MAX_TEXT), run.at)
+        for run, count in checks or latest
     ]
 
 

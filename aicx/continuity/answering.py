@@ -1,0 +1,195 @@
+"""Notes and their records as the classes of `aicx.api.answers.continuity`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from aicx.api.answers.continuity import (
+    BrokenContinuityNote,
+    ContinuityAuditEntry,
+    ContinuityChange,
+    ContinuityDiagnostics,
+    ContinuityItem,
+    ContinuityLoad,
+    ContinuityNote,
+    ContinuityRecovery,
+    ContinuityStatus,
+    ContinuitySummary,
+    PassedOverSource,
+    RolloutSelection,
+)
+from aicx.config import Settings
+from aicx.continuity.audit import Audited, audit_entries, preview
+from aicx.continuity.context import resume_context
+from aicx.continuity.note import KINDS, Layers, Note, NoteItem
+from aicx.continuity.pending import pendings
+from aicx.continuity.places import note_places
+from aicx.continuity.saving import Written
+from aicx.redaction import redact
+from aicx.text import instant
+from aicx.work.place import WorkPlace
+
+# What the counts of the kinds are called.
+_COUNTED = {
+    "confirmed": "successfulCommands",
+    "failed": "failedCommands",
+    "file": "fileWrites",
+    "next": "nextSteps",
+    "untried": "untried",
+    "decision": "decisions",
+    "environment": "environment",
+}
+
+
+def change_of(settings: Settings, place: WorkPlace, written: Written) -> ContinuityChange:
+    entry = written.entry
+    latest, recent = _audit(settings, place)
+    continuity = note_places(settings, place).continuity
+    passed = [PassedOverSource(one.kind, one.why) for one in written.selected.passed_over]
+    return ContinuityChange(
+        action=entry.action,
+        writeMode=entry.mode,
+        scope=entry.scope,
+        rolloutSelection=RolloutSelection(written.selected.kind, _shown(written.selected.log.file.path), passed),
+        written=[_shown(path) for path in written.paths.values()],
+        excludePath=None if written.ignored_by is None else _shown(written.ignored_by),
+        summary=ContinuitySummary(
+            entry.session,
+            _note_or_none(written.notes.get("project")),
+            _note_or_none(written.notes.get("local")),
+        ),
+        latestContinuityAuditEntry=latest,
+        latestContinuityDiagnostics=_diagnostics(entry),
+        recentContinuityAuditEntries=recent,
+        pendingContinuityRecovery=recoveries(settings, place),
+        continuityAuditPath=_shown(continuity.parent),
+        continuityRecoveryPath=_shown(continuity),
+    )
+
+
+def load_of(settings: Settings, place: WorkPlace, layers: Layers, now: datetime) -> ContinuityLoad:
+    latest, recent = _audit(settings, place)
+    context, notes = resume_context(settings, place, layers.merged, now)
+    return ContinuityLoad(
+        project=_note_or_none(layers.project),
+        projectLocal=_note_or_none(layers.local),
+        merged=note_of(layers.merged),
+        paths=_paths(layers),
+        broken=_broken(layers),
+        resumeContext=context,
+        latestContinuityAuditEntry=latest,
+        latestContinuityDiagnostics=None if latest is None else latest.diagnostics,
+        recentContinuityAuditEntries=recent,
+        pendingContinuityRecovery=recoveries(settings, place),
+        notes=notes,
+    )
+
+
+def status_of(settings: Settings, place: WorkPlace, layers: Layers, now: datetime) -> ContinuityStatus:
+    latest, recent = _audit(settings, place)
+    context, notes = resume_context(settings, place, layers.merged, now)
+    merged = layers.merged
+    return ContinuityStatus(
+        paths=_paths(layers),
+        items={kind: len(merged.sections.get(kind, ())) for kind in KINDS},
+        status=merged.status,
+        updatedAt=_instant(merged.updated_at),
+        broken=_broken(layers),
+        resumeContext=context,
+        latestContinuityAuditEntry=latest,
+        latestContinuityDiagnostics=None if latest is None else latest.diagnostics,
+        recentContinuityAuditEntries=recent,
+        pendingContinuityRecovery=recoveries(settings, place),
+        notes=notes,
+    )
+
+
+def note_of(note: Note) -> ContinuityNote:
+    return ContinuityNote(
+        status=note.status,
+        updatedAt=_instant(note.updated_at),
+        sourceSessionId=note.source or None,
+        goal=None if note.goal is None else _item(note.goal),
+        sections={kind: [_item(item) for item in note.sections.get(kind, ())] for kind in KINDS},
+        unknownText=note.unknown_text,
+    )
+
+
+def recoveries(settings: Settings, place: WorkPlace) -> list[ContinuityRecovery]:
+    """The markers of writings that failed, of all worktrees."""
+    found = pendings(note_places(settings, place).continuity)
+    return [
+        ContinuityRecovery(_entry(place, one.entry, 1), one.stage, redact(one.message).text, _shown(one.path))
+        for one in found
+    ]
+
+
+def _audit(settings: Settings, place: WorkPlace) -> tuple[ContinuityAuditEntry | None, Sequence[ContinuityAuditEntry]]:
+    """The last writing, and the preview of those before."""
+    entries = audit_entries(settings, place)
+    latest = _entry(place, entries[-1], 1) if entries else None
+    return latest, [_entry(place, entry, count) for entry, count in preview(entries)]
+
+
+def _entry(place: WorkPlace, entry: Audited, count: int) -> ContinuityAuditEntry:
+    return ContinuityAuditEntry(
+        generatedAt=entry.at,
+        action=entry.action,
+        trigger=entry.trigger,
+        writeMode=entry.mode,
+        scope=entry.scope,
+        projectId=place.repo_id,
+        worktreeId=entry.worktree,
+        rolloutPath=redact(entry.log).text,
+        rolloutSelection=entry.selection,
+        sourceSessionId=entry.session,
+        provenanceKind=entry.lane,
+        diagnostics=_diagnostics(entry),
+        writtenPaths=list(entry.files),
+        count=count,
+    )
+
+
+def _diagnostics(entry: Audited) -> ContinuityDiagnostics:
+    return ContinuityDiagnostics(
+        generatedAt=entry.at,
+        rolloutPath=redact(entry.log).text,
+        sourceSessionId=entry.session,
+        preferredPath=entry.preferred,
+        actualPath=entry.actual,
+        fallbackReason=entry.fallback,
+        confidence=entry.confidence,
+        warnings=entry.said,
+        evidenceCounts=_named(entry.counts),
+        trimmedCounts=_named(entry.trimmed),
+    )
+
+
+def _named(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: counts[kind] for kind, name in _COUNTED.items() if kind in counts}
+
+
+def _item(item: NoteItem) -> ContinuityItem:
+    return ContinuityItem(item.text, item.kind, item.layer, item.lane, item.evidence, _instant(item.at))
+
+
+def _note_or_none(note: Note | None) -> ContinuityNote | None:
+    return None if note is None else note_of(note)
+
+
+def _paths(layers: Layers) -> dict[str, str]:
+    return {layer: _shown(path) for layer, path in layers.paths.items()}
+
+
+def _broken(layers: Layers) -> list[BrokenContinuityNote]:
+    return [BrokenContinuityNote(one.layer, _shown(one.path), one.why) for one in layers.broken]
+
+
+def _shown(path: Path) -> str:
+    return redact(str(path).encode("utf-8", "replace").decode()).text
+
+
+def _instant(at: datetime | None) -> str | None:
+    return None if at is None else instant(at)
