@@ -125,6 +125,20 @@ def test_everything_under_next_steps_is_next() -> None:
     ]
 
 
+def test_words_of_the_client_behind_a_summary_are_no_next_step() -> None:
+    tail = (
+        "If you need specific details from before compaction (like exact code), read the full transcript at: /x.jsonl\n"
+        "Continue the conversation from where it left off without asking the user any further questions. Resume "
+        "directly — do not acknowledge the summary, do not recap. Pick up the last task as if the break never happened."
+    )
+    older = (
+        "Please continue the conversation from where we left it off. Continue with the last task that you were asked "
+        "to work on."
+    )
+    assert ahead(f"## Next step\n- Merge the branch\n\n{tail}") == ["Merge the branch"]
+    assert ahead(f"## Next steps\n- Merge the branch\n{older}") == ["Merge the branch"]
+
+
 @pytest.mark.parametrize(
     "text", ["Want me to commit this?", "Should I keep the old name?", "Let me know which one you prefer."]
 )
