@@ -11,11 +11,13 @@ from typing import Any, Literal, get_args
 from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import read_chunk
 from aicx.engine.search import Hit, Searcher, SearchQuery
 from aicx.errors import NotFound
+from aicx.evidence.texts import words
 from aicx.refs import Ref
 from aicx.sessions.stored import load_stored
-from aicx.sessions.windows import Window, read_windows
+from aicx.sessions.windows import Window, read_windows, texts_of_windows
 
 Granularity = Literal["session", "window", "chunk"]
 GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
@@ -81,7 +83,7 @@ def recall(
     query = SearchQuery(question, now, filters or Filters(), place=place)
     with Searcher(settings) as searcher:
         ranked = searcher.search(replace(query, limit=max(_LEAST_CHUNKS, limit * _CHUNKS_EACH)))
-        places = _Places(settings)
+        places = _Places(settings, frozenset(words(question)))
         if granularity == "session":
             report = searcher.search(replace(query, group="session", limit=limit))
             matches = [_session(hit, ranked.hits, places) for hit in report.hits]
@@ -104,26 +106,35 @@ class _Places:
     """In which windows chunks are, read once for each session."""
 
     settings: Settings
+    question: frozenset[str]  # its words
     notes: list[str] = field(default_factory=list)
-    _known: dict[tuple[str, str], dict[str, Window]] = field(default_factory=dict)
+    _known: dict[tuple[str, str], tuple[Window, ...]] = field(default_factory=dict)
 
     def window(self, hit: Hit) -> Window | None:
-        """The first window that a chunk is in; None where its session is no longer stored."""
+        """The window that a chunk is in; None where its session is no longer stored.
+
+        Of a chunk in which a compaction falls, the one with more of the question's words.
+        """
         key = (hit.sidecar.agent, hit.sidecar.session_id)
         if key not in self._known:
             self._known[key] = self._read(*key)
-        return self._known[key].get(hit.sidecar.id)
+        windows = [window for window in self._known[key] if hit.sidecar.id in window.chunks]
+        if len(windows) < 2 or hit.altered:
+            return windows[0] if windows else None
+        texts = texts_of_windows(windows, read_chunk(self.settings.layout, hit.path))
+        shared = [len(self.question & frozenset(words(text))) for text in texts]
+        return windows[shared.index(max(shared))]
 
-    def _read(self, agent: str, session: str) -> dict[str, Window]:
+    def _read(self, agent: str, session: str) -> tuple[Window, ...]:
         layout = self.settings.layout
         try:
             with open_catalog(layout) as opened:
                 paths = load_stored(opened.catalog, agent, session).paths
         except NotFound:  # only prompts of it are known
-            return {}
+            return ()
         windows, notes = read_windows(layout, paths)
         self.notes += notes
-        return {chunk: window for window in reversed(windows) for chunk in window.chunks}
+        return windows
 
 
 def _session_of(hit: Hit) -> str:

@@ -13,14 +13,12 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.errors import NotFound
-from aicx.evidence.sessions import short_ids
 from aicx.evidence.transcript import read_steps
-from aicx.refs import Ref
 from aicx.sessions.pending import Asker, Mark, clear, pending, pending_of
 from aicx.sessions.pending import mark as mark
 from aicx.sessions.restore_block import Item, Part, compose
 from aicx.sessions.restore_items import of_memory, of_session, of_task, uncommitted
-from aicx.sessions.stored import StoredSession, find_stored, load_stored
+from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs
 from aicx.sessions.summary import summary_of
 from aicx.text import instant
 from aicx.work.place import WorkPlace, find_place
@@ -153,7 +151,7 @@ def _restored(
         steps, unread = read_steps(settings.layout, [*first, *last])
         notes += unread
         items += of_session(summary_of(stored, steps)) if steps else []
-        short = _short_refs(settings, stored)
+        short = short_refs(settings, stored)
     elif because is not None:
         notes.append("nothing of the session that was compacted is stored yet; `aicx store` adds it")
     tasks = open_tasks(settings, place, now, derive=False)
@@ -192,10 +190,3 @@ def _head(stored: StoredSession | None, because: Because | None, marks: Sequence
 def _more(stored: StoredSession | None) -> str:
     recall = "`aicx sessions recall QUESTION` searches what is not here"
     return f"{recall}; `aicx sessions summarize {stored.ref}` sums the session up." if stored else f"{recall}."
-
-
-def _short_refs(settings: Settings, stored: StoredSession) -> dict[str, str]:
-    """How the references of a session's chunks are written where its name was given."""
-    with open_catalog(settings.layout) as opened:
-        name = short_ids(opened.catalog, [stored.session_id]).get(stored.session_id, stored.session_id)
-    return {str(Ref("chunk", chunk)): f"{name}:{chunk.rpartition(':')[2]}" for chunk in stored.chunks}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
 from aicx.sessions.recall import recall
-from aicx.sessions.stored import StoredSession
+from aicx.sessions.stored import StoredSession, short_refs
 from aicx.sessions.summarize import Reader, open_session
 from aicx.sessions.windows import Window
 from aicx.text import fenced, instant, plural, shorten
@@ -67,7 +67,8 @@ def seed(
     if not fits:
         earlier = list(reversed(range(latest)))[:top_windows]
     picked = [latest, *earlier]
-    sections = [_lines(reader, index, query if index in chosen and index != latest else "") for index in picked]
+    short = short_refs(settings, reader.session)
+    sections = [_lines(reader, short, index, query if index in chosen and index != latest else "") for index in picked]
     body, omitted = _fit(reader, sections, max_chars)
     return Seed(reader.session, body, reader.windows, tuple(picked), omitted, fits, tuple(reader.notes))
 
@@ -81,7 +82,7 @@ def _relevant(settings: Settings, reader: Reader, query: str, now: datetime) -> 
     return [match.windows[0].window.index for match in found.matches]
 
 
-def _lines(reader: Reader, index: int, query: str) -> list[str]:
+def _lines(reader: Reader, short: Mapping[str, str], index: int, query: str) -> list[str]:
     """The title of a window, what it came to, and what was said in it: last, or about the question."""
     window = reader.windows[index]
     where = "the latest" if index == len(reader.windows) - 1 else "earlier"
@@ -92,16 +93,16 @@ def _lines(reader: Reader, index: int, query: str) -> list[str]:
     summary = reader.summary(index)
     known = list(summary.lines())
     said = [
-        f"- {part}: {line.text} [{line.refs[0]}]" if line.refs else f"- {part}: {line.text}"
+        f"- {part}: {line.text}" + (f" [{short.get(line.refs[0], line.refs[0])}]" if line.refs else "")
         for name in _PARTS
         for part, line in known
         if part == name
     ]
     files = ", ".join(f"`{one.name}`" for one in summary.key_files)
-    return [title, *said, *([f"- files: {files}"] if files else []), *_quotes(reader.steps[index], query)]
+    return [title, *said, *([f"- files: {files}"] if files else []), *_quotes(reader.steps[index], short, query)]
 
 
-def _quotes(steps: Sequence[Step], query: str) -> Iterator[str]:
+def _quotes(steps: Sequence[Step], short: Mapping[str, str], query: str) -> Iterator[str]:
     """What the person and the agent said: the last of it, or what shares most words with the question."""
     said = [step for step in steps if step.role == "assistant" or step.origin in PROMPTS]
     wanted = set(words(query))
@@ -112,7 +113,7 @@ def _quotes(steps: Sequence[Step], query: str) -> Iterator[str]:
         said = said[-_QUOTES:]
     for step in said:
         who = "agent" if step.role == "assistant" else "person"
-        yield f"- {who} said: {shorten(step.text, _QUOTE_LENGTH)} [{Ref('chunk', step.chunk)}]"
+        yield f"- {who} said: {shorten(step.text, _QUOTE_LENGTH)} [{short[str(Ref('chunk', step.chunk))]}]"
 
 
 def _fit(reader: Reader, sections: Sequence[list[str]], limit: int) -> tuple[str, int]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
+from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.references import ChunkTarget, find_target
 from aicx.errors import NotFound, UsageError
+from aicx.evidence.sessions import short_ids
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
@@ -85,3 +88,10 @@ def load_stored(catalog: Catalog, agent: str, session_id: str) -> StoredSession:
         Roots.of(map(repository_of, dict.fromkeys(folders))),
         sha256("\n".join(f"{row['id']} {row['sidecar_sha256']}" for row in rows).encode()).hexdigest(),
     )
+
+
+def short_refs(settings: Settings, session: StoredSession) -> dict[str, str]:
+    """How the references of a session's chunks are written where it was named: `aicx show` takes them."""
+    with open_catalog(settings.layout) as opened:
+        name = short_ids(opened.catalog, [session.session_id]).get(session.session_id, session.session_id)
+    return {str(Ref("chunk", chunk)): f"{name}:{chunk.rpartition(':')[2]}" for chunk in session.chunks}

@@ -13,7 +13,7 @@ from typing import Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.read import load_sidecar
+from aicx.corpus.files.read import StoredText, load_sidecar
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.statements import COMPACTION
@@ -106,6 +106,20 @@ def _window(index: int, first: int, messages: Sequence[_Message]) -> Window:
         len(messages),
         -(-sum(message.size for message in messages) // BYTES_PER_TOKEN),
     )
+
+
+def texts_of_windows(windows: Sequence[Window], stored: StoredText) -> list[str]:
+    """What a chunk holds of each of ``windows``, which are all that it is in."""
+    texts: list[list[str]] = []
+    for message in stored.sidecar.messages:
+        if message.get("repeated"):
+            continue
+        begins = message["origin"] == COMPACTION and (message.get("part") or [1])[0] == 1
+        if begins or not texts:
+            texts.append([])
+        low, high = message["span"]
+        texts[-1].append(stored.markdown[low:high].decode("utf-8", "replace"))
+    return ["\n".join(part) for part in texts[: len(windows)]]
 
 
 def steps_of_windows(windows: Sequence[Window], steps: Sequence[Step]) -> list[list[Step]]:
