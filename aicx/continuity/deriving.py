@@ -8,19 +8,23 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from aicx.continuity.log_reading import ReadLog
-from aicx.continuity.meaning import ideas_in, is_meaningful, is_vague
+from aicx.continuity.meaning import ideas_in, is_vague
 from aicx.continuity.note import Kind
 from aicx.continuity.patched import changed_files
 from aicx.continuity.signals import Contradiction, contradictions
 from aicx.evidence.calls import answered_calls
+from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
-from aicx.evidence.session_brief import Line, SessionBrief, State, brief_of
-from aicx.evidence.statements import requests, weigh
-from aicx.evidence.texts import summary_line
+from aicx.evidence.session_brief import State
+from aicx.evidence.statements import weigh
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
+from aicx.types import PROMPTS
+from aicx.work.deriving import SessionPart, derive
+from aicx.work.noted import failed_of, goal_of, next_of
 from aicx.work.place import WorkPlace
 from aicx.work.record import clean
+from aicx.work.session_facts import Said, SessionFacts
 from aicx.work.summarizer import Fact, Fallback, summarize
 
 Path = Literal["heuristic", "summarizer"]
@@ -79,63 +83,47 @@ class Derived:
 def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Derived:
     """What the session of ``log`` says for the notes of ``place``; ``summarizer`` is the configured command."""
     roots = Roots.of([str(place.root)])
-    steps = log.steps
-    brief = brief_of(steps, roots, log.folder)
+    # A request that only says to go on, or to look again, wants nothing that was not wanted before.
+    steps = [step for step in log.steps if not _is_vague_request(step)]
+    part = SessionPart(log.agent, log.session_id, "", log.folder, None, log.lane, False, log.title, roots)
+    facts = derive(part, steps, OtherRepositories(None, roots))
     calls = answered_calls(steps)
-    runs = runs_of(followed(calls))
     ideas, noise = ideas_in(steps)
-    ahead, inferred = _ahead(brief)
-    found = [
-        *_confirmed(runs),
-        *(_of("failed", line) for line in brief.failures),
-        *(_of("next", line) for line in ahead if not is_vague(line.text)),
-        *(_of("decision", line) for line in brief.decisions),
-        *(Found(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas),
-        *(
-            Found("file", clean(f"{one.path} (deleted)" if one.gone else one.path, MAX_TEXT), one.at)
-            for one in changed_files(calls, roots, log.folder)
-        ),
-    ]
+    found: list[Found] = list(_confirmed(runs_of(followed(calls))))
+    if facts is not None:
+        found += (_of("failed", said) for said in failed_of(facts))
+        found += (_of("next", said) for said in next_of(facts) if not is_vague(said.text))
+        found += (Found("next", clean(f"Answer: {said.text}", MAX_TEXT), _at(said)) for said in facts.questions)
+        found += (_of("decision", said) for said in facts.decisions)
+    found += (Found(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
+    for one in changed_files(calls, roots, log.folder):
+        found.append(Found("file", clean(f"{one.path} (deleted)" if one.gone else one.path, MAX_TEXT), one.at))
     kept, trimmed = _newest(found)
-    warnings = [code for code, holds in (
-        ("inferred_next_step", inferred), ("reviewer_noise_ignored", noise), ("unread_records", log.unread),
-    ) if holds]  # fmt: skip
+    warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
     derived = Derived(
         log,
-        _goal(steps, brief),
+        _goal(facts),
         tuple(kept),
         trimmed,
-        brief.state,
+        "unknown" if facts is None else facts.state,
         tuple(contradictions(steps)),
-        tuple(warnings),
+        tuple(code for code, holds in (*warnings, ("unread_records", log.unread)) if holds),
         counts={kind: sum(one.kind == kind for one in kept) for kind in MAX_OF},
     )
     return derived if summarizer is None else _summarized(derived, summarizer)
 
 
-def _goal(steps: Sequence[Step], brief: SessionBrief) -> Wanted | None:
-    """The last request that says something by itself; one that only says to go on leaves the one before standing."""
-    for _, step in reversed(requests(steps)):
-        if is_meaningful(step.text):
-            return _wanted(summary_line(weigh(step.text).text, MAX_GOAL), step.at)
-    wanted = brief.goal
-    return None if wanted is None or is_vague(wanted.text) else _wanted(wanted.text, wanted.at)
+def _is_vague_request(step: Step) -> bool:
+    weight = weigh(step.text) if step.role == "user" and step.origin in PROMPTS else None
+    return weight is not None and weight.level > 0 and is_vague(weight.text)
 
 
-def _wanted(text: str, at: datetime) -> Wanted | None:
-    text = clean(text, MAX_GOAL)
-    return Wanted(text, at) if text else None
-
-
-def _ahead(brief: SessionBrief) -> tuple[list[Line], bool]:
-    """What is left to be done, and whether it was inferred rather than said."""
-    questions = [line._replace(text=f"Answer: {line.text}") for line in brief.questions]
-    if brief.ahead or questions or brief.state_reason != "interrupted":
-        return [*brief.ahead, *questions], False
-    asked = brief.asked or brief.goal
-    if asked is None or is_vague(asked.text):
-        return [], False
-    return [asked._replace(text=f"Finish what was asked last: {asked.text}")], True
+def _goal(facts: SessionFacts | None) -> Wanted | None:
+    said = goal_of(facts) if facts is not None else None
+    if said is None or is_vague(said.text):
+        return None
+    text = clean(said.text, MAX_GOAL)
+    return Wanted(text, _at(said)) if text else None
 
 
 def _confirmed(runs: Sequence[Run]) -> list[Found]:
@@ -143,13 +131,18 @@ def _confirmed(runs: Sequence[Run]) -> list[Found]:
     latest = [(run, count) for run, count in latest_outcomes(runs) if run.outcome == "ok" and run.kind != "change"]
     checks = [(run, count) for run, count in latest if run.kind == "check"]
     return [
-        Found("confirmed", clean(f"`{run.line}` passed{f' (run {count} times)' if count > 1 else ''}", MAX_TEXT), run.at)
+        Found("confirmed", clean(f"`{run.line}` passed{times}", MAX_TEXT), run.at)
         for run, count in checks or latest
+        for times in (f" (run {count} times)" if count > 1 else "",)
     ]
 
 
-def _of(kind: Kind, line: Line) -> Found:
-    return Found(kind, clean(line.text, MAX_TEXT), line.at)
+def _of(kind: Kind, said: Said) -> Found:
+    return Found(kind, clean(said.text, MAX_TEXT), _at(said))
+
+
+def _at(said: Said) -> datetime:
+    return datetime.fromisoformat(said.at)
 
 
 def _newest(found: Iterable[Found]) -> tuple[list[Found], dict[Kind, int]]:

@@ -27,6 +27,7 @@ class ReadLog:
     session_id: str
     lane: Lane
     folder: str | None
+    title: str | None
     steps: Sequence[Step]
     unread: int
 
@@ -51,6 +52,9 @@ def read_log(log: LogFile, identity: LogIdentity) -> ReadLog:
         session_id=first.session_id,
         lane=identity.lane,
         folder=next((draft.entry.cwd for draft in reading.drafts if draft.entry.cwd), None),
+        title=next(
+            (fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None
+        ),
         steps=[_step(draft) for draft in reading.drafts if not draft.echo],
         unread=sum(map(len, reading.problems.values())),
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from aicx.evidence.patterns import note_rules
-from aicx.evidence.statements import is_announcement, weigh
+from aicx.evidence.statements import is_announcement
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step
 from aicx.types import PROMPTS
@@ -25,12 +25,6 @@ class Idea(NamedTuple):
     kind: Literal["untried", "environment"]
     text: str
     at: datetime
-
-
-def is_meaningful(request: str) -> bool:
-    """Whether a request says what is wanted, without what was talked about before."""
-    weight = weigh(request)
-    return weight.level > 1 and not is_vague(weight.text)
 
 
 def is_vague(text: str) -> bool:
