@@ -36,17 +36,17 @@ class Family:
     def older(self, refs: Sequence[str]) -> list[Edge]:
         """The edges that lead from these sessions to older ones."""
         wanted = set(refs)
-        stated = [edge for edge in self.stated.edges.values() if edge.from_ref in wanted]
+        stated = [edge for ref in refs for edge in self.stated.ends.get(ref, ())]
         return self._settle([edge for edge in (*stated, *self.index.about(refs)) if edge.from_ref in wanted])
 
     def newer(self, ref: str) -> list[Edge]:
         """The edges that lead to a session from newer ones."""
-        stated = [edge.from_ref for edge in self.stated.edges.values() if edge.to_ref == ref]
-        names = dict.fromkeys([*stated, *(edge.from_ref for edge in self.index.about([ref]) if edge.to_ref == ref)])
+        found = (*self.stated.ends.get(ref, ()), *self.index.about([ref]))
+        names = dict.fromkeys(edge.from_ref for edge in found if edge.to_ref == ref)
         return [edge for edge in self.older(list(names)) if edge.to_ref == ref]
 
     def every(self) -> list[Edge]:
-        return self._settle([*self.stated.edges.values(), *self.index.every()])
+        return self._settle([*self.stated.edges, *self.index.every()])
 
     def _settle(self, edges: Iterable[Edge]) -> list[Edge]:
         """One edge for each pair of sessions, and no derived beginning beside a known one."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from aicx.paths import Layout
 from aicx.sessions.lineage import EDGE_TYPES, Edge
 from aicx.text import instant
-from aicx.work.events import WorkEvent, read_about_sessions
+from aicx.work.events import WorkEvent, is_log, read_about_sessions
 from aicx.work.files import every_folder
 
 Outcome = Literal["ok", "error", "canceled", "abandoned"]
@@ -30,16 +34,35 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Everything stated: the life of each session by its reference, the edges, and the pairs that are not to be one."""
+    """Everything stated: the life of each session by its reference, the edges, and the pairs that are not to be one.
+
+    ``ends`` are the edges by the session at either end of them.
+    """
 
     lives: Mapping[str, Life] = field(default_factory=dict)
-    edges: Mapping[tuple[str, str], Edge] = field(default_factory=dict)
+    edges: tuple[Edge, ...] = ()
+    ends: Mapping[str, Sequence[Edge]] = field(default_factory=dict)
     removed: frozenset[tuple[str, str]] = frozenset()
 
 
 def read_stated(layout: Layout) -> Stated:
     """What the event logs of all repositories say of sessions; the last word counts."""
-    events = [event for folder in every_folder(layout) for event in read_about_sessions(layout.work / folder)]
+    return _read(tuple(_stamps(layout)))
+
+
+def _stamps(layout: Layout) -> Iterator[tuple[str, int, int]]:
+    for folder in every_folder(layout):
+        with suppress(OSError), os.scandir(layout.work / folder) as entries:
+            for entry in entries:
+                if is_log(entry.name):
+                    status = entry.stat()
+                    yield entry.path, status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=2)
+def _read(stamps: tuple[tuple[str, int, int], ...]) -> Stated:
+    """The files as they are with these sizes and times; a server asks for the same again and again."""
+    events = [event for path, _, _ in stamps for event in read_about_sessions(Path(path))]
     return fold(sorted(events, key=lambda event: (event.at, event.sequence, event.id)))
 
 
@@ -62,7 +85,11 @@ def fold(events: Iterable[WorkEvent]) -> Stated:
             elif kind is not None:
                 removed.discard(pair)
                 edges[pair] = Edge(*pair, kind, f"stated by {event.source}", 1.0, "stated", instant(event.at))
-    return Stated(lives, edges, frozenset(removed))
+    ends: dict[str, list[Edge]] = {}
+    for pair, edge in edges.items():
+        for ref in pair:
+            ends.setdefault(ref, []).append(edge)
+    return Stated(lives, tuple(edges.values()), ends, frozenset(removed))
 
 
 def _one_of(known: tuple[Word, ...], word: object) -> Word | None:

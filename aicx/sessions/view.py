@@ -23,7 +23,8 @@ from aicx.work.facts_index import session_facts
 
 _SPAN = """SELECT count(*) AS chunks, sum(messages) AS messages, min(started_at) AS started_at,
  max(completed_at) AS completed_at FROM chunks WHERE agent=? AND session_id=? AND ignored=0"""
-_KEYS = "SELECT DISTINCT agent, session_id FROM chunks WHERE ignored=0"
+# The plus keeps SQLite from looking all shown chunks through.
+_KEYS = "SELECT DISTINCT agent, session_id FROM chunks WHERE +ignored=0"
 _LAST = "\U0010ffff"  # comes after every character that an id may go on with
 _EVERY = """SELECT agent, session_id, max(completed_at) AS completed_at, max(lane='subagent') AS subagent
  FROM chunks WHERE ignored=0 GROUP BY agent, session_id"""
@@ -46,9 +47,9 @@ class Viewer:
         wanted = wanted.removeprefix("session:")
         start = wanted.rpartition(":")[2]
         near = self.catalog.rows(f"{_KEYS} AND session_id>=? AND session_id<?", (start, f"{start}{_LAST}"))
-        known = {*((row[0], row[1]) for row in near), *self._stated()}
+        known = {*((row[0], row[1]) for row in near), *self._stated(start)}
         if not match_sessions(wanted, known):  # for what it may have meant
-            known |= {(row[0], row[1]) for row in self.catalog.rows(_KEYS)}
+            known = {*((row[0], row[1]) for row in self.catalog.rows(_KEYS)), *self._stated("")}
         return find_session(wanted, known)
 
     def node(self, key: SessionKey) -> SessionNode:
@@ -124,9 +125,10 @@ class Viewer:
     def notes(self) -> list[str]:
         return [] if self.family.is_current else [NOT_CURRENT]
 
-    def _stated(self) -> list[SessionKey]:
-        named = [*self.family.stated.lives, *(ref for pair in self.family.stated.edges for ref in pair)]
-        return list(map(key_of, named))
+    def _stated(self, start: str) -> list[SessionKey]:
+        """The sessions of which something was stated, of those whose ids may begin with ``start``."""
+        stated = self.family.stated
+        return [key_of(ref) for ref in {*stated.lives, *stated.ends} if f":{start}" in ref]
 
 
 def key_of(ref: str) -> SessionKey:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +25,7 @@ OF_SESSIONS = frozenset({"session_opened", "session_linked", "session_closed", "
 TYPES = OF_RECORDS | OF_NOTES | OF_SESSIONS
 FIRST = "events-0001.jsonl"
 _NAME = re.compile(r"events-(\d{4,})\.jsonl")
+_OF_SESSION = re.compile(b"|".join(b'"type":"%b"' % kind.encode() for kind in sorted(OF_SESSIONS)))
 MAX_SEGMENT = 1_000_000  # bytes
 _TAIL = 20_000  # bytes, in which the last events are
 # Who did it, as a word: `cli`, `finalize`, `hook`.
@@ -114,16 +114,18 @@ def read_log(folder: Path, last: int = 0) -> WorkLog:
     return WorkLog(tuple(events), tuple(damaged))
 
 
-def read_about_sessions(folder: Path) -> list[WorkEvent]:
-    """The events about sessions of the repository in ``folder``, without decoding the many about tasks."""
-    marks = [b'"type":"%b"' % kind.encode() for kind in OF_SESSIONS]
-    events: list[WorkEvent] = []
-    for path in segments(folder):
-        with suppress(OSError):
-            body = path.read_bytes()
-            if any(mark in body for mark in marks):
-                lines = (line for line in body.split(b"\n") if any(mark in line for mark in marks))
-                events += event_lines.decode_lines(b"\n".join(lines), _event)[0]
+def read_about_sessions(path: Path) -> list[WorkEvent]:
+    """The events about sessions in one file of a log, without decoding the many about tasks."""
+    try:
+        body = path.read_bytes()
+    except OSError:
+        return []
+    lines: dict[int, bytes] = {}
+    for found in _OF_SESSION.finditer(body):
+        begin = body.rfind(b"\n", 0, found.start()) + 1
+        end = body.find(b"\n", begin)
+        lines[begin] = body[begin : end if end >= 0 else len(body)]
+    events, _ = event_lines.decode_lines(b"\n".join(lines.values()), _event)
     return [event for event in events if event.type in OF_SESSIONS]
 
 
