@@ -27,7 +27,7 @@ from aicx.work.state import open_tasks
 Because = Literal["compacted", "named", "own", "latest"]
 MAX_CHARS = 5000
 # Of a long session the beginning, where its goal is, and the end, where it was when its context was lost.
-_FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
+_FIRST_CHUNKS, _LAST_CHUNKS = 20, 180
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,14 +105,13 @@ def summary_of(session: StoredSession, steps: Sequence[Step]) -> Summary:
 
 
 def _accomplished(brief: SessionBrief) -> Iterator[Line]:
-    """What others can see of it first, then what was said of it."""
-    yield from brief.pull_requests
-    yield from brief.commits
-    # What ends in a colon announces what a compaction, or the end of the log, cut off.
-    if brief.progress is not None and not brief.progress.text.endswith(":"):
+    """What was said of it first, then what others can see of it."""
+    if brief.progress is not None:
         yield brief.progress
+    yield from brief.pull_requests
     if brief.tested is not None:
         yield brief.tested
+    yield from brief.commits
 
 
 def _in_vain(failures: Sequence[Failure]) -> Iterator[Said]:
@@ -156,12 +155,19 @@ def _of_line(line: Line) -> Said:
 
 
 def _each_once(lines: Iterable[Said], but: Iterable[Said] = ()) -> tuple[Said, ...]:
-    """The first lines of those that say the same, and none that says what ``but`` says."""
+    """The first lines of those that say the same, and none that says what ``but`` says.
+
+    What ends in a colon only announces something, which is not in the line.
+    """
     known = [set(words(line.text)) for line in but]
     found: list[Said] = []
     for line in lines:
         own = set(words(line.text))
-        if not own or any(len(own & other) >= _ALIKE * min(len(own), len(other)) for other in known if other):
+        if (
+            not own
+            or line.text.endswith(":")
+            or any(len(own & other) >= _ALIKE * min(len(own), len(other)) for other in known if other)
+        ):
             continue
         known.append(own)
         found.append(line)
@@ -192,6 +198,8 @@ def _tags(files: Sequence[Counted], failures: Sequence[Failure]) -> tuple[Counte
                 counts[tag] += one.times
                 proof.setdefault(tag, one.refs)
     for failure in failures:
+        if failure.toolchain == "generic":
+            continue
         counts[failure.toolchain] += failure.count
         proof.setdefault(failure.toolchain, (failure.ref,))
     return tuple(Counted(tag, times, proof[tag]) for tag, times in counts.most_common(_MAX_TAGS))
