@@ -25,10 +25,15 @@ START_MEMORY = "<!-- Rules of recall, written by docs/generate_benchmarks.py; `m
 
 START_READ = "<!-- Readings by eye, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
 
+START_NOTED = "<!-- Notes read by eye, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
+
 _COUNTED = "counted"
 # The parts of the memory's sets, and the rankers in their order.
 _PARTS = {"topic words": "by topic words", _COUNTED: "in other words"}
 _RECALLS = ("memory", "memory:static")
+_READ_AS = ["as first read", "others, read once after", "as told now"]
+# What notes take from sessions, and what should be right of it.
+_NOTED = {"goal": ("goal", "0.90"), "next": ("next steps", "0.80"), "failed": ("failed approaches", "0.90")}
 _CHANCE = 0.05
 _SIZES = ("index MB", "peak MB", "tokens handed over")
 # What has changed since the commit of a result, where its tables are older than what they are about.
@@ -66,20 +71,37 @@ def render_readings(sets: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """The table of what was read of handoffs and failures, from one marker to the other."""
     rows = []
     for name, readings in sets.items():
-        for home in sorted({row["home"] for row in readings}):
-            here = [row for row in readings if row["home"] == home]
-            shares = [
-                _useful([row for row in here if row["reading"] == "first"]),
-                _useful([row for row in here if row["reading"] == "fresh"]),
-                _useful([row for row in here if row["told"]]),
-            ]
-            rows.append([name, home, *shares])
-    head = ["", "Home", "as first read", "others, read once after", "as told now"]
-    return "\n".join([START_READ, "", *_table(head, rows), "", END])
+        rows += ([name, home, *_read_shares(here, "useful")] for home, here in _by_home(readings))
+    return "\n".join([START_READ, "", *_table(["", "Home", *_READ_AS], rows), "", END])
 
 
-def _useful(rows: Sequence[Mapping[str, Any]]) -> str:
-    right = sum(row["label"] == "useful" for row in rows)
+def render_notes(readings: Sequence[Mapping[str, Any]]) -> str:
+    """The table of what was read of the lines that notes of continuity take from sessions, between two markers."""
+    rows = []
+    for section, (name, aim) in _NOTED.items():
+        here = [row for row in readings if row["section"] == section]
+        every = [*_by_home(here), ("both", here)]
+        rows += ([name, home, *_read_shares(some, "right"), aim] for home, some in every)
+    return "\n".join([START_NOTED, "", *_table(["", "Home", *_READ_AS, "aim"], rows), "", END])
+
+
+def _by_home(readings: Sequence[Mapping[str, Any]]) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
+    homes = sorted({row["home"] for row in readings})
+    return [(home, [row for row in readings if row["home"] == home]) for home in homes]
+
+
+def _read_shares(rows: Sequence[Mapping[str, Any]], label: str) -> list[str]:
+    """The shares of ``label`` as first read, in what was read after rules had changed, and in what is told now."""
+    parts = (
+        [row for row in rows if row["reading"] == "first"],
+        [row for row in rows if row["reading"] == "fresh"],
+        [row for row in rows if row["told"]],
+    )
+    return [_share(part, label) for part in parts]
+
+
+def _share(rows: Sequence[Mapping[str, Any]], label: str) -> str:
+    right = sum(row["label"] == label for row in rows)
     return f"{right / len(rows):.2f} ({right} of {len(rows)})" if rows else "-"
 
 
@@ -398,6 +420,7 @@ def main(arguments: list[str]) -> int:
     wanted = _put(wanted, START_MEMORY, render_memory(_read("memory")[0]))
     readings = {name: _read(f"readings/{name}", "jsonl") for name in ("handoffs", "failures")}
     wanted = _put(wanted, START_READ, render_readings(readings))
+    wanted = _put(wanted, START_NOTED, render_notes(_read("readings/continuity_notes", "jsonl")))
     if "--check" not in arguments:
         PAGE.write_text(wanted, "utf-8")
         return 0

@@ -62,7 +62,7 @@ def _commands(runs: Sequence[Run]) -> Iterator[GivenUp]:
     last: dict[tuple[str, ...], GivenUp] = {}
     passed: list[Simple] = []
     for run in reversed(runs):
-        if run.outcome in ("ok", "quiet"):
+        if run.outcome in ("ok", "quiet", "unknown"):  # a command that printed nothing has no answer stored
             passed += run.parts
         elif run.outcome == "failed" and id(run) not in still_failing and _is_telling(run):
             tried = run.parts[-1]

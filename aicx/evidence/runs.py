@@ -64,14 +64,20 @@ def runs_of(calls: Iterable[tuple[Step, Sequence[Step]]]) -> list[Run]:
 
 
 def open_failures(runs: Sequence[Run]) -> list[Run]:
-    """The failures that no later success fixed, the latest first, the same command once."""
+    """The failures that no later success fixed, the latest first, the same command once.
+
+    Of a command that was run again, and of which it is not known how that ended, nothing is said.
+    """
     found: list[Run] = []
+    again: set[str] = set()
     later: list[tuple[RunKind, Simple]] = []
     passed: list[Simple] = []
     for number, run in enumerate(reversed(runs)):
         if run.outcome in ("ok", "quiet"):
             later += ((run.kind, part) for part in run.parts)
             passed += run.parts
+        elif run.outcome == "unknown":
+            again |= {part.text for part in run.parts}
         elif run.outcome == "failed":
             # A script tried on the way tells something only while it is fresh.
             stale = run.kind == "other" and number >= _FRESH_RUNS
@@ -79,7 +85,7 @@ def open_failures(runs: Sequence[Run]) -> list[Run]:
             last = run.parts[-1]
             since = [part for kind, part in later if kind == run.kind]
             over = any(ends(part, last, run.kind) for part in since) or end_together(passed, last)
-            if not stale and not over:
+            if not stale and not over and last.text not in again:
                 found.append(run)
             later.append((run.kind, last))  # an earlier failure of it is the same failure
     return found

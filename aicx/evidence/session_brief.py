@@ -33,11 +33,11 @@ from aicx.evidence.statements import (
     says_resolved,
     telling,
 )
-from aicx.evidence.texts import summary_line
+from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
-from aicx.telling import count_telling, prose_lines
+from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
 from aicx.types import PROMPTS
 
@@ -218,7 +218,9 @@ def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) ->
     prompt = next((step for step in reversed(steps) if step.role == "user" and step.origin in PROMPTS), None)
     if prompt is None or not wanted or wanted[-1][1] is not prompt:
         return None
-    return _line(_wish(wanted[-1][0].text), prompt)
+    text = _wish(wanted[-1][0].text)
+    # A bare address does not say what is wanted of it.
+    return _line(text, prompt) if words(URL.sub(" ", text)) else None
 
 
 def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Line | None:

@@ -23,8 +23,11 @@ def goal_of(facts: SessionFacts) -> Said | None:
     if asked is None:
         return None
     name, _, work = (facts.title or "").rstrip("…").partition(_JOINT)
-    # What was done says more only where others can see it; else a title ends in the agent's own words.
-    work = work if facts.commits or facts.pull_requests else ""
+    # What was done completes it where others can see it; else a title ends in the agent's own words.
+    if not (facts.commits or facts.pull_requests):
+        work = ""
+    elif not work and facts.commits:
+        work = facts.commits[-1].text  # the first one: the later ones correct it
     text = shorten(asked.text, _ASKED) if work or facts.turned_to else asked.text
     if name and not _is_said(name, asked.text):
         text = f"{name} (asked: {shorten(asked.text, _ASKED)})"

@@ -51,6 +51,11 @@ def test_a_command_that_passed_later_is_not_given_up() -> None:
     assert not texts(ran("git pull --ff-only origin main", FAST_FORWARD, failed=True), OTHER_WORK, again)
 
 
+def test_a_command_that_printed_nothing_when_it_was_run_again_is_not_given_up() -> None:
+    silent = ran("kit open shop")[:1]
+    assert not texts(ran("kit open shop", "error: the shop is closed", failed=True), OTHER_WORK, silent, OTHER_WORK)
+
+
 def test_what_fails_at_the_end_is_open_and_not_given_up() -> None:
     assert not texts(ran("gh pr merge 4 --auto", "GraphQL: error: Auto merge is not allowed", failed=True))
 

@@ -234,3 +234,9 @@ def test_a_pull_request_that_exists_after_all_ends_the_failure_of_making_it() ->
     assert failing(story) == ["gh pr create --title x"]
     told = 'a pull request for branch "x" into branch "main" already exists:\nhttps://example.org/ada/shop/pull/7'
     assert not failing(story.runs("gh pr create --title x", told, failed=True))
+
+
+def test_a_check_that_was_run_again_with_an_unknown_ending_is_not_said_to_fail() -> None:
+    story = Story().runs("tsc --noEmit", "error TS2322: no", failed=True)
+    assert failing(story) == ["tsc --noEmit"]
+    assert not failing(story.runs("tsc --noEmit", "Command running in background with ID: b7af8fa"))

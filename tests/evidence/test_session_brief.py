@@ -189,6 +189,11 @@ def test_the_request_at_which_a_session_broke_off_is_unanswered() -> None:
     assert brief(story.says("Described the schema.")).unanswered is None
 
 
+def test_a_bare_address_at_which_a_session_broke_off_does_not_say_what_is_wanted() -> None:
+    story = Story().asks("fix the login").says("Fixed the login.").asks("https://example.org/ada/shop/pull/4")
+    assert brief(story).unanswered is None
+
+
 def test_an_agreement_at_which_a_session_broke_off_says_nothing_by_itself() -> None:
     story = Story().asks("fix the login").says("I could drop the cookie.").asks("yes, do that")
     found = brief(story.runs("make", "ok").runs("make run", "ok"))

@@ -38,7 +38,9 @@ def test_a_title_made_of_the_request_is_not_told_again(title: str) -> None:
 def test_what_was_done_completes_a_goal_where_others_can_see_it() -> None:
     known = {"goal": said("investigate https://github.com/ada/shop/issues/4"), "title": "investigate ada/shop#4 — Seal"}
     assert goal(**known) == "investigate https://github.com/ada/shop/issues/4"
-    assert goal(**known, commits=(said("abc Seal"),)) == "investigate https://github.com/ada/shop/issues/4 — Seal"
+    assert goal(**known, commits=(said("Add"),)) == "investigate https://github.com/ada/shop/issues/4 — Seal"
+    commits = (said("Fix the seals"), said("Seal the cells"))
+    assert goal(goal=said("what seals are there?"), commits=commits) == "what seals are there? — Seal the cells"
 
 
 def test_a_goal_tells_what_the_session_turned_to_and_refers_to_both() -> None:
