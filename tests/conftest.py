@@ -18,6 +18,7 @@ import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from aicx.console import Style
 from aicx.text import Zone
 from tests.browsers import SharedBrowser, started
+from tests.kept import Kept
 
 _REAL_HOME = Path.home()
 # What aicx reads and writes on a real machine, wherever the environment of the person running the tests puts it.
@@ -135,7 +136,13 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
-    os.environ.update(before)
+    if os.environ != before:
+        os.environ.update(before)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return Kept(tmp_path_factory.mktemp("kept") / "folder")
 
 
 @pytest.fixture(scope="session")

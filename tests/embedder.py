@@ -47,7 +47,7 @@ class DeterministicEmbedder:
         for row, text in enumerate(texts):
             for word in _words(text):
                 for feature, weight in self._features(word):
-                    vectors[row] += weight * np.array(_direction(feature), dtype=np.float32)
+                    vectors[row] += weight * _direction(feature)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
 
@@ -86,10 +86,12 @@ def _words(text: str) -> list[str]:
 
 
 @cache
-def _direction(feature: str) -> tuple[float, ...]:
+def _direction(feature: str) -> Vectors:
     """A fixed direction with entries of 1 and -1, taken from the bits of a hash."""
+    import numpy as np
+
     bits = int.from_bytes(blake2b(feature.encode(), digest_size=DIMENSIONS // 8).digest(), "big")
-    return tuple(1.0 if bits >> i & 1 else -1.0 for i in range(DIMENSIONS))
+    return np.array([1.0 if bits >> i & 1 else -1.0 for i in range(DIMENSIONS)], dtype=np.float32)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from aicx.storage.checksums import record, withdraw
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot, strip_tool_facts
+from tests.kept import Kept
 
 LONG = "The wick is trimmed at both ends. " * 45
 
@@ -31,9 +32,15 @@ class Patient:
     def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.home, self.corpus = home, home / ".aicx"
         self._capsys = capsys
-        self.claude_log = self._write(f".claude/projects/-work/{SESSION}.jsonl", self.talk().body())
-        name = f".codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-{OTHER}.jsonl"
-        self.codex_log = self._write(name, CodexLog().prompt("How tall is the beacon?", 500).body())
+        self.claude_log = home / f".claude/projects/-work/{SESSION}.jsonl"
+        self.codex_log = home / f".codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-{OTHER}.jsonl"
+
+    def store(self) -> None:
+        self._write(str(self.claude_log.relative_to(self.home)), self.talk().body())
+        name = str(self.codex_log.relative_to(self.home))
+        self._write(name, CodexLog().prompt("How tall is the beacon?", 500).body())
+        assert run(["store"]) == 0
+        self.corpus.chmod(0o700)
 
     @staticmethod
     def talk() -> ClaudeLog:
@@ -69,10 +76,9 @@ class Patient:
 
 
 @pytest.fixture
-def patient(home: Path, capsys: pytest.CaptureFixture[str]) -> Patient:
-    patient = Patient(home, capsys)
-    assert run(["store"]) == 0
-    patient.corpus.chmod(0o700)
+def patient(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Patient:
+    patient = Patient(kept.home(monkeypatch), capsys)
+    kept.again(patient.store)
     return patient
 
 

@@ -19,6 +19,7 @@ from aicx.corpus.doctor.survey import survey_store
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.storage.journal import Writer
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, write_git
+from tests.kept import Kept
 
 SECRET = "Project Titan opens its doors in the harbour next spring, tell nobody about it yet."
 LONG = "The wick is trimmed at both ends. " * 45
@@ -32,6 +33,8 @@ class Place:
         self.home = home
         self.corpus = home / ".aicx"
         self.orbit, self.beacon, self.attic = (str(home / "work" / name) for name in ("orbit", "beacon", "attic"))
+
+    def make_folders(self) -> None:
         write_git(Path(self.orbit), "https://github.com/ada/orbit.git")
         write_git(Path(self.beacon), "https://github.com/ada/beacon.git")
         Path(self.attic).mkdir()
@@ -93,14 +96,19 @@ def talk(place: Place) -> ClaudeLog:
 
 
 @pytest.fixture
-def place(home: Path) -> Place:
-    place = Place(home)
-    place.claude(talk(place))
-    agent = ClaudeLog(cwd=place.orbit).prompt("Find the wick", 3, isSidechain=True).answer("Found it.", 4)
-    place.claude(agent, f"{SESSION}/subagents/{AGENT}")
-    beacon = CodexLog(cwd=place.beacon).prompt("How tall is the beacon on the pier by now?", 500)
-    place.codex(beacon.answer("Twelve metres.", 501))
-    assert run(["store"]) == 0
+def place(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Place:
+    place = Place(kept.home(monkeypatch))
+
+    def fill() -> None:
+        place.make_folders()
+        place.claude(talk(place))
+        agent = ClaudeLog(cwd=place.orbit).prompt("Find the wick", 3, isSidechain=True).answer("Found it.", 4)
+        place.claude(agent, f"{SESSION}/subagents/{AGENT}")
+        beacon = CodexLog(cwd=place.beacon).prompt("How tall is the beacon on the pier by now?", 500)
+        place.codex(beacon.answer("Twelve metres.", 501))
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     return place
 
 

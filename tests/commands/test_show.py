@@ -10,6 +10,7 @@ import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import CWD, OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, stamp
+from tests.kept import Kept
 
 COMMIT = "4f2a9c1d7e8b3a5064c1f0e9d8b7a6c5e4f3a2b1"
 LONG = "The wick is trimmed at both ends. " * 45
@@ -32,7 +33,12 @@ def talk() -> ClaudeLog:
 
 
 @pytest.fixture
-def logs(home: Path) -> dict[str, Path]:
+def home(home: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return kept.home(monkeypatch)
+
+
+@pytest.fixture
+def logs(home: Path, kept: Kept) -> dict[str, Path]:
     """Three sessions, all stored: a long one, a subagent it started, and one of another agent at a commit."""
     projects = home / ".claude" / "projects" / "-srv-ada-orbit"
     agent = ClaudeLog().prompt("Find the wick", 3, isSidechain=True).answer("Found.", 4, isSidechain=True)
@@ -40,11 +46,17 @@ def logs(home: Path) -> dict[str, Path]:
     rollout.records[0]["payload"]["git"]["commit_hash"] = COMMIT
     rollout.call(f"git show {COMMIT[:9]}", 201).result("commit", 202).answer("Trimmed.", 203)
     paths = {
-        SESSION: write(projects / f"{SESSION}.jsonl", talk().body()),
-        "agent-7": write(projects / SESSION / "subagents" / "agent-7.jsonl", agent.body()),
-        OTHER: write(home / ".codex" / "sessions" / f"rollout-2026-03-01T10-00-00-{OTHER}.jsonl", rollout.body()),
+        SESSION: projects / f"{SESSION}.jsonl",
+        "agent-7": projects / SESSION / "subagents" / "agent-7.jsonl",
+        OTHER: home / ".codex" / "sessions" / f"rollout-2026-03-01T10-00-00-{OTHER}.jsonl",
     }
-    assert run(["store"]) == 0
+
+    def fill() -> None:
+        for path, log in zip(paths.values(), (talk(), agent, rollout), strict=True):
+            write(path, log.body())
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     return paths
 
 

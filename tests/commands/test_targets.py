@@ -12,14 +12,20 @@ from aicx.config import load_settings
 from aicx.errors import UnsafePath
 from aicx.output import check_outside
 from tests.corpus.builders import SESSION, ClaudeLog, snapshot
+from tests.kept import Kept
 
 
 @pytest.fixture
-def corpus(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+def corpus(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    home = kept.home(monkeypatch)
     log = home / ".claude" / "projects" / "-work" / f"{SESSION}.jsonl"
-    log.parent.mkdir(parents=True)
-    log.write_bytes(ClaudeLog().prompt("Why is the lamp dark?", 0).answer("The wick is wet.", 5).body())
-    assert run(["store"]) == 0
+
+    def fill() -> None:
+        log.parent.mkdir(parents=True)
+        log.write_bytes(ClaudeLog().prompt("Why is the lamp dark?", 0).answer("The wick is wet.", 5).body())
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     capsys.readouterr()
     (home / "reports").mkdir()
     monkeypatch.chdir(home / "reports")

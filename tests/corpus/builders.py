@@ -213,7 +213,7 @@ class Home:
 
     def __init__(self, root: Path) -> None:
         self.root = root / "home"
-        self.root.mkdir()
+        self.root.mkdir(exist_ok=True)
         self.corpus = root / "corpus"
         self.work = root / "work"  # outside the home, as a checkout on another disk would be
         self.environ = {"HOME": str(self.root), "AICX_HOME": str(self.corpus)}

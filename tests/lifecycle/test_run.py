@@ -26,6 +26,8 @@ from aicx.sources.detect import detect_log
 from tests.corpus.builders import ClaudeLog
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.process
+
 AICX = (sys.executable, "-m", "aicx")
 LIMIT = 30  # seconds, for everything that is waited for
 PYTHON = sys.executable

@@ -152,6 +152,7 @@ def test_a_folder_without_git_has_a_session_too(place: Place, tmp_path: Path, mo
     assert [item["summary"] for item in place("task", "handoffs")["items"]] == ["Done"]
 
 
+@pytest.mark.slow
 def test_git_that_hangs_costs_seconds(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     git = tmp_path / "bin" / "git"

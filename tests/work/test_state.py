@@ -307,6 +307,7 @@ class TestTogether:
         assert found.notes == ["5 older open tasks left out: `aicx task status` lists all"]
         assert open_tasks(settings, here, NOW, derive=False, most=7).notes == []
 
+    @pytest.mark.slow
     def test_ten_thousand_tasks_are_listed_and_the_last_is_found_first(self, place: TaskPlace) -> None:
         settings, here = place.settings, place.place
         task = start(settings, here, "The real one", NOW).record
