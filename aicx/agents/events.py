@@ -16,8 +16,6 @@ from aicx.errors import NotFound, UsageError
 from aicx.git.identity import find_repository
 
 _STORING = ("pre-compact", "session-end", "stop", "notify")
-# After these what is open is known, and may be lost: notes are saved.
-_SAVING = ("pre-compact", "session-end")
 # After these a session does not have what it was told any more.
 _FORGETTING = ("compact", "clear")
 
@@ -32,11 +30,13 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
     if not any(agent in record.agents for record in known):
         return b""
     if event in _STORING:
-        if event in _SAVING and has_continuity(known):
+        compacting = event == "pre-compact" and not _is_mere_check(agent, said)
+        # After these what is open is known, and may be lost.
+        if (compacting or event == "session-end") and has_continuity(known):
             log = _text(said, "transcript_path")
             wishes.ask(settings.layout, wishes.Wish(str(folder), agent, session, log, event))
         background.request(settings.layout)
-        if event == "pre-compact":
+        if compacting:
             _mark(settings, folder, agent, session)
         return b""
     if event != "session-start":
@@ -58,6 +58,11 @@ def _known(settings: Settings, folder: Path) -> list[Record]:
         return of_repository(settings.layout, find_repository(folder))
     except (NotFound, UsageError):
         return []
+
+
+def _is_mere_check(agent: str, said: Mapping[str, Any]) -> bool:
+    """Whether there may be no compaction at all: Gemini CLI speaks of one before every request."""
+    return agent == "gemini" and _text(said, "trigger") == "auto"
 
 
 def _mark(settings: Settings, folder: Path, agent: str, session: str | None) -> None:

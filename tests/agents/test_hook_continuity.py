@@ -13,9 +13,11 @@ from aicx.cli import run
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Layer, Note, NoteItem
 from aicx.continuity.places import note_places
+from aicx.lifecycle.identity import Asker
+from aicx.sessions.pending import pending
 from aicx.work.place import find_place
 from tests.agents.test_hook import context, log_of, place, said, stores, user
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
 
 __all__ = ["user"]
 BLOCK = "# Session Continuity"
@@ -169,6 +171,17 @@ def test_a_thousand_compactions_are_given_back_as_one(user: Home) -> None:
     text = compact(user)
     assert text.count("compacted at") == 1
     assert "compacted at" not in start(user, source="compact")
+
+
+def test_a_check_of_gemini_before_each_request_is_no_compaction(user: Home, asked: list[str]) -> None:
+    assert run(["init", "--repo", str(place(user)), "--agents", "gemini", "--yes"]) == 0
+    for trigger, marks in (("auto", 0), ("manual", 1)):
+        events.answer("pre-compact", "gemini", said(user, trigger=trigger))
+        asker = Asker("gemini", OTHER)
+        where = find_place(user.settings, place(user))
+        assert len(pending(user.settings.layout, where, asker, when(0))) == marks
+        assert len(waiting(user)) == marks
+    assert asked == ["store", "store"]
 
 
 # Saved --------------------------------------------------------------------------------------------------------------
