@@ -79,7 +79,11 @@ class Repository:
             "GIT_CONFIG_VALUE_1": "false",
         }
         done = subprocess.run(
-            ["git", "-C", str(self.folder), *NO_UPKEEP, *arguments], env=environ, capture_output=True, text=True, check=True
+            ["git", "-C", str(self.folder), *NO_UPKEEP, *arguments],
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout.strip()
 

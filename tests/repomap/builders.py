@@ -16,7 +16,9 @@ PERSON = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(folder), *NO_UPKEEP, *PERSON, *arguments], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "-C", str(folder), *NO_UPKEEP, *PERSON, *arguments], check=True, capture_output=True, text=True
+    )
     return done.stdout
 
 

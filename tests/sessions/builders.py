@@ -70,5 +70,3 @@ class FamilyHome(Home):
         """The depth, id and edge of each session of a chain."""
         found = self("chain", "--session", session, *arguments)["items"]
         return [(item["depth"], item["session_id"], item["edge"] and item["edge"]["type"]) for item in found]
-
-
