@@ -46,6 +46,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "run": ("aicx.commands.run", "Run a program with its context, and record what it did."),
         "usage": ("aicx.commands.usage", "Count sessions, handoffs, contracts and failures here."),
         "boot": ("aicx.commands.boot", "Show what a session would begin with here, and why."),
+        "pack": ("aicx.commands.pack", "Bundle a task or a repository's sessions under one digest."),
         "cas": ("aicx.commands.cas", "Keep bytes under their SHA-256: packs, and what you cite."),
     },
     "Store": {

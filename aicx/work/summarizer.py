@@ -14,7 +14,7 @@ from aicx.terminal import invisible
 from aicx.text import plural
 from aicx.work.record import clean
 
-Purpose = Literal["brief", "handoff", "continuity", "session"]
+Purpose = Literal["brief", "handoff", "continuity", "session", "pack"]
 By = Literal["rules", "summarizer"]
 Fallback = Literal["command-failed", "invalid-json", "invalid-structure", "low-signal"]
 VERSION = 1

@@ -1,0 +1,28 @@
+"""A pack with what `forget` has to know of it: the sessions that it quotes, and the repositories that it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aicx.api.answers.pack import FamilyPack, TaskPack
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """``sessions`` are named as `forget` names them, ``claude:3f2a…``."""
+
+    pack: TaskPack | FamilyPack
+    sessions: tuple[str, ...]
+    projects: tuple[str, ...]
+
+
+def session_name(ref: str) -> str | None:
+    """``claude:3f2a…`` of a reference to a session or one of its chunks; None for any other."""
+    kind, _, rest = ref.partition(":")
+    agent, _, session = rest.partition("#")[0].partition(":")
+    if kind not in ("session", "chunk") or not session:
+        return None
+    if kind == "chunk":
+        session = session.rpartition(":")[0] or session
+        session = session.replace("~~", "\0").partition("~")[0].replace("\0", "~")
+    return f"{agent}:{session}"

@@ -1,0 +1,229 @@
+"""The lists of a family, from what owners say: each line once, with all owners that say it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from aicx.api.answers.pack import FamilyItem, Support
+from aicx.packs.gathering import goal_of, session_ref, terms_of
+from aicx.packs.owners import Owner
+from aicx.text import instant, shorten
+from aicx.work.failures import Pattern, patterns
+from aicx.work.record import MAX_TEXT
+from aicx.work.session_facts import Said, SessionFacts
+
+_MAX_SOURCES, _MAX_REFS = 10, 5
+_SEVERAL = 2  # owners from which something recurs
+_OFTEN = 3  # owners from which a command that fails in many ways recurs
+_MAX_NAMED = 3
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    at: str
+    origin: str
+    refs: dict[str, None] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)  # reference -> when it said so last
+
+
+class Lines:
+    """Lines of one list. What differs in case, order or little words only is one, as it was said last."""
+
+    def __init__(self) -> None:
+        self._lines: dict[object, _Line] = {}
+
+    def add(
+        self, owner: str, text: str, at: str, refs: Iterable[str] = (), origin: str = "derived", key: object = None
+    ) -> None:
+        text = shorten(text, MAX_TEXT)
+        if not text:
+            return
+        key = key or terms_of([text]) or text
+        line = self._lines.setdefault(key, _Line(text, at, origin))
+        if at > line.at:
+            line.text, line.at = text, at
+        if origin == "stated":
+            line.origin = origin
+        line.refs |= dict.fromkeys(refs)
+        line.owners[owner] = max(at, line.owners.get(owner, ""))
+
+    def items(self, now: datetime, *, least: int = 1, most: int | None = None) -> list[FamilyItem]:
+        """The lines of at least ``least`` and at most ``most`` owners, the latest first."""
+        fitting = [line for line in self._lines.values() if least <= len(line.owners) <= (most or len(line.owners))]
+        fitting.sort(key=lambda line: line.text)
+        fitting.sort(key=lambda line: line.at, reverse=True)
+        return [_item(line, now) for line in fitting]
+
+
+def lists_of(owners: Sequence[Owner], now: datetime) -> dict[str, list[FamilyItem]]:
+    """Every list by its name, without a limit."""
+    found = {name: Lines() for name in ("current_focus", "recent_changes", "learnings", "risks", "next_work")}
+    for owner in owners:
+        _add_task(owner, found)
+        for facts in owner.parts:
+            _add_session(owner, facts, found)
+    names = {session_ref(facts): owner.ref for owner in owners for facts in owner.parts}
+    every = [facts for owner in owners for facts in owner.parts]
+    known = patterns(every)
+    _add_failures(every, names, found["risks"])
+    resolved, proofs = _resolutions(known, names), _proofs(owners)
+    learnings = found["learnings"]
+    return {
+        "current_focus": found["current_focus"].items(now),
+        "recent_changes": found["recent_changes"].items(now),
+        "learnings": sorted(
+            [*learnings.items(now, most=1), *resolved.items(now, most=1)],
+            key=lambda item: (item.origin == "stated", item.support.latest_updated_at),
+            reverse=True,
+        ),
+        "recurring_learnings": _most_first(
+            learnings.items(now, least=_SEVERAL),
+            proofs.items(now, least=_SEVERAL),
+            resolved.items(now, least=_SEVERAL),
+        ),
+        "risks": found["risks"].items(now),
+        "next_work": found["next_work"].items(now),
+        "recurring_mistakes": _most_first(
+            _mistakes(known, names).items(now, least=_SEVERAL), _failing_commands(known, names).items(now, least=_OFTEN)
+        ),
+    }
+
+
+def _most_first(*lists: Iterable[FamilyItem]) -> list[FamilyItem]:
+    """All of them, those of the most owners first."""
+    return sorted((item for items in lists for item in items), key=lambda item: -item.support.owner_count)
+
+
+def _add_task(owner: Owner, found: Mapping[str, Lines]) -> None:
+    task = owner.task
+    if task is None:
+        return
+    at = instant(task.updated_at, "seconds")
+    stated = [task.ref]
+
+    def add(name: str, *sections: str) -> None:
+        for item in task.items:
+            if item.section in sections:
+                found[name].add(owner.ref, item.text, instant(item.at, "seconds"), item.evidence or stated, item.origin)
+
+    if task.is_open:
+        goal = task.goal if task.status == "in_progress" else f"{task.goal} ({task.status})"
+        found["current_focus"].add(owner.ref, goal, at, stated, "stated")
+        if task.next_action:
+            found["next_work"].add(owner.ref, task.next_action, at, stated, "stated")
+        add("next_work", "next_steps", "questions")
+        add("risks", "risks", "failing", "blocked")
+        for item in task.of("uncertainties"):
+            found["risks"].add(owner.ref, f"Uncertain: {item.text}", instant(item.at, "seconds"), stated, item.origin)
+    elif task.closing_note:
+        found["recent_changes"].add(owner.ref, f"{task.title}: {task.closing_note}", at, stated, "stated")
+    add("learnings", "verified", "decisions")
+    for item in task.of("discarded_paths"):
+        found["learnings"].add(
+            owner.ref, f"Given up: {item.text}", instant(item.at, "seconds"), item.evidence or stated, item.origin
+        )
+    add("recent_changes", "commits")
+
+
+def _add_session(owner: Owner, facts: SessionFacts, found: Mapping[str, Lines]) -> None:
+    def add(name: str, lines: Iterable[Said], before: str = "") -> None:
+        for line in lines:
+            found[name].add(owner.ref, f"{before}{line.text}", line.at, line.refs)
+
+    add("recent_changes", facts.commits)
+    add("recent_changes", facts.pull_requests, "Pull request ")
+    add("learnings", facts.decisions)
+    # What a closed task left undone was let go with it.
+    if facts.state == "active" and (owner.task is None or owner.task.is_open):
+        if owner.task is None and (goal := goal_of(facts)):
+            found["current_focus"].add(owner.ref, goal, facts.ended_at, [session_ref(facts)])
+        add("next_work", facts.next)
+        add("next_work", facts.questions, "To be answered: ")
+
+
+def _add_failures(sessions: Sequence[SessionFacts], names: Mapping[str, str], risks: Lines) -> None:
+    """What failed at the end of a session, and whose command did not pass later in any."""
+    passed: dict[str, str] = {}
+    for facts in sessions:
+        for run in facts.tests:
+            if run.passed:
+                passed[f"`{run.command}`"] = max(run.at, passed.get(f"`{run.command}`", ""))
+    for facts in sessions:
+        for line in facts.failing:
+            if not any(at > line.at and line.text.startswith(command) for command, at in passed.items()):
+                risks.add(names[session_ref(facts)], line.text, line.at, line.refs)
+
+
+def _resolutions(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:
+    """What resolved failures. Those that one change resolved in one session are one line; what came back is another."""
+    found = Lines()
+    for pattern in known:
+        again = len({names[one.session] for one in pattern.resolutions}) >= _SEVERAL
+        for one in pattern.resolutions:
+            by = one.by
+            files = ", ".join(f"`{path}`" for path in by.files[:_MAX_NAMED])
+            if not files and not (by.commands and again):  # a command before it passed once need not be why
+                continue
+            done = f"Editing {files}" if files else f"`{shorten(by.commands[-1], 120)}`"
+            key = pattern.id if again else (one.session, by.files, by.commands[-1:])
+            text = f"{done} resolved {_failed(pattern)}"
+            found.add(names[one.session], text, by.at, [by.ref, pattern.id], key=key)
+    return found
+
+
+def _proofs(owners: Iterable[Owner]) -> Lines:
+    """The tests that passed at the end of what owners did."""
+    found = Lines()
+    for owner in owners:
+        last: dict[str, tuple[bool | None, str, str]] = {}
+        for facts in reversed(owner.parts):
+            last |= {run.command: (run.passed, run.at, run.ref) for run in facts.tests}
+        for command, (passed, at, ref) in last.items():
+            if passed:
+                found.add(owner.ref, f"`{shorten(command, 120)}` passed at the end", at, [ref], key=command)
+    return found
+
+
+def _mistakes(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:
+    found = Lines()
+    for pattern in known:
+        now = "resolved last" if pattern.status == "resolved" else "still open"
+        text = f"{_failed(pattern)} ({now})"
+        for session in pattern.sessions:
+            found.add(names[session], text, pattern.last.last_at, [pattern.last.ref, pattern.id], key=pattern.id)
+    return found
+
+
+def _failing_commands(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:
+    """Commands that failed in one way or another, the last of them named."""
+    found = Lines()
+    ways = Counter(pattern.last.command for pattern in known if len(pattern.sessions) < _SEVERAL)
+    for pattern in known:
+        command = pattern.last.command
+        if ways[command] < _OFTEN:
+            continue
+        text = f"`{shorten(command, 120)}` failed in {ways[command]} ways, last: {_message(pattern, 160)}"
+        for session in pattern.sessions:
+            found.add(names[session], text, pattern.last.last_at, [pattern.last.ref], key=("command", command))
+    return found
+
+
+def _failed(pattern: Pattern) -> str:
+    last = pattern.last
+    where = f" in `{last.file}`" if last.file else ""
+    return f"`{shorten(last.command, 120)}`: {_message(pattern, 200)}{where}"
+
+
+def _message(pattern: Pattern, limit: int) -> str:
+    return shorten(pattern.last.message, limit).lstrip(" :#")
+
+
+def _item(line: _Line, now: datetime) -> FamilyItem:
+    newest = sorted(line.owners, key=lambda ref: (line.owners[ref], ref), reverse=True)
+    age = max(0, (now - datetime.fromisoformat(line.at)).days)
+    support = Support(len(line.owners), line.at, age, newest[:_MAX_SOURCES])
+    return FamilyItem(line.text, line.origin, list(line.refs)[:_MAX_REFS], support)

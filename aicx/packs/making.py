@@ -1,0 +1,56 @@
+"""Makes a pack, stores it, and sums it up: what the commands and the hook call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import orjson
+
+from aicx.api.answers.pack import PackAnswer
+from aicx.config import Settings
+from aicx.packs.query import Mode, PackQuery
+from aicx.packs.rendering import BUDGET, check_budget
+from aicx.packs.storing import encode, kind_of, open_pack, store
+from aicx.packs.summing import sum_up
+
+What = Literal["task", "family"]
+
+
+def make(
+    settings: Settings,
+    what: What,
+    query: PackQuery,
+    *,
+    budget: int | None = None,
+    mode: Mode = "deterministic",
+    notify: Callable[[str], None] = lambda _: None,
+) -> PackAnswer:
+    """A new pack: the same inputs at the same instant give the same digest.
+
+    Raises NotFound where there is nothing to bundle, UsageError, StoreUnwritable, StoreLocked.
+    """
+    budget = budget or BUDGET
+    check_budget(budget)
+    # Imported here: opening a stored pack takes neither.
+    if what == "task":
+        from aicx.packs.task_pack import task_pack
+
+        bundle = task_pack(settings, query)
+    else:
+        from aicx.packs.family_pack import family_pack
+
+        bundle = family_pack(settings, query)
+    body = encode(bundle.pack)
+    fields = orjson.loads(body)
+    done = store(settings, body, kind_of(fields), bundle.sessions, bundle.projects, query, notify)
+    summary = sum_up(fields, done.entry.digest, budget, mode, settings.summarizer)
+    return PackAnswer(done.entry.digest, done.entry.kind, done.new, summary, fields)
+
+
+def show(settings: Settings, digest: str, *, budget: int | None = None, mode: Mode = "deterministic") -> PackAnswer:
+    """A stored pack again. Raises NotFound, CorpusDamaged, UsageError for what is no pack."""
+    whole, fields = open_pack(settings, digest)
+    return PackAnswer(
+        whole, kind_of(fields), False, sum_up(fields, whole, budget or BUDGET, mode, settings.summarizer), fields
+    )

@@ -1,0 +1,88 @@
+"""What a pack is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from aicx.errors import UsageError
+from aicx.text import day_bounds
+
+Scope = Literal["workspace", "family", "auto"]
+Applied = Literal["workspace", "family"]
+Mode = Literal["deterministic", "llm", "llm_cleanup"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many there may be of each. ``items`` are of a list of a family, ``chosen`` owners that its summary names."""
+
+    sessions: int = 5
+    handoffs: int = 10
+    files: int = 12
+    commits_per_file: int = 3
+    commits: int = 10
+    anchors: int = 8
+    notes: int = 5
+    memory: int = 8
+    owners: int = 500
+    chosen: int = 6
+    items: int = 8
+
+    def fields(self) -> dict[str, int]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days, of which either end may be open. The last one counts too."""
+
+    first: str | None = None
+    last: str | None = None
+    begin: datetime | None = None
+    end: datetime | None = None
+
+    @classmethod
+    def of(cls, first: str | None, last: str | None) -> Period:
+        """The time from one ISO day to another. Raises UsageError for what is no day, or ends before it begins."""
+        begin = _day(first)[0] if first else None
+        end = _day(last)[1] if last else None
+        if begin is not None and end is not None and begin >= end:
+            raise UsageError(f"{first} is after {last}", hint="--date-from is the earlier day, or the same")
+        return cls(first, last, begin, end)
+
+    def holds(self, started_at: str, ended_at: str) -> bool:
+        """Whether something between two ISO instants touches this time."""
+        after = self.begin is None or datetime.fromisoformat(ended_at) >= self.begin
+        return after and (self.end is None or datetime.fromisoformat(started_at) < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class PackQuery:
+    """What to bundle, with its own clock.
+
+    ``task`` names one; None for the one that is worked on. ``known_only`` reads no session that is not known yet, and
+    asks neither the map nor the memory, for hooks.
+    """
+
+    folder: Path
+    now: datetime
+    task: str | None = None
+    focus: str = ""
+    period: Period = field(default_factory=Period)
+    scope: Scope = "auto"
+    limits: Limits = field(default_factory=Limits)
+    known_only: bool = False
+    progress: Callable[[int, int], None] | None = None
+
+
+def _day(text: str) -> tuple[datetime, datetime]:
+    try:
+        return day_bounds(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a day", hint="write 2026-03-31") from error

@@ -1,0 +1,178 @@
+"""The pack of a task: everything that is known of it, within the limits, and what they left out counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import TypeVar
+
+from aicx.api.answers.memory import MemoryEntry
+from aicx.api.answers.pack import PackAnchor, PackFile, PackHandoff, PackNote, PackSession, TaskPack
+from aicx.config import Settings
+from aicx.git.state import GitProbe, GitState
+from aicx.packs.bundle import Bundle, session_name
+from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions
+from aicx.packs.gathering import (
+    Gathered,
+    commits_by_file,
+    gather,
+    git_of,
+    goal_of,
+    memory_of,
+    recent_commits,
+    session_ref,
+)
+from aicx.packs.handing import handoffs_of, stated_for, texts
+from aicx.packs.query import PackQuery
+from aicx.refs import Ref
+from aicx.text import instant
+from aicx.work.entry import entry_of
+from aicx.work.files import CLOSED, HANDOFFS, read_all
+from aicx.work.place import looking
+from aicx.work.record import WorkRecord
+
+_MAX_SESSION_FILES = 20
+_MAX_EXTERNAL = 20
+
+Thing = TypeVar("Thing")
+
+
+def task_pack(settings: Settings, query: PackQuery) -> Bundle:
+    """The pack of the task that is named or worked on. Raises NotFound for none, UsageError where several fit."""
+    gathered = gather(settings, query)
+    limits, place = query.limits, gathered.place
+    git = git_of(place)
+    left_out: dict[str, int] = {}
+
+    def some(name: str, things: Sequence[Thing], limit: int) -> list[Thing]:
+        if len(things) > limit:
+            left_out[name] = len(things) - limit
+        return list(things[:limit])
+
+    with GitProbe(git) as look, looking(place, query.now, look) as present:
+        task, scope = choose_task(settings, gathered, present)
+        records = read_all(settings.layout, place.folders, (HANDOFFS,)).records
+        stated = stated_for(task.record, records, gathered)
+        handed = {one.session for one in stated if one.session}
+        every = rank_sessions(task, gathered, scope, handed)
+        sessions = some("sessions", every, limits.sessions)
+        handoffs = some("handoffs", handoffs_of(stated, sessions), limits.handoffs)
+        files = some("files", _files(task.record, handoffs, sessions), limits.files)
+        changed = commits_by_file(git, query, [one.path for one in files], limits.commits_per_file)
+        about = " ".join(filter(None, [task.record.goal, query.focus]))
+        remarks = [*gathered.remarks, *git.notes]
+        anchors: list[PackAnchor] = []
+        memory: list[MemoryEntry] = []
+        if not query.known_only:
+            anchors, notes = _anchors(settings, look.state, about, limits.anchors, [one.path for one in files])
+            memory, more = memory_of(settings, query, about, limits.memory)
+            remarks += [*notes, *more]
+        pack = TaskPack(
+            generated_at=instant(query.now, "seconds"),
+            place=gathered.place_of(present),
+            scope=scope,
+            filters=gathered.filters,
+            limits=limits.fields(),
+            task=entry_of(task),
+            handoffs=handoffs,
+            sessions=list(map(_session, sessions)),
+            files=[PackFile(one.path, one.reasons, one.sessions, changed.get(one.path, [])) for one in files],
+            external_refs=some("external_refs", _external(task.record, sessions), _MAX_EXTERNAL),
+            commits=recent_commits(git, query, limits.commits),
+            map_anchors=anchors,
+            memory=memory,
+            notes=some("notes", _notes(settings, gathered, task.record), limits.notes),
+            left_out=left_out,
+            remarks=list(dict.fromkeys(remarks)),
+        )
+    return Bundle(pack, *quoted(gathered, [session_ref(one.facts) for one in sessions], pack.handoffs, task.record))
+
+
+def quoted(
+    gathered: Gathered, sessions: Sequence[str], handoffs: Sequence[PackHandoff], task: WorkRecord
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sessions that a pack quotes, as `forget` names them, and the repositories that it is about."""
+    refs = [*sessions, *(one.session for one in handoffs if one.session), *task.sources, task.goal_source]
+    refs += [ref for item in task.items for ref in item.evidence]
+    refs += [ref for one in handoffs for ref in one.refs]
+    return tuple(dict.fromkeys(filter(None, map(session_name, refs)))), (gathered.project,) if gathered.project else ()
+
+
+def _session(one: ChosenSession) -> PackSession:
+    facts = one.facts
+    return PackSession(
+        ref=session_ref(facts),
+        reason=one.reason,
+        score=one.score,
+        agent=facts.agent,
+        title=facts.title,
+        branch=facts.branch,
+        started_at=facts.started_at,
+        ended_at=facts.ended_at,
+        state=facts.state,
+        goal=goal_of(facts),
+        summary=facts.progress.text if facts.progress else None,
+        next=texts(facts.next),
+        failing=texts(facts.failing),
+        files=facts.edited[:_MAX_SESSION_FILES],
+    )
+
+
+def _files(task: WorkRecord, handoffs: Sequence[PackHandoff], sessions: Sequence[ChosenSession]) -> list[PackFile]:
+    """The files inside the repository: those of the task, then those that most of the sessions edited."""
+    reasons: dict[str, dict[str, None]] = {}
+    edited: Counter[str] = Counter()
+    for item in task.of("active_files"):
+        reasons.setdefault(item.text, {})["in_task"] = None
+    for one in sessions:
+        edited.update(set(one.facts.edited))
+        for path in one.facts.edited:
+            reasons.setdefault(path, {})["edited"] = None
+        for failure in one.facts.failures:
+            if failure.resolved is None and failure.file in one.facts.edited:
+                reasons.setdefault(failure.file, {})["failed_here"] = None
+    gone = {path for one in sessions for path in one.facts.deleted} - edited.keys()
+    named = [path for path in reasons if _is_inside(path) and path not in gone]
+    first = {path: number for number, path in enumerate(named)}
+    named.sort(
+        key=lambda path: (
+            "in_task" not in reasons[path],
+            "failed_here" not in reasons[path],
+            -edited[path],
+            first[path],
+        )
+    )
+    return [PackFile(path, list(reasons[path]), edited[path], ()) for path in named]
+
+
+def _external(task: WorkRecord, sessions: Sequence[ChosenSession]) -> list[str]:
+    paths = [item.text for item in task.of("active_files")]
+    paths += [path for one in sessions for path in (*one.facts.edited, *one.facts.opened)]
+    requests = [line.text for one in sessions for line in one.facts.pull_requests]
+    return list(dict.fromkeys([*requests, *(path for path in paths if not _is_inside(path))]))
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith(("/", "~", "../")) and path != ".."
+
+
+def _anchors(
+    settings: Settings, state: GitState, about: str, limit: int, boost: Collection[str]
+) -> tuple[list[PackAnchor], list[str]]:
+    from aicx.resume.structure import read_structure  # imported here: hooks do without the map
+
+    found, notes = read_structure(settings.layout, state, about, limit, list(boost))
+    anchors = [PackAnchor(str(Ref.of_symbol(one.path, one.line)), one.symbol, one.reasons) for one in found.symbols]
+    return anchors, list(notes)
+
+
+def _notes(settings: Settings, gathered: Gathered, task: WorkRecord) -> list[PackNote]:
+    """What was noted when tasks of this repository were closed, the last first."""
+    found = read_all(settings.layout, gathered.place.folders, (CLOSED,)).records
+    period = gathered.query.period
+    notes = [
+        PackNote(record.ref, record.closing_note, instant(record.updated_at, "seconds"))
+        for record in found
+        if record.kind == "thread" and record.closing_note and record.id != task.id
+    ]
+    return [note for note in notes if period.holds(note.at, note.at)]
