@@ -138,7 +138,7 @@ class _Reading:
         goal: list[int] = []
         headings = list(_headings(self.lines))
         ends = [line for line, _, _ in headings[1:]] + [len(self.lines)]
-        for (start, after, name), end in zip(headings, ends, strict=True):
+        for (start, after, name), end in zip(headings, ends, strict=False):  # without headings there is an end too many
             section = _section(name)
             if section is None:
                 if _words(name) in map(_words, (*_TITLES.values(), _NOTES)):

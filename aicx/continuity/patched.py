@@ -64,7 +64,7 @@ def _in_diff(text: str) -> Iterator[tuple[str, bool]]:
     """The files of a diff, with git's headers or without."""
     headers = list(_GIT.finditer(text))
     ends = [match.start() for match in headers[1:]] + [len(text)]
-    for header, end in zip(headers, ends, strict=True):
+    for header, end in zip(headers, ends, strict=False):
         part = text[header.start() : end]
         if (moved := _MOVED.search(part)) is not None:
             yield moved["path"], True

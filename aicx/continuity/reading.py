@@ -25,15 +25,14 @@ class Interrupted:
 
 
 def read_layers(settings: Settings, place: WorkPlace) -> Layers:
-    """The notes of a place, without secrets that a person may have written into them."""
+    """The notes of a place."""
     places = note_places(settings, place)
     interrupted = _interrupted(settings, place, places)
     broken: list[BrokenNote] = []
     found: dict[Layer, Note | None] = {}
     for layer in LAYERS:
         try:
-            note = read_note(places, layer, interrupted)
-            found[layer] = None if note is None else _redacted(note)
+            found[layer] = read_note(places, layer, interrupted)
         except Broken as error:
             broken.append(BrokenNote(layer, places.of(layer), str(error)))
             found[layer] = None
@@ -47,13 +46,16 @@ _NOT_INTERRUPTED = Interrupted()
 
 
 def read_note(places: NotePlaces, layer: Layer, interrupted: Interrupted = _NOT_INTERRUPTED) -> Note | None:
-    """One layer as its file has it, with what is known of its items; None where there is none. Raises Broken."""
+    """One layer as its file has it, with what is known of its items; None where there is none.
+
+    Secrets that a person may have written into it are masked. Raises Broken.
+    """
     if layer in interrupted.bodies:
         path = interrupted.bodies[layer]
         body = None if path is None else _bytes(path)
     else:
         body = read_body(places, layer)
-    return None if body is None else with_known(parse(body, layer), read_state(places.state(layer)))
+    return None if body is None else with_known(_redacted(parse(body, layer)), read_state(places.state(layer)))
 
 
 def read_body(places: NotePlaces, layer: Layer) -> bytes | None:

@@ -1,0 +1,1 @@
+"""Continuity: what is written, read back, and kept."""
