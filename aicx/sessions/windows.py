@@ -5,13 +5,14 @@ A view of the stored chunks: every message is in exactly one window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from aicx.config import Settings
+from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import StoredText, load_sidecar
 from aicx.corpus.files.sidecar import Sidecar
@@ -20,9 +21,13 @@ from aicx.evidence.statements import COMPACTION
 from aicx.evidence.transcript import Step
 from aicx.paths import Layout
 from aicx.sessions.stored import find_stored
+from aicx.sources.items import CONTEXT_COMPACTED
 from aicx.text import BYTES_PER_TOKEN
 
 Trigger = Literal["start", "compact"]
+# How a log tells that the context was compacted: with what took its place, or only that it was.
+Compaction = Literal["summary", "notice"]
+_NOTICE = key_of_text(CONTEXT_COMPACTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class _Message:
     """A message of the session. One that was too long for a chunk is in several."""
 
     at: datetime
-    compacts: bool
+    compaction: Compaction | None
     size: int = 0  # bytes
     chunks: dict[str, None] = field(default_factory=dict)
 
@@ -77,7 +82,8 @@ def read_windows(layout: Layout, paths: Iterable[str]) -> tuple[tuple[Window, ..
 
 
 def _split(messages: Sequence[_Message]) -> tuple[Window, ...]:
-    begins = [number for number, message in enumerate(messages) if message.compacts or number == 0]
+    compacts = _begins([message.compaction for message in messages])
+    begins = [number for number, begins in enumerate(compacts) if begins or number == 0]
     bounds = enumerate(pairwise([*begins, len(messages)]))
     return tuple(_window(index, first, messages[first:end]) for index, (first, end) in bounds)
 
@@ -87,17 +93,36 @@ def _take(sidecar: Sidecar, messages: list[_Message]) -> None:
         if message.get("repeated"):
             continue
         if (message.get("part") or [1])[0] == 1 or not messages:
-            messages.append(_Message(datetime.fromisoformat(message["at"]), message["origin"] == COMPACTION))
+            messages.append(_Message(datetime.fromisoformat(message["at"]), _compaction_of(message)))
         low, high = message["span"]
         messages[-1].size += high - low
         messages[-1].chunks[sidecar.id] = None
+
+
+def _begins(compactions: Sequence[Compaction | None]) -> list[bool]:
+    """Which messages begin a window: a notice right behind the summary tells of the same compaction."""
+    before = [None, *compactions]
+    return [one is not None and not (one == "notice" and last) for one, last in zip(compactions, before, strict=False)]
+
+
+def _compaction_of(message: Mapping[str, Any]) -> Compaction | None:
+    """What a message of a sidecar tells of a compaction. The text of a notice is known by its key."""
+    if message["origin"] == COMPACTION:
+        return "summary"
+    return "notice" if message["role"] == "system" and message.get("text_key") == _NOTICE else None
+
+
+def _compaction_in(step: Step) -> Compaction | None:
+    if step.origin == COMPACTION:
+        return "summary"
+    return "notice" if step.role == "system" and step.text == CONTEXT_COMPACTED else None
 
 
 def _window(index: int, first: int, messages: Sequence[_Message]) -> Window:
     times = [message.at for message in messages]  # not in their order: tools run at the same time
     return Window(
         index,
-        "compact" if messages[0].compacts else "start",
+        "compact" if messages[0].compaction else "start",
         first,
         first + len(messages) - 1,
         tuple({chunk: None for message in messages for chunk in message.chunks}),
@@ -110,11 +135,11 @@ def _window(index: int, first: int, messages: Sequence[_Message]) -> Window:
 
 def texts_of_windows(windows: Sequence[Window], stored: StoredText) -> list[str]:
     """What a chunk holds of each of ``windows``, which are all that it is in."""
+    own = [message for message in stored.sidecar.messages if not message.get("repeated")]
+    first = [(message.get("part") or [1])[0] == 1 for message in own]
+    compactions = [_compaction_of(message) if begins else None for message, begins in zip(own, first, strict=True)]
     texts: list[list[str]] = []
-    for message in stored.sidecar.messages:
-        if message.get("repeated"):
-            continue
-        begins = message["origin"] == COMPACTION and (message.get("part") or [1])[0] == 1
+    for message, begins in zip(own, _begins(compactions), strict=True):
         if begins or not texts:
             texts.append([])
         low, high = message["span"]
@@ -128,15 +153,16 @@ def steps_of_windows(windows: Sequence[Window], steps: Sequence[Step]) -> list[l
     Those may lack messages that windows count: answers of aicx, and chunks that were altered on disk.
     """
     last = {chunk: window.index for window in windows for chunk in window.chunks}
+    compacts = _begins([_compaction_in(step) for step in steps])
     inside: dict[str, int] = {}  # by chunk, how many compactions begin in it
-    for step in steps:
-        inside[step.chunk] = inside.get(step.chunk, 0) + (step.origin == COMPACTION)
+    for step, begins in zip(steps, compacts, strict=True):
+        inside[step.chunk] = inside.get(step.chunk, 0) + begins
     found: list[list[Step]] = [[] for _ in windows]
     chunk, index = "", 0
-    for step in steps:
+    for step, begins in zip(steps, compacts, strict=True):
         if step.chunk != chunk:
             # A long message that began in the chunk before is no step of this one.
             chunk, index = step.chunk, last.get(step.chunk, index) - inside[step.chunk]
-        index += step.origin == COMPACTION
+        index += begins
         found[max(index, 0)].append(step)
     return found

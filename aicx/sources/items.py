@@ -10,6 +10,9 @@ from typing import Annotated, Literal, Protocol
 
 from aicx.types import AgentHomes, Lane, Origin, Role
 
+# The text of an entry for a compaction whose summary the log does not have in readable form.
+CONTEXT_COMPACTED = "[Context compacted]"
+
 
 @dataclass(frozen=True, slots=True)
 class SourceRef:

@@ -15,7 +15,7 @@ from aicx.evidence.transcript import read_steps
 from aicx.sessions.stored import find_stored
 from aicx.sessions.windows import Window, _Message, _split, read_windows, steps_of_windows, windows_of
 from aicx.text import BYTES_PER_TOKEN
-from tests.corpus.builders import SESSION, when
+from tests.corpus.builders import SESSION, CodexLog, when
 from tests.sessions.compacted import SUMMARY, Compacted, story
 
 
@@ -82,6 +82,28 @@ def test_a_thousand_compactions_are_a_thousand_windows(place: Compacted) -> None
     assert _cover(windows) == list(range(2001))
 
 
+def test_a_compaction_of_codex_without_a_readable_summary_begins_a_window(place: Compacted) -> None:
+    log = CodexLog(cwd=str(place.folder)).prompt("Make the export of tables keep the header", 1)
+    log.answer("I look at it.", 2)
+    log._add("compacted", 3, {"message": "", "replacement_history": []})
+    log._add("event_msg", 3, {"type": "context_compacted"})
+    log.answer("It is kept.", 4)
+    log._add("compacted", 5, {"message": "So far: the header.", "replacement_history": []})
+    log._add("event_msg", 5, {"type": "context_compacted"})
+    place.user.codex(log.answer("It is done.", 6))
+    place.user.store()
+    windows = windows_of(place.settings, log.session)
+    assert [(one.trigger, one.from_message, one.to_message) for one in windows] == [
+        ("start", 0, 1),
+        ("compact", 2, 3),
+        ("compact", 4, 6),
+    ]
+    with open_catalog(place.settings.layout) as opened:
+        paths = find_stored(opened.catalog, log.session).paths
+    steps, _ = read_steps(place.settings.layout, paths)
+    assert [len(part) for part in steps_of_windows(windows, steps)] == [2, 2, 3]
+
+
 def test_the_steps_of_a_window_are_those_between_its_bounds(place: Compacted) -> None:
     place.store(story(place.log()))
     settings = place.settings
@@ -118,7 +140,10 @@ def test_windows_of_a_session_that_is_not_stored_name_the_nearest(place: Compact
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60))
 def test_whatever_is_compacted_each_message_is_in_one_window(compacts: list[bool]) -> None:
-    messages = [_Message(when(number), one, 4, {f"c{number // 3}": None}) for number, one in enumerate(compacts)]
+    messages = [
+        _Message(when(number), "summary" if one else None, 4, {f"c{number // 3}": None})
+        for number, one in enumerate(compacts)
+    ]
     windows = _split(messages)
     assert _cover(windows) == list(range(len(compacts)))
     assert len(windows) == 1 + sum(compacts[1:])

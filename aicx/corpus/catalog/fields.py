@@ -50,6 +50,11 @@ def message_key(agent: str, identity: str) -> str:
     return blake2b(f"{agent}\0{identity}".encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
+def key_of_text(text: str) -> str:
+    """The key by which two messages with the same text are known: 16 hex digits."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
 def key_number(key: str) -> int:
     return int.from_bytes(bytes.fromhex(key), signed=True)
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.forget.blanking import message_texts
-from aicx.corpus.ingest.drafts import MESSAGE_TOKENS, key_of_text
+from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, Said, name_chunk
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.sources.naming import Redact, clean_id, clean_project

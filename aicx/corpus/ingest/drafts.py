@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from hashlib import blake2b
 from typing import AnyStr
 
-from aicx.corpus.catalog.fields import message_key
+from aicx.corpus.catalog.fields import key_of_text, message_key
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.items import TimelineEntry, ToolUse
@@ -31,7 +30,7 @@ _CALL_HEAD, _CALL_TAIL = 3000, 800
 
 _MAX_MARK_LENGTH = 64  # of a redaction, `[REDACTED:…]`
 # Commands and tools of ours that answer with stored text.
-_OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|steer|show|rank|resume|extract)\b")
+_OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|sessions|steer|show|rank|resume|extract)\b")
 _OWN_TOOL = re.compile(r"(?:^|_)aicx_(?:search|steer|rank|resume|read)$")
 
 _BREAKS = (b"\n\n", b"\n", b" ")
@@ -162,8 +161,3 @@ def _before_mark(text: AnyStr, at: int, opening: AnyStr, closing: AnyStr) -> int
 
 def _milliseconds(at: datetime) -> int:
     return round(at.timestamp() * 1000)
-
-
-def key_of_text(text: str) -> str:
-    """The key by which two messages with the same text are known: 16 hex digits."""
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

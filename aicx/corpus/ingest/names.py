@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from aicx.corpus.catalog.fields import own_messages
-from aicx.corpus.ingest.drafts import Draft, key_of_text
+from aicx.corpus.catalog.fields import key_of_text, own_messages
+from aicx.corpus.ingest.drafts import Draft
 from aicx.titles import Name, name_given, name_of_prompt, name_of_work, shorten_title, subjects_of, with_work
 from aicx.types import PROMPTS, Origin, Role
 

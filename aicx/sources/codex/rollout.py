@@ -10,7 +10,7 @@ from aicx.sources.codex.messages import Messages
 from aicx.sources.codex.texts import content_texts, reasoning_texts
 from aicx.sources.codex.timeline import COPY, Timeline
 from aicx.sources.codex.untyped import typed_item
-from aicx.sources.items import LogIdentity, SessionEvent, SourceItem, ToolUse
+from aicx.sources.items import CONTEXT_COMPACTED, LogIdentity, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import LogRecord
 from aicx.sources.values import quoted, string_of, text_of
 
@@ -320,7 +320,7 @@ _EVENTS: dict[str, _Handler] = {
     "task_started": Rollout._begin_turn,
     "turn_started": Rollout._begin_turn,
     "turn_aborted": Rollout._take_abort,
-    "context_compacted": lambda rollout, _: rollout._tell_event("[Context compacted]"),
+    "context_compacted": lambda rollout, _: rollout._tell_event(CONTEXT_COMPACTED),
     "thread_rolled_back": lambda rollout, payload: rollout._tell_event(
         f"[Rolled back {payload.get('num_turns', '?')} turns]"
     ),
