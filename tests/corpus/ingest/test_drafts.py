@@ -203,7 +203,10 @@ def own_answer(command, name="Bash"):
     return [draft.echo for draft in draft_entries([call, result], Redacted)]
 
 
-@pytest.mark.parametrize("command", ["aicx search migration", "cd x && aicx show abc --full", ".venv/bin/aicx steer"])
+@pytest.mark.parametrize(
+    "command",
+    ["aicx search migration", "cd x && aicx show abc --full", ".venv/bin/aicx steer", "aicx sessions restore"],
+)
 def test_an_answer_of_ours_is_an_echo(command):
     assert own_answer(command) == [False, True]
 
