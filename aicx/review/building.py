@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import cast
 
 from aicx.config import Settings
 from aicx.memory.backfill import Left, Planned, import_backfill, plan_backfill
 from aicx.memory.claims import normal
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import policy_in
-from aicx.memory.proposals import KINDS, Proposal
+from aicx.memory.proposals import Proposal, ProposalKind
 from aicx.memory.proposing import Draft
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.reasons import Reason
-from aicx.memory.record import Record
+from aicx.memory.record import KINDS, Record
 from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
 from aicx.review.states import INSTRUCTING, Surface, reads_like_instruction
@@ -80,7 +81,7 @@ def _instructs(proposal: Proposal) -> bool:
 def _as_known(proposal: Proposal, known: Statements[Record]) -> Proposal:
     """The proposal as another sighting of a record that says the same, whatever kind that was given."""
     for kind in (proposal.kind, *KINDS):
-        other = replace(proposal, kind=kind)
+        other = replace(proposal, kind=cast("ProposalKind", kind))
         if known.place_of(other) is not None:
             return other
     return proposal

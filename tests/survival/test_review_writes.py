@@ -1,0 +1,150 @@
+"""Steps of a review that are killed at any moment, or taken by many at once: taken or not, and never half."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner
+
+pytestmark = pytest.mark.process
+
+FACT, RULE, SAID = "Exports are split at 2 GB", "Never push to the release branch", "`zip` cannot be used with `--all`."
+NOTE = """# Continuity of this worktree
+
+## Files, decisions and environment
+
+- Decision: Exports are Parquet files, because readers need types
+- Decision: Always run `make check` before a merge
+"""
+BY = ("--by", "Ada", "--yes")
+COMMANDS = {
+    "build": ("build",),
+    "adopt": ("adopt", "said", "--by", "Ada"),
+    "approve": ("approve", "rule", "--by", "Ada"),
+    "promote a fact": ("promote", "fact", *BY),
+    "promote an instruction": ("promote", "order", *BY),
+    "verify": ("verify-apply", "waits"),
+    "reject": ("reject", "waits"),
+}
+
+
+@pytest.fixture(scope="module")
+def reviewed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A record before each step, and a note."""
+    folder = tmp_path_factory.mktemp("reviewed")
+    for name in ("user", "repo/.aicx/continuity"):
+        (folder / name).mkdir(parents=True)
+    (folder / "repo/.aicx/continuity/active.md").write_text(NOTE)
+    (folder / "repo/CLAUDE.md").write_text("# Rules\n")
+    home = Home(folder / "user", folder / "corpus")
+    statements = {"said": SAID, "rule": RULE, "fact": FACT, "order": "Always run the tests", "waits": "Always be kind"}
+    for name, statement in statements.items():
+        origin = ("--origin", "subagent") if name == "said" else ()
+        do(runner, home, "memory", "put", statement, "--name", name, *origin)
+    for name in ("fact", "order", "waits"):
+        do(runner, home, "review", "approve", name, "--by", "Ada")
+    block = do(runner, home, "review", "promote", "waits", *BY)["proposal"]["block"]
+    (folder / "repo/CLAUDE.md").write_text(f"# Rules\n\n{block}")
+    return home
+
+
+def words(home: Home, *arguments: str) -> tuple[str, ...]:
+    return (*arguments, "--repo", str(home.user.parent / "repo"), "--json")
+
+
+def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
+    run = runner.run(home, *words(home, *arguments))
+    assert run.code == 0, run.out + run.err
+    found: dict[str, Any] = json.loads(run.out)
+    return found
+
+
+def view(runner: Runner, home: Home) -> tuple[Mapping[str, str], frozenset[str]]:
+    """The state of every record, and the proposals that there are."""
+    states = (
+        "pending",
+        "approved",
+        "blocked",
+        "promoted",
+        "rejected",
+        "stale",
+        "manual-apply-pending",
+        "manual-applied",
+    )
+    options = [word for state in states for word in ("--state", state)]
+    found = do(runner, home, "review", "candidates", *options)
+    assert found["notes"] == []
+    files = frozenset(path.name for path in home.corpus.glob("memory/*/proposals/*"))
+    return {one["entry"]["statement"]: one["state"] for one in found["candidates"]}, files
+
+
+def finish(runner: Runner, home: Home) -> None:
+    """What the next writer does: it finishes what was begun, and writes something of its own."""
+    do(runner, home, "memory", "put", "Something else", "--global", "--name", "after")
+    do(runner, home, "memory", "delete", "after", "--yes")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_kill_at_any_step_leaves_it_taken_or_not(
+    command: str, reviewed: Home, runner: Runner, tmp_path: Path
+) -> None:
+    before = view(runner, reviewed)
+
+    def copy(name: str) -> Home:
+        shutil.copytree(reviewed.corpus, tmp_path / name)
+        return Home(reviewed.user, tmp_path / name)
+
+    whole = copy("whole")
+    arguments = ("review", *COMMANDS[command])
+    steps = runner.steps(whole, *words(whole, *arguments))
+    after = view(runner, whole)
+    assert after != before
+    file = (reviewed.user.parent / "repo/CLAUDE.md").read_bytes()
+    for step in range(1, len(steps) + 1):
+        home = copy(str(step))
+        run = runner.run(home, *words(home, *arguments), fatal_step=step)
+        assert run.killed or run.code == 0
+        finish(runner, home)
+        assert view(runner, home) in (before, after), steps[step - 1]
+        checks = json.loads(runner.run(home, "doctor", "--json").out)["checks"]
+        wrong = [one for one in checks if one["name"].startswith(("memory", "review")) and one["severity"] != "green"]
+        assert wrong == [], steps[step - 1]
+        shutil.rmtree(home.corpus)
+    assert (reviewed.user.parent / "repo/CLAUDE.md").read_bytes() == file
+
+
+_BUILDERS = """
+import os, sys
+import aicx.cli
+
+children = []
+for _ in range(8):
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os._exit(aicx.cli.run(["review", "build", "--repo", sys.argv[1], "--json"]))
+    children.append(child)
+print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+"""
+
+
+def test_eight_builds_at_once_make_each_candidate_once(reviewed: Home, runner: Runner, tmp_path: Path) -> None:
+    home = Home(reviewed.user, shutil.copytree(reviewed.corpus, tmp_path / "corpus"))
+    lines = (home.corpus / "memory/events.jsonl").read_text().count("\n")
+    repo = str(home.user.parent / "repo")
+    done = subprocess.run(
+        [sys.executable, "-c", _BUILDERS, repo],
+        cwd=REPOSITORY, env=home.environ, capture_output=True, text=True, timeout=TIMEOUT, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == [0] * 8
+    states, _ = view(runner, home)
+    assert len(states) == 5 + 2
+    assert (home.corpus / "memory/events.jsonl").read_text().count("\n") == lines + 2
