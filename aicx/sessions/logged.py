@@ -26,8 +26,12 @@ _LEAST_COPIED = 2
 
 def logged_edges(catalog: Catalog) -> list[Edge]:
     """An edge for each session that a log connects with an older one, whether that is stored or not."""
-    named = {edge.from_ref: edge for edge in _named(catalog)}
-    return [*named.values(), *(edge for edge in _copied(catalog) if edge.from_ref not in named)]
+    found = {edge.from_ref: edge for edge in _named(catalog)}
+    # Of several sessions that a log begins with, the catalogue names the one it has most of.
+    for edge in _copied(catalog):
+        if edge.from_ref not in found or found[edge.from_ref].type != "delegated_by":
+            found[edge.from_ref] = edge
+    return list(found.values())
 
 
 def _named(catalog: Catalog) -> Iterator[Edge]:
