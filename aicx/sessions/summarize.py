@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aicx.config import Settings
@@ -61,9 +61,19 @@ class Reader:
         return known.summary if known else self.made(window)
 
     def made(self, window: int | None) -> Summary:
-        """The same, made anew."""
-        parts = self.steps if window is None else [self.steps[window]]
-        return summary_of(self.session, [step for part in parts for step in part])
+        """The same, made anew. A window in which nothing was asked goes on with what was asked last before it."""
+        if window is None:
+            return summary_of(self.session, [step for part in self.steps for step in part])
+        found = self._of_window(window)
+        for before in reversed(range(window)):
+            if found.goal is not None:
+                break
+            earlier = self._of_window(before)
+            found = replace(found, goal=earlier.asked or earlier.goal)
+        return found
+
+    def _of_window(self, window: int) -> Summary:
+        return summary_of(self.session, self.steps[window], goes_on=window + 1 < len(self.windows))
 
 
 def open_session(settings: Settings, text: str) -> Reader:

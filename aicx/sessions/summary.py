@@ -11,6 +11,7 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import followed, runs_of
 from aicx.evidence.session_brief import Line, SessionBrief, brief_of
+from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
 from aicx.memory.candidates.gather import propose
@@ -76,8 +77,8 @@ class Summary:
             yield from ((name, line) for line in getattr(self, name))
 
 
-def summary_of(session: StoredSession, steps: Sequence[Step]) -> Summary:
-    """The summary of ``steps``, which are of ``session``."""
+def summary_of(session: StoredSession, steps: Sequence[Step], *, goes_on: bool = False) -> Summary:
+    """The summary of ``steps``, which are of ``session``; ``goes_on`` where a compaction cut them off."""
     roots, folder = session.roots, session.folder
     brief = brief_of(steps, roots, folder, OtherRepositories(session.project, roots))
     calls = followed(answered_calls(steps))
@@ -91,7 +92,7 @@ def summary_of(session: StoredSession, steps: Sequence[Step]) -> Summary:
     return Summary(
         goal=_of_line(brief.goal) if brief.goal else None,
         asked=_of_line(brief.asked) if brief.asked else None,
-        accomplished=_each_once(map(_of_line, _accomplished(brief))),
+        accomplished=_each_once(map(_of_line, _accomplished(brief, goes_on=goes_on))),
         decisions=_each_once(decisions, preferences),
         failed=_each_once([*map(_of_line, brief.failures), *_in_vain(failures)]),
         gotchas=_each_once(gotchas),
@@ -104,9 +105,9 @@ def summary_of(session: StoredSession, steps: Sequence[Step]) -> Summary:
     )
 
 
-def _accomplished(brief: SessionBrief) -> Iterator[Line]:
-    """What was said of it first, then what others can see of it."""
-    if brief.progress is not None:
+def _accomplished(brief: SessionBrief, *, goes_on: bool) -> Iterator[Line]:
+    """What was said of it first, then what others can see of it. In the middle of work most of it is remarks."""
+    if brief.progress is not None and (not goes_on or reports_something(brief.progress.text)):
         yield brief.progress
     yield from brief.pull_requests
     if brief.tested is not None:

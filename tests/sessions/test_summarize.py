@@ -13,7 +13,7 @@ import pytest
 from aicx.sessions.kept import load_kept
 from aicx.sessions.seed import seed
 from aicx.sessions.summarize import open_session, summarize
-from tests.corpus.builders import OTHER, SESSION
+from tests.corpus.builders import OTHER, SESSION, CodexLog
 from tests.sessions.compacted import NOW, REF, Compacted, story
 
 CLAIM = {"claims": [{"text": "The imports are still open", "refs": ["f1"]}, {"text": "Made up", "refs": ["chunk:no"]}]}
@@ -130,6 +130,18 @@ class TestContent:
         assert last["key_files"] == []
         assert any("test_imports" in line["text"] for line in last["failed"])
         assert not any("test_imports" in line["text"] for line in first["failed"])
+
+    def test_a_window_in_which_nothing_was_asked_goes_on_with_the_last_request(self, place: Compacted) -> None:
+        log = CodexLog(cwd=str(place.folder)).prompt("Make the export of tables keep the header", 1)
+        log.answer("I look at it.", 2).prompt("Now check the imports of tables as well", 3).answer("I see.", 4)
+        log._add("event_msg", 5, {"type": "context_compacted"})
+        place.user.codex(log.answer("The imports are fixed.", 6))
+        place.user.store()
+        found = place("sessions", "summarize", OTHER, "--window", "1")["summary"]
+        assert found["goal"]["text"] == "Now check the imports of tables as well"
+        assert found["accomplished"][0]["text"] == "The imports are fixed."
+        # What was said before the compaction is a remark, and not what the window came to.
+        assert place("sessions", "summarize", OTHER, "--window", "0")["summary"]["accomplished"] == []
 
     def test_people_read_the_same_without_json(self, place: Compacted) -> None:
         code, out, _ = place.run("sessions", "summarize", SESSION)
