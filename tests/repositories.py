@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# Git starts another process after each commit to see whether the repository needs upkeep; one that a test made does not.
+# After each commit, git starts another process to see whether the repository needs upkeep. Those of tests do not.
 NO_UPKEEP = ("-c", "maintenance.auto=false")
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"

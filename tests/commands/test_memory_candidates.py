@@ -13,22 +13,27 @@ from aicx.cli import run
 from aicx.memory.policy import NAME
 from aicx.memory.policy_rules import FOLDER
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
+from tests.kept import Kept
 
 FOURTH = "3eaf4091-6085-4db1-8d6f-8c3d4e5f6071"
 REMOTE = "git@example.org:ada/orbit.git"
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Two sessions in ``ada/orbit`` and one elsewhere, all stored."""
-    user = Home(tmp_path)
+    user = Home(kept.empty())
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
-    orbit, moon = user.repository("orbit", REMOTE), user.repository("moon", "git@example.org:ada/moon.git")
-    user.claude(ClaudeLog(SESSION, orbit).prompt("never push to the beta branch", 0).answer("Understood.", 1))
-    user.claude(ClaudeLog(OTHER, orbit).prompt("Never push to the beta branch!", 90).answer("Understood.", 91))
-    user.claude(ClaudeLog(THIRD, moon).prompt("prefer plain SQL over query builders", 50).answer("I see.", 51))
-    assert run(["store"]) == 0
+
+    def fill() -> None:
+        orbit, moon = user.repository("orbit", REMOTE), user.repository("moon", "git@example.org:ada/moon.git")
+        user.claude(ClaudeLog(SESSION, orbit).prompt("never push to the beta branch", 0).answer("Understood.", 1))
+        user.claude(ClaudeLog(OTHER, orbit).prompt("Never push to the beta branch!", 90).answer("Understood.", 91))
+        user.claude(ClaudeLog(THIRD, moon).prompt("prefer plain SQL over query builders", 50).answer("I see.", 51))
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     capsys.readouterr()
     return user
 

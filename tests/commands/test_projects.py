@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,20 +11,25 @@ from aicx.cli import run
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.kept import Kept
 
 ORBIT, NOTES = "/gone/orbit", "/gone/notes"
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Two sessions in a folder whose remote one of them recorded, and one in a folder that nothing is known of."""
-    user = Home(tmp_path)
+    user = Home(kept.empty())
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
-    user.claude(ClaudeLog(SESSION, ORBIT).prompt("Why is the lamp dark?", 0))
-    user.codex(CodexLog(OTHER, ORBIT, "git@github.com:ada/orbit.git").prompt("Write the docs", 50))
-    user.claude(ClaudeLog(THIRD, NOTES).prompt("Sort my notes", 90))
-    assert run(["store"]) == 0
+
+    def fill() -> None:
+        user.claude(ClaudeLog(SESSION, ORBIT).prompt("Why is the lamp dark?", 0))
+        user.codex(CodexLog(OTHER, ORBIT, "git@github.com:ada/orbit.git").prompt("Write the docs", 50))
+        user.claude(ClaudeLog(THIRD, NOTES).prompt("Sort my notes", 90))
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     capsys.readouterr()
     return user
 

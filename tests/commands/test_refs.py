@@ -10,20 +10,25 @@ import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.kept import Kept
 
 NEXT_DAY = 14 * 3600
 
 
 @pytest.fixture
-def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
-    user = Home(tmp_path)
+def user(home: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+    user = Home(kept.empty())
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
-    orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
-    user.claude(ClaudeLog(SESSION, orbit).prompt("One", 0).prompt("Two", NEXT_DAY))
-    user.claude(ClaudeLog(OTHER, user.repository("lamp", "git@x.org:ada/lamp.git")).prompt("Three", 7200))
-    user.codex(CodexLog(THIRD, orbit).prompt("Four", 50))
-    assert run(["store"]) == 0
+
+    def fill() -> None:
+        orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
+        user.claude(ClaudeLog(SESSION, orbit).prompt("One", 0).prompt("Two", NEXT_DAY))
+        user.claude(ClaudeLog(OTHER, user.repository("lamp", "git@x.org:ada/lamp.git")).prompt("Three", 7200))
+        user.codex(CodexLog(THIRD, orbit).prompt("Four", 50))
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     capsys.readouterr()
     return user
 

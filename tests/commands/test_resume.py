@@ -14,16 +14,25 @@ from aicx.commands.resume import MIN_BUDGET
 from aicx.resume.brief.budget import MIN_TOKENS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 from tests.evidence.stories import Repository
+from tests.kept import Kept
 
 REMOTE = "git@example.org:ada/orbit.git"
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
+def repository(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
     """A repository with two stored sessions, one of which left a failing test; the current folder."""
-    user = Home(tmp_path)
+    user = Home(kept.empty())
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
+    kept.again(lambda: fill(user))
+    found = Repository(user.work / "orbit")
+    monkeypatch.chdir(found.folder)
+    capsys.readouterr()
+    return found
+
+
+def fill(user: Home) -> None:
     found = Repository(user.work / "orbit", remote=REMOTE)
     found.commit("src/login.py")
     folder = str(found.folder)
@@ -32,10 +41,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     log.call("Bash", 3, "t2", command="pytest -q").result("FAILED test_token - AssertionError", 4, "t2", failed=True)
     user.claude(log.answer("The lifetime is fixed. The refresh still needs to be written.", 5))
     user.codex(CodexLog(OTHER, folder).prompt("Write the docs of the cache", 7200).answer("Wrote the docs.", 7201))
-    monkeypatch.chdir(found.folder)
     assert run(["store"]) == 0
-    capsys.readouterr()
-    return found
 
 
 def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

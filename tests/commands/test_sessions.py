@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
+from tests.kept import Kept
 
 NEXT_DAY = 24 * 3600
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
+def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Three sessions: one over two days and two repositories, one without a title, one of another agent."""
-    user = Home(tmp_path)
+    user = Home(kept.empty())
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
-    orbit, apiary = (user.repository(name, f"git@x.org:ada/{name}.git") for name in ("orbit", "apiary"))
-    log = ClaudeLog(SESSION, orbit).prompt("Fix the lexer", 0)
-    log.cwd, log.branch = apiary, "feature/bees"
-    user.claude(log.prompt("Now the bees", NEXT_DAY))
-    user.claude(ClaudeLog(OTHER, "/srv/notes").call("Bash", 5, command="ls").result("a", 6))
-    user.codex(CodexLog(THIRD, orbit).prompt("Write the docs", 50))
-    assert run(["store"]) == 0
+
+    def fill() -> None:
+        orbit, apiary = (user.repository(name, f"git@x.org:ada/{name}.git") for name in ("orbit", "apiary"))
+        log = ClaudeLog(SESSION, orbit).prompt("Fix the lexer", 0)
+        log.cwd, log.branch = apiary, "feature/bees"
+        user.claude(log.prompt("Now the bees", NEXT_DAY))
+        user.claude(ClaudeLog(OTHER, "/srv/notes").call("Bash", 5, command="ls").result("a", 6))
+        user.codex(CodexLog(THIRD, orbit).prompt("Write the docs", 50))
+        assert run(["store"]) == 0
+
+    kept.again(fill)
     capsys.readouterr()
     return user
 

@@ -19,6 +19,7 @@ from aicx.engine.stages import retrieve
 from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 from tests.engine.search_helpers import ask, ignore
+from tests.kept import Kept
 from tests.why.builders import DAY, HOUR, Story
 
 SUBJECT = "Retry the upload of a parcel"
@@ -26,20 +27,25 @@ LAMP = "3ea04f91-6085-4db1-8d6f-8c3d4e5f6071"
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> Story:
+def story(kept: Kept) -> Story:
     """Three sessions of the repository, and one of another: the one that made the commit says the least about it."""
-    story = Story(Home(tmp_path))
-    maker = story.log(SESSION).prompt("The parcel is lost when the line drops", 0).answer("I look into it.", 5)
-    story.edited(maker, "src/upload.py", 60)
-    planner = story.log(OTHER).prompt("Plan: retry the upload of a parcel, retry, upload, parcel", -9 * DAY)
-    planner.answer("Retry the upload of a parcel three times.", -9 * DAY + 5)
-    beside = story.log(THIRD).prompt("Write of the parcel in the manual", 120).answer("Done.", 130)
-    lamp = ClaudeLog(LAMP, story.user.repository("lamp", "git@example.org:ada/lamp.git"))
-    lamp.prompt("Retry the upload of a parcel of lamps", 30).answer("Retry it.", 40)
-    story.repository.commit("src/upload.py", "x\n", f"{SUBJECT} (#7)", when(HOUR))
-    story.keep(maker, planner, beside, lamp)
-    refresh_lexical(story.user.settings, ignore)
-    return story
+    user = Home(kept.empty())
+
+    def fill() -> None:
+        story = Story(user)
+        maker = story.log(SESSION).prompt("The parcel is lost when the line drops", 0).answer("I look into it.", 5)
+        story.edited(maker, "src/upload.py", 60)
+        planner = story.log(OTHER).prompt("Plan: retry the upload of a parcel, retry, upload, parcel", -9 * DAY)
+        planner.answer("Retry the upload of a parcel three times.", -9 * DAY + 5)
+        beside = story.log(THIRD).prompt("Write of the parcel in the manual", 120).answer("Done.", 130)
+        lamp = ClaudeLog(LAMP, story.user.repository("lamp", "git@example.org:ada/lamp.git"))
+        lamp.prompt("Retry the upload of a parcel of lamps", 30).answer("Retry it.", 40)
+        story.repository.commit("src/upload.py", "x\n", f"{SUBJECT} (#7)", when(HOUR))
+        story.keep(maker, planner, beside, lamp)
+        refresh_lexical(story.user.settings, ignore)
+
+    kept.again(fill)
+    return Story(user)
 
 
 def sessions(report: SearchReport) -> list[str]:

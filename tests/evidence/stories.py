@@ -59,9 +59,9 @@ class Repository:
     def __init__(self, folder: Path, *arguments: str, remote: str = "") -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        if arguments or (folder / ".git").exists():
+        if arguments:
             self.git("init", "--quiet", "--initial-branch=main", *arguments)
-        else:
+        elif not (folder / ".git").exists():
             begin(folder, remote)
 
     def git(self, *arguments: str, at: datetime = T0) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from aicx.cli import run
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.evidence.stories import Repository
+from tests.kept import Kept
 
 
 class Place:
@@ -43,8 +43,19 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
-    user = Home(tmp_path)
+def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
+    user = Home(kept.empty())
+    kept.again(lambda: fill(user))
+    repository = Repository(user.work / "orbit")
+    monkeypatch.setenv("AICX_HOME", str(user.corpus))
+    monkeypatch.setenv("HOME", str(user.root))
+    monkeypatch.chdir(repository.folder)
+    for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID"):
+        monkeypatch.delenv(name, raising=False)
+    return Place(user, repository, capsys)
+
+
+def fill(user: Home) -> None:
     repository = Repository(user.work / "orbit")
     repository.commit("src/login.py")
     repository.write("Makefile", "test:\n\ttrue\n")
@@ -53,9 +64,3 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     log.call("Edit", 1, "t1", file_path=f"{folder}/src/login.py", new_string="x", old_string="y").result("", 2, "t1")
     user.claude(log.answer("The refresh still needs to be written.", 3))
     user.store()
-    monkeypatch.setenv("AICX_HOME", str(user.corpus))
-    monkeypatch.setenv("HOME", str(user.root))
-    monkeypatch.chdir(repository.folder)
-    for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID"):
-        monkeypatch.delenv(name, raising=False)
-    return Place(user, repository, capsys)

@@ -25,6 +25,7 @@ from retrieval.decay import PROFILES
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when
 from tests.engine.search_helpers import embed, keep
 from tests.evidence.stories import Repository
+from tests.kept import Kept
 
 REMOTE = "git@example.org:ada/orbit.git"
 DAY = 86_400.0
@@ -34,15 +35,14 @@ Ask = Callable[..., ResumeReport]
 
 
 @pytest.fixture
-def user(tmp_path: Path) -> Home:
-    return Home(tmp_path)
+def user(kept: Kept) -> Home:
+    return Home(kept.empty())
 
 
 @pytest.fixture
-def repository(user: Home) -> Repository:
-    found = Repository(user.work / "orbit", remote=REMOTE)
-    found.commit("src/login.py")
-    return found
+def repository(user: Home, kept: Kept) -> Repository:
+    kept.again(lambda: Repository(user.work / "orbit", remote=REMOTE).commit("src/login.py"))
+    return Repository(user.work / "orbit")
 
 
 @pytest.fixture

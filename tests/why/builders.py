@@ -21,7 +21,8 @@ class Story:
     def __init__(self, user: Home) -> None:
         self.user = user
         self.repository = Repository(user.work / "orbit", remote=REMOTE)
-        self.repository.commit("README.md", "An orbit.\n", "Begin", when(-10 * DAY))
+        if not (self.repository.folder / "README.md").exists():
+            self.repository.commit("README.md", "An orbit.\n", "Begin", when(-10 * DAY))
 
     @property
     def folder(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +12,7 @@ from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, Home, when
+from tests.kept import Kept
 from tests.why.builders import DAY, Story
 
 # Made up, in the shape of a real one.
@@ -21,12 +21,17 @@ TEXT = "def parse(text):\n    return build_tree(split_into_tokens(text))\n"
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> Story:
-    found = Story(Home(tmp_path))
+def story(kept: Kept) -> Story:
+    user = Home(kept.empty())
+    kept.again(lambda: fill(user))
+    return Story(user)
+
+
+def fill(user: Home) -> None:
+    found = Story(user)
     log = found.log().prompt("The parser should read nested brackets", 0)
     found.edited(log, "src/parser.py", 10, TEXT)
     found.keep(log.answer("The parser reads nested brackets now.", 30))
-    return found
 
 
 def markdown_of(story: Story, target: str) -> str:

@@ -10,14 +10,17 @@ import pytest
 from aicx.errors import NotFound, UsageError
 from tests.corpus.builders import OTHER, SESSION, THIRD, Home, snapshot, when
 from tests.evidence.stories import Repository
+from tests.kept import Kept
 from tests.why.builders import DAY, HOUR, Story, ids, kinds
 
 LONG = "def parse(text):\n    tokens = split_into_tokens(text)\n    return build_tree(tokens)\n"
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> Story:
-    return Story(Home(tmp_path))
+def story(kept: Kept) -> Story:
+    user = Home(kept.empty())
+    kept.again(lambda: Story(user))
+    return Story(user)
 
 
 def parse_session(story: Story, session: str = SESSION, begin: float = 0.0) -> None:

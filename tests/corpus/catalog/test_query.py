@@ -13,6 +13,7 @@ from aicx.corpus.catalog.query import Steered, steer
 from aicx.corpus.catalog.when import parse_date_range
 from aicx.errors import NotFound, UsageError
 from tests.corpus.builders import OTHER, SESSION, T0, THIRD, ClaudeLog, CodexLog, Home, snapshot
+from tests.kept import Kept
 
 NEXT_DAY = 14 * 3600
 
@@ -36,20 +37,24 @@ FILTERS = [
 
 
 @pytest.fixture
-def home(home: Path, tmp_path: Path) -> Home:
+def home(home: Path, kept: Kept) -> Home:
     """Three sessions of two agents in four folders on two days."""
-    home = Home(tmp_path)
-    orbit, apiary = (
-        home.repository("orbit", "git@x.org:ada/orbit.git"),
-        home.repository("apiary", "git@x.org:ada/apiary.git"),
-    )
-    log = ClaudeLog(SESSION, orbit).prompt("---\nrun_id: r-1\nprompt_id: p-1\n---\nFix the lexer", 0)
-    log.call("Edit", 1, file_path=f"{orbit}/src/lexer.py").result("done", 2)
-    log.cwd, log.branch = apiary, "feature/bees"
-    home.claude(log.prompt("Now the bees", NEXT_DAY))
-    home.claude(ClaudeLog(OTHER, "/srv/notes").call("Bash", 5, command="ls").result("a", 6))
-    home.codex(CodexLog(THIRD, orbit).prompt("Write the docs", 50))
-    home.store()
+    home = Home(kept.empty())
+
+    def fill() -> None:
+        orbit, apiary = (
+            home.repository("orbit", "git@x.org:ada/orbit.git"),
+            home.repository("apiary", "git@x.org:ada/apiary.git"),
+        )
+        log = ClaudeLog(SESSION, orbit).prompt("---\nrun_id: r-1\nprompt_id: p-1\n---\nFix the lexer", 0)
+        log.call("Edit", 1, file_path=f"{orbit}/src/lexer.py").result("done", 2)
+        log.cwd, log.branch = apiary, "feature/bees"
+        home.claude(log.prompt("Now the bees", NEXT_DAY))
+        home.claude(ClaudeLog(OTHER, "/srv/notes").call("Bash", 5, command="ls").result("a", 6))
+        home.codex(CodexLog(THIRD, orbit).prompt("Write the docs", 50))
+        home.store()
+
+    kept.again(fill)
     return home
 
 
