@@ -78,7 +78,7 @@ def merged_with(
     old_goal = held[0] if before.goal is not None else None
     old = held[1:] if before.goal is not None else held
     lasting = [item for item in old if item.key in own or not _is_settled(item, derived, new)]
-    kept, trimmed = _capped(_joined(new, lasting), own)
+    kept, trimmed = _capped(_joined(new, lasting, own), own)
     note = replace(
         before,
         goal=_goal(None if goal is not None and goal.key in gone else goal, old_goal, derived, own),
@@ -121,12 +121,15 @@ def _is_settled(item: NoteItem, derived: Derived, new: Iterable[NoteItem]) -> bo
     return command is not None and any(_command(one.text) == command for one in later)
 
 
-def _joined(new: Sequence[NoteItem], old: Sequence[NoteItem]) -> list[NoteItem]:
-    """New items before old ones, or behind them where they are from an older session; each once, with all evidence."""
+def _joined(new: Sequence[NoteItem], old: Sequence[NoteItem], own: Collection[str]) -> list[NoteItem]:
+    """New items before old ones, or behind them where they are from an older session; each once, with all evidence.
+
+    What a person wrote stays as it is.
+    """
     known = {item.key: item for item in old}
-    latest = max((item.at for item in old if item.at is not None), default=None)
-    ahead = not new or latest is None or max(item.at for item in new if item.at is not None) >= latest
-    fresh = [_both(item, known[item.key]) if item.key in known else item for item in new]
+    latest = max((item.at for item in old if item.at is not None and item.key not in own), default=None)
+    fresh = [_both(item, known[item.key]) if item.key in known else item for item in new if item.key not in own]
+    ahead = latest is None or any(item.at is not None and item.at >= latest for item in fresh)
     keys = {item.key for item in fresh}
     rest = [item for item in old if item.key not in keys]
     return [*fresh, *rest] if ahead else [*rest, *fresh]

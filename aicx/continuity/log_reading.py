@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.reading import read_logs
-from aicx.errors import SourceUnreadable
+from aicx.errors import NotFound, SourceUnreadable
 from aicx.evidence.transcript import Step
+from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources.items import LogFile, LogIdentity
 from aicx.types import Lane
@@ -36,12 +38,17 @@ class ReadLog:
         return str(Ref.of_session(self.agent, self.session_id))
 
 
-def read_log(log: LogFile, identity: LogIdentity) -> ReadLog:
+def read_log(layout: Layout, log: LogFile, identity: LogIdentity) -> ReadLog:
     """The messages of ``log``, up to the size that it had when it was listed.
 
-    What aicx itself answered is left out: it quotes older sessions. Raises SourceUnreadable where there is no message.
+    What aicx itself answered is left out, since it quotes older sessions, and so is what was forgotten. Raises
+    SourceUnreadable where there is no message, NotFound for a session that was forgotten, CorpusDamaged.
     """
+    forgotten = read_tombstones(layout.tombstones)
+    if (log.agent, identity.session_id) in forgotten.sessions:
+        raise NotFound(f"session {identity.session_id} was forgotten", hint=_HINT)
     reading = read_logs(log.agent, [log], redact_secrets=True, whole=False)
+    reading.drafts = [draft for draft in reading.drafts if draft.key not in forgotten.messages]
     if not reading.drafts:
         problems = [problem for found in reading.problems.values() for problem in found]
         why = problems[0].reason if problems else reading.silent.get(str(log.path), "holds no message")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.config import Settings
+from aicx.corpus.files.tombstones import read_tombstones
 from aicx.errors import AicxError, NotFound
 from aicx.git.identity import find_repository
 from aicx.git.roots import repository_of
@@ -32,10 +33,13 @@ class Log:
 def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
     """The log that was written to last of all sessions in this worktree that no other session started."""
     known = _known_elsewhere(settings, place)
+    forgotten = read_tombstones(settings.layout.tombstones).sessions
     for log in _newest_first(settings, place):
         if known.get(str(log.path)) == log.fingerprint:
             continue
         identity = load_source(log.agent).identify(log)
+        if (log.agent, identity.session_id) in forgotten:
+            continue
         if identity.session_id is not None and identity.lane == "primary" and is_here(log, place):
             return Log(log, identity)
     return None

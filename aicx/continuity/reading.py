@@ -19,7 +19,7 @@ from aicx.work.place import WorkPlace
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """Where a killed writing left the content that counts, by layer. None stands for a note that is not there."""
+    """Where the content that counts is instead of in the note, by layer. None stands for a note that is not there."""
 
     bodies: Mapping[Layer, Path | None] = field(default_factory=dict)
 
@@ -28,6 +28,8 @@ def read_layers(settings: Settings, place: WorkPlace) -> Layers:
     """The notes of a place."""
     places = note_places(settings, place)
     interrupted = _interrupted(settings, place, places)
+    if _hidden(settings, places):
+        interrupted = Interrupted({**interrupted.bodies, "project": None})
     broken: list[BrokenNote] = []
     found: dict[Layer, Note | None] = {}
     for layer in LAYERS:
@@ -43,6 +45,16 @@ def read_layers(settings: Settings, place: WorkPlace) -> Layers:
 
 
 _NOT_INTERRUPTED = Interrupted()
+
+
+def _hidden(settings: Settings, places: NotePlaces) -> bool:
+    """Whether `.aicxignore` hides the project's note."""
+    layout = settings.layout
+    if not layout.ignore_file.exists():
+        return False
+    from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
+
+    return ignore_matcher(layout)(places.project.relative_to(layout.home).as_posix())
 
 
 def read_note(places: NotePlaces, layer: Layer, interrupted: Interrupted = _NOT_INTERRUPTED) -> Note | None:

@@ -32,7 +32,7 @@ from aicx.storage.atomic import replace_file, unwritable
 from aicx.text import instant
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
-from aicx.work.place import WorkPlace
+from aicx.work.place import WorkPlace, project_of
 from aicx.work.writing import Change, changing, folder_in
 
 Notify = Callable[[str], None]
@@ -156,8 +156,9 @@ def _write(
     continuity = note_places(settings, place).continuity
     markers = [one.entry for one in pending_writing.pendings(continuity)]
     selected = select(settings, place, scope, mode, log, markers, _sources(settings, place))
-    read = read_log(selected.log.file, selected.log.identity)
+    read = read_log(settings.layout, selected.log.file, selected.log.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None)
+    project = project_of(settings, place)
     with _prepared(settings, place, layers, now, source, notify) as (change, places):
         drafts = {layer: _draft(places, layer, mode, derived, now) for layer in layers}
         if "local" in drafts and derived.goal is not None and drafts["local"].note.goal is not None:
@@ -173,7 +174,8 @@ def _write(
         local = None
         for layer, draft in drafts.items():
             body = render(draft.note, layer).encode("utf-8", "replace")
-            home[places.state(layer).name] = draft.state.encode()
+            state = replace(draft.state, file=str(target) if layer == "local" else "", project=project or "")
+            home[places.state(layer).name] = state.encode()
             if layer == "project":
                 home[PROJECT_NAME] = body
             else:

@@ -35,10 +35,16 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class NoteState:
-    """The items that the last writing left in a note, and those that people took out, the last one last."""
+    """The items that the last writing left in a note, and those that people took out, the last one last.
+
+    ``file`` is where the note is, ``project`` what the corpus calls the repository: by these `forget` and `doctor` find
+    the note of a worktree. Both are empty where they are not known.
+    """
 
     items: Mapping[str, Known] = field(default_factory=dict)
     removed: tuple[str, ...] = ()
+    file: str = ""
+    project: str = ""
 
     def encode(self) -> bytes:
         items = {
@@ -50,14 +56,18 @@ class NoteState:
             }
             for key, known in self.items.items()
         }
-        return orjson.dumps({"version": VERSION, "items": items, "removed": self.removed[-_MAX_REMOVED:]}) + b"\n"
+        fields = {"version": VERSION, "file": self.file, "project": self.project, "items": items}
+        return orjson.dumps({**fields, "removed": self.removed[-_MAX_REMOVED:]}) + b"\n"
 
 
 def decode_state(body: bytes) -> NoteState:
     """Raises ValueError, TypeError or LookupError for anything that `NoteState.encode` does not write."""
     fields: Any = orjson.loads(body)
     return NoteState(
-        {str(key): _known(one) for key, one in fields["items"].items()}, tuple(map(str, fields["removed"]))
+        {str(key): _known(one) for key, one in fields["items"].items()},
+        tuple(map(str, fields["removed"])),
+        str(fields.get("file", "")),
+        str(fields.get("project", "")),
     )
 
 

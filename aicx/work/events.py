@@ -20,7 +20,7 @@ from aicx.work.record import STATUSES, Status
 # Of tasks, handoffs and attempts, which are records with a status.
 OF_RECORDS = frozenset({"started", "updated", "resumed", "closed", "handed_off", "redacted", "deleted"})
 # Of continuity notes and of sessions, which have none: `data` says what is known.
-OF_NOTES = frozenset({"continuity_saved", "continuity_refreshed", "continuity_cleared"})
+OF_NOTES = frozenset({"continuity_saved", "continuity_refreshed", "continuity_cleared", "continuity_redacted"})
 OF_SESSIONS = frozenset({"session_opened", "session_linked", "session_closed", "restore_marked", "restored"})
 TYPES = OF_RECORDS | OF_NOTES | OF_SESSIONS
 FIRST = "events-0001.jsonl"

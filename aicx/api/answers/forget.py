@@ -30,6 +30,7 @@ class ForgetAnswer:
     work_removed: Annotated[int, "tasks that are gone"]
     cas_removed: Annotated[int, "objects that are gone, packs that quoted it among them"]
     identities_removed: Annotated[int, "files of `aicx sessions open` that are gone"]
+    continuity_removed: Annotated[int, "notes of continuity that lost something, or are gone"]
     notes: Annotated[
         list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
     ]

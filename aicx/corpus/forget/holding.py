@@ -68,6 +68,7 @@ class ForgetPlan:
     shortened: int = 0  # tool texts whose middle is not in the corpus, so a pattern could not see it
     named: int = 0  # chunks whose project, session or log is called by something the pattern matches
     before: bool = False  # nothing is left to forget, because it was done before
+    pattern: str | None = None  # as it was asked for; not recorded, so that it is not known after a kill
 
     @property
     def empty(self) -> bool:

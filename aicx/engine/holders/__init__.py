@@ -32,6 +32,7 @@ HOLDERS = (
     "aicx.cas.holder",
     "aicx.sessions.holder",
     "aicx.sessions.kept_holder",
+    "aicx.continuity.holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
     "aicx.engine.holders.vectors",

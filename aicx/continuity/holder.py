@@ -1,0 +1,262 @@
+"""Notes as a holder of people's text: what `forget`, `store --redact-again`, `doctor` and `.aicxignore` do to them.
+
+The home knows where the notes of worktrees are, and what is known of their items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.continuity.markdown import MAX_BYTES, Broken, parse, render
+from aicx.continuity.note import Layer, Note, NoteItem
+from aicx.continuity.pending import pendings
+from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
+from aicx.continuity.saving import settle
+from aicx.continuity.state import NoteState, decode_state, read_state, state_of, with_known
+from aicx.corpus.doctor.inputs import FIX, Check, DoctorInputs
+from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
+from aicx.corpus.forget.redact_again import Redaction
+from aicx.engine.holders import Holder, Notify
+from aicx.errors import AicxError
+from aicx.paths import Layout
+from aicx.redaction import redact_plain
+from aicx.storage.atomic import replace_file
+from aicx.text import plural
+from aicx.work.files import NOTES, every_folder
+from aicx.work.writing import Change, changing
+
+_MAX_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One note. ``note`` is None where it cannot be understood, and ``why`` says why."""
+
+    repo_id: str
+    layer: Layer
+    path: Path
+    state_path: Path
+    state: NoteState
+    body: bytes
+    note: Note | None
+    why: str = ""
+
+
+class _Notes(Holder):
+    name = "continuity"
+    noun = "note"
+    removed = "changed"
+
+    def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
+        plan.pattern = request.pattern
+        kept = _kept_by(request.pattern, request.project, _refs(plan))
+        plan.held[self.name] = [(one.path,) for one in _held(layout) if kept(one) != one.body]
+
+    def erase(self, erasure: Erasure) -> None:
+        layout, plan = erasure.settings.layout, erasure.plan
+        for marker in _markers(layout, plan):
+            marker.unlink(missing_ok=True)
+        doomed = {file for files in plan.held.get(self.name, ()) for file in files}
+        if not doomed:
+            return
+        kept = _kept_by(plan.pattern, next(iter(plan.projects), None), _refs(plan))
+        with changing(erasure.settings, datetime.now(UTC), "forget", lambda _: None) as change:
+            for one in _held(layout):
+                if one.path in doomed:
+                    body = kept(one)
+                    # After a kill nothing says any more which of its lines are meant: then all of them go.
+                    _put(change, one, None if body == one.body else body)
+            if change.staged:
+                change.publish()
+
+    def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
+        """Redacts notes by the rules of today."""
+        if not any(_redacted(one) != one.body for one in _held(settings.layout)):
+            return
+        with changing(settings, datetime.now(UTC), "redact", notify) as change:
+            found = [(one, body) for one in _held(settings.layout) if (body := _redacted(one)) != one.body]
+            for one, body in found:
+                _put(change, one, body)
+            change.publish()
+        report.elsewhere += len(found)
+        report.notes.append(f"{plural(len(found), 'note')} redacted")
+
+    def paths(self, facts: DoctorInputs) -> Collection[str]:
+        layout = facts.layout
+        notes = (layout.work / name / NOTES / PROJECT_NAME for name in every_folder(layout))
+        return [path.relative_to(layout.home).as_posix() for path in notes if path.exists()]
+
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
+        layout = facts.layout
+        held = list(_held(layout))
+        if broken := [f"{one.path} ({one.why})" for one in held if one.note is None]:
+            detail = f"notes that cannot be understood, and are left as they are: {_some(broken)}"
+            return (Check(self.name, "warning", detail, "mend them, or take them away: aicx continuity clear"),)
+        if secret := [str(one.path) for one in held if _redacted(one) != one.body]:
+            detail = f"{plural(len(secret), 'note')} with what looks like a secret: {_some(secret)}"
+            return (Check(self.name, "warning", detail, "aicx store --redact-again"),)
+        if damaged := [str(one.state_path) for one in held if not _is_state(one.state_path)]:
+            detail = f"what is known of the items of notes cannot be read: {_some(damaged)}"
+            return (Check(self.name, "warning", detail, "aicx continuity refresh"),)
+        left = [one for name in every_folder(layout) for one in pendings(layout.work / name / NOTES)]
+        if any(one.stage == "writing" for one in left):
+            return (Check(self.name, "warning", "a writing of a note was interrupted", FIX),)
+        if left:
+            detail = f"{plural(len(left), 'writing')} of notes failed: {_some([one.message for one in left])}"
+            return (Check(self.name, "warning", detail, "aicx continuity save, in the worktree it is of"),)
+        return (Check(self.name, "green", f"{plural(len(held), 'note')}, each readable"),)
+
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
+        layout = settings.layout
+        folders = [name for name in every_folder(layout) if pendings(layout.work / name / NOTES)]
+        if not folders:
+            return
+        try:
+            with changing(settings, datetime.now(UTC), "doctor", notify):
+                if count := sum(settle(settings, name) for name in folders):
+                    done.applied.append(f"settled {plural(count, 'interrupted writing')} of notes")
+        except AicxError as error:
+            done.refused.append(f"an interrupted writing of a note: {error.message}")
+
+
+def _refs(plan: ForgetPlan) -> frozenset[str]:
+    return frozenset(f"session:{agent}:{session}" for agent, session in plan.sessions)
+
+
+def _held(layout: Layout) -> Iterator[_Held]:
+    """Every note that the home has or knows of and that is there."""
+    for name in every_folder(layout):
+        folder = layout.work / name / NOTES
+        states = sorted(folder.glob("local-*.json")) if folder.is_dir() else []
+        project = folder / PROJECT_STATE
+        yield from _read(name, "project", folder / PROJECT_NAME, project, read_state(project))
+        for path in states:
+            if (state := read_state(path)).file:
+                yield from _read(name, "local", Path(state.file), path, state)
+
+
+def _read(repo_id: str, layer: Layer, path: Path, state_path: Path, state: NoteState) -> Iterator[_Held]:
+    try:
+        if path.is_symlink() or not path.is_file():
+            return
+        body = path.read_bytes()[: MAX_BYTES + 1]
+    except OSError:
+        return
+    try:
+        note = with_known(parse(body, layer), state)
+    except Broken as error:
+        yield _Held(repo_id, layer, path, state_path, state, body, None, str(error))
+    else:
+        yield _Held(repo_id, layer, path, state_path, state, body, note)
+
+
+def _markers(layout: Layout, plan: ForgetPlan) -> list[Path]:
+    """Recovery markers of sessions that are forgotten."""
+    refs = _refs(plan)
+    found = (one for name in every_folder(layout) for one in pendings(layout.work / name / NOTES))
+    return [one.path for one in found if one.entry.session in refs]
+
+
+def _kept_by(pattern: str | None, project: str | None, refs: Collection[str]) -> Callable[[_Held], bytes | None]:
+    """What of a note stays: without items of these sessions alone, or what a pattern finds; None for nothing."""
+
+    def kept(one: _Held) -> bytes | None:
+        if project is not None and one.state.project == project:
+            return None
+        if one.note is None:  # what cannot be understood goes as a whole, where it is ours alone
+            ours = one.layer == "project"
+            return None if ours and pattern and re.search(pattern, one.body.decode("utf-8", "replace")) else one.body
+        note = _filtered(one.note, pattern, refs)
+        if note == one.note:
+            return one.body
+        return None if not (note.items or note.unknown_text) else render(note, one.layer).encode("utf-8", "replace")
+
+    return kept
+
+
+def _filtered(note: Note, pattern: str | None, refs: Collection[str]) -> Note:
+    def stays(item: NoteItem) -> bool:
+        from_them = bool(item.evidence) and all(ref in refs for ref in item.evidence)
+        return not from_them and (pattern is None or re.search(pattern, item.text) is None)
+
+    def lines(text: str) -> str:
+        if pattern is None or re.search(pattern, text) is None:
+            return text
+        left = "\n".join(line for line in text.split("\n") if re.search(pattern, line) is None)
+        return left if re.search(pattern, left) is None else ""
+
+    def item(one: NoteItem) -> NoteItem:
+        return replace(one, evidence=tuple(ref for ref in one.evidence if ref not in refs))
+
+    sections = {kind: tuple(item(one) for one in items if stays(one)) for kind, items in note.sections.items()}
+    return replace(
+        note,
+        goal=item(note.goal) if note.goal is not None and stays(note.goal) else None,
+        sections={kind: items for kind, items in sections.items() if items},
+        unknown_text=lines(note.unknown_text),
+        front_matter=lines(note.front_matter),
+        source="" if note.source in refs else note.source,
+    )
+
+
+def _put(change: Change, one: _Held, body: bytes | None) -> None:
+    """Stages the new content of a note with what is known of it; a worktree's own file is written at once.
+
+    A worktree's note that cannot be understood is a person's alone, and stays as it is.
+    """
+    if one.note is None and one.layer == "local":
+        return
+    folder = f"{one.repo_id}/{NOTES}"
+    state = None
+    if body is not None:
+        with suppress(Broken):
+            note = with_known(parse(body, one.layer), one.state)
+            stated = [key for key, known in one.state.items.items() if known.stated]
+            kept = state_of(_of_note(note, one), stated, one.state.removed)
+            state = replace(kept, file=one.state.file, project=one.state.project).encode()
+    if one.layer == "project":
+        change.put_file(f"{folder}/{PROJECT_NAME}", body)
+    elif body is None:
+        one.path.unlink(missing_ok=True)
+    else:
+        replace_file(one.path, body)
+    change.put_file(f"{folder}/{one.state_path.name}", state)
+    change.note(one.repo_id, "continuity_redacted", f"note:{one.state_path.stem}", {"layer": one.layer})
+
+
+def _of_note(note: Note, one: _Held) -> Iterator[NoteItem]:
+    """The items of a note with what is left of their evidence."""
+    known = {item.key: item for item in one.note.items} if one.note is not None else {}
+    return (replace(item, at=known[item.key].at) if item.key in known else item for item in note.items)
+
+
+def _redacted(one: _Held) -> bytes:
+    text = one.body.decode("utf-8", "replace")
+    found = redact_plain(text).text
+    return one.body if found == text else found.encode("utf-8", "replace")
+
+
+def _is_state(path: Path) -> bool:
+    try:
+        decode_state(path.read_bytes())
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return False
+    return True
+
+
+def _some(words: Collection[str]) -> str:
+    named = list(words)
+    more = f" and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+    return ", ".join(named[:_MAX_NAMED]) + more
+
+
+HOLDER = _Notes()
