@@ -17,7 +17,7 @@ from aicx.errors import NotFound
 from aicx.evidence.texts import words
 from aicx.refs import Ref
 from aicx.sessions.stored import load_stored
-from aicx.sessions.windows import Window, read_windows, texts_of_windows
+from aicx.sessions.windows import Window, read_windows, ref_of, texts_of_windows
 
 Granularity = Literal["session", "window", "chunk"]
 GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
@@ -94,11 +94,6 @@ def recall(
     method = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
     notes = (*report.notes, *places.notes)
     return Recalled(tuple(matches), granularity, method, report.missing_words, notes)
-
-
-def ref_of(session: str, window: int) -> str:
-    """The reference of a window."""
-    return f"{session}#w{window}"
 
 
 @dataclass(slots=True)

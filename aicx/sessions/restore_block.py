@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from aicx.text import fenced, shorten
@@ -12,6 +13,7 @@ Part = Literal[
     "goal", "task", "done", "next", "failed", "files", "gotchas", "decisions", "preferences", "questions", "memory"
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
+Because = Literal["compacted", "named", "own", "latest"]
 _TITLES: dict[Part, str] = {
     "goal": "Goal",
     "task": "Open task, as stated",
@@ -44,6 +46,25 @@ class Item(NamedTuple):
     text: str
     refs: tuple[str, ...] = ()
     label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was given back. ``text`` is the block, empty where there is nothing to restore.
+
+    ``because`` says why it is of this ``session``: its mark was pending, it was named, it asks itself, or it is the
+    latest one here. ``cleared`` is how many marks this restore cleared. ``stored_to`` is when what is stored of the
+    session ends, an ISO instant.
+    """
+
+    text: str = ""
+    session: str | None = None
+    because: Because | None = None
+    items: tuple[Item, ...] = ()
+    omitted: Mapping[Part, int] = field(default_factory=dict)
+    cleared: int = 0
+    stored_to: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Block(NamedTuple):

@@ -10,10 +10,6 @@ from aicx.api.answers.memory import MemoryEntry
 from aicx.config import Settings
 from aicx.errors import AicxError
 from aicx.evidence.texts import sentences
-from aicx.memory.briefing import brief
-from aicx.memory.reading import find_scope
-from aicx.memory.recall.run import RecallQuery, recall
-from aicx.memory.recall.terms import asked
 from aicx.sessions.restore_block import Item, Part
 from aicx.sessions.summary import Summary
 from aicx.work.record import GitContext, WorkRecord
@@ -67,6 +63,11 @@ def of_memory(
     """What the memory says to what was wanted, then what is agreed here anyway, each record with its status."""
     if not settings.layout.memory.is_dir():
         return
+    # Imported here: most homes have no memory.
+    from aicx.memory.briefing import brief
+    from aicx.memory.reading import find_scope
+    from aicx.memory.recall.run import RecallQuery, recall
+
     scope = find_scope(settings, folder)
     found: dict[str, MemoryEntry] = {}
     try:
@@ -84,5 +85,7 @@ def of_memory(
 
 def _questions(items: Sequence[Item]) -> list[str]:
     """What was wanted, sentence by sentence: a record would have to share more words with all of it at once."""
+    from aicx.memory.recall.terms import asked
+
     wanted = (said.text for item in items if item.part in ("goal", "task") for said in sentences(item.text))
     return [text for text in wanted if not asked(text).empty][:_MAX_QUESTIONS]

@@ -14,7 +14,7 @@ from aicx.evidence.session_brief import Line, SessionBrief, brief_of
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
-from aicx.memory.candidates.gather import propose
+from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
 from aicx.memory.proposals import Proposal, ProposalReason
 from aicx.refs import Ref

@@ -69,6 +69,11 @@ def windows_of(settings: Settings, session: str) -> tuple[Window, ...]:
     return read_windows(settings.layout, stored.paths)[0]
 
 
+def ref_of(session: str, window: int) -> str:
+    """The reference of a window of the session that has this reference."""
+    return f"{session}#w{window}"
+
+
 def read_windows(layout: Layout, paths: Iterable[str]) -> tuple[tuple[Window, ...], list[str]]:
     """The windows of the session whose chunks are at ``paths``, and notes on chunks that cannot be read."""
     messages: list[_Message] = []

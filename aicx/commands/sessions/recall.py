@@ -46,8 +46,8 @@ def command(
     """
     # Imported here: not needed for --help.
     from aicx.api.answers.session_recall import SCHEMA
-    from aicx.sessions.answered import recalled_answer
     from aicx.sessions.recall import recall
+    from aicx.sessions.recall_answer import recalled_answer
 
     kinds = list(dict.fromkeys(granularity or [Granularity.session]))
     if len(kinds) > 1:

@@ -42,9 +42,7 @@ def command(
     Example: aicx sessions restore --check-pending
     """
     # Imported here: not needed for --help.
-    from aicx.api.answers.session_restore import SCHEMA
     from aicx.lifecycle.identity import find_asker
-    from aicx.sessions.answered import restored_answer
     from aicx.sessions.restore import restore
 
     found = restore(
@@ -58,6 +56,9 @@ def command(
         notify=console.notify,
     )
     if json:
+        from aicx.api.answers.session_restore import SCHEMA
+        from aicx.sessions.restore_answer import restored_answer
+
         console.out_answer(SCHEMA, restored_answer(found))
         return
     if found.text:

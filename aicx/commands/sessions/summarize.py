@@ -73,14 +73,15 @@ def command(
     Example: aicx sessions summarize 4f2a81c0 --mode seed --query "retry policy" --max-chars 8000
     """
     # Imported here: not needed for --help.
-    from aicx.sessions.answered import seeded_answer, summarized_answer
-    from aicx.sessions.seed import seed
     from aicx.sessions.summarize import summarize
+    from aicx.sessions.summary_answer import seeded_answer, summarized_answer
 
     settings = load_settings()
     if mode is Mode.seed:
         if window is not None:
             raise UsageError("--window is for a summary", hint="a seed takes the latest window, and those of --query")
+        from aicx.sessions.seed import seed
+
         made = seed(settings, session, options.now(), query=query, max_chars=max_chars, top_windows=top_windows)
         found = seeded_answer(made)
     else:

@@ -24,8 +24,8 @@ def command(
     """
     # Imported here: not needed for --help.
     from aicx.api.answers.session_windows import SCHEMA
-    from aicx.sessions.answered import windows_answer
     from aicx.sessions.summarize import open_session
+    from aicx.sessions.summary_answer import windows_answer
 
     found = open_session(load_settings(), session)
     if json:

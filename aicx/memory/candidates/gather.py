@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
@@ -15,18 +15,15 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.evidence.transcript import read_steps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
-from aicx.memory.candidates.commands import commands
-from aicx.memory.candidates.concluded import concluded
 from aicx.memory.candidates.kept import Kept, Key, Reading, stamp_of_chunks
+from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
-from aicx.memory.candidates.stated import stated
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.proposals import Proposal, ProposalReason, joined
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
 from aicx.types import Lane
 
-RULES: tuple[Callable[[Session], Iterator[Proposal]], ...] = (stated, commands, concluded)
 # In how many sessions something must be seen that one session says too little of.
 LEAST_SESSIONS = 2
 # What comes first, a person's own words before all else.
@@ -92,12 +89,6 @@ def gather(
         [Excluded(one.id, excluded[one.id]) for one in every if one.id in excluded and holds(one)],
         [note for found in readings.values() for note in found.notes],
     )
-
-
-def propose(session: Session) -> Iterator[Proposal]:
-    """What one session proposes, by every rule."""
-    for rule in RULES:
-        yield from rule(session)
 
 
 def _groups(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, list[Row]]:

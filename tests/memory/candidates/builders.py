@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aicx.evidence.transcript import Step
-from aicx.memory.candidates.gather import propose
+from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
 from aicx.memory.proposals import Proposal
 from aicx.types import Lane

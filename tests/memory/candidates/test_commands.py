@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aicx.memory.candidates.gather import holds, propose
+from aicx.memory.candidates.gather import holds
+from aicx.memory.candidates.rules import propose
 from aicx.memory.proposals import Proposal, joined
 from tests.evidence.stories import Story
 from tests.memory.candidates.builders import session, statements

@@ -1,22 +1,21 @@
-"""The answers about windows, summaries, restores and recalls, made from what was found."""
+"""The answers about windows and summaries, made from what was found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from aicx.api.answers.session_recall import RecalledWindow, SessionMatch, SessionRecallAnswer
-from aicx.api.answers.session_restore import RestoreAnswer, RestoredItem
 from aicx.api.answers.session_summary import CountedAnswer, SessionSummaryAnswer, SummaryLine, SummaryParts
 from aicx.api.answers.session_windows import WindowAnswer, WindowsAnswer
 from aicx.refs import Ref
-from aicx.sessions.recall import FoundWindow, Match, Recalled, ref_of
-from aicx.sessions.restore import Restored
-from aicx.sessions.seed import Seed
 from aicx.sessions.summarize import Reader, Summarized
 from aicx.sessions.summary import Counted, Summary
-from aicx.sessions.windows import Window
+from aicx.sessions.windows import Window, ref_of
 from aicx.text import instant
 from aicx.work.session_facts import Said
+
+if TYPE_CHECKING:  # it takes the search
+    from aicx.sessions.seed import Seed
 
 
 def windows_answer(found: Reader) -> WindowsAnswer:
@@ -75,49 +74,6 @@ def seeded_answer(found: Seed) -> SessionSummaryAnswer:
         omitted=found.omitted,
         notes=list(found.notes),
     )
-
-
-def restored_answer(found: Restored) -> RestoreAnswer:
-    return RestoreAnswer(
-        restored=bool(found.text),
-        session=found.session,
-        because=found.because,
-        stored_to=found.stored_to,
-        context=found.text,
-        items=[RestoredItem(item.part, item.text, list(item.refs), item.label) for item in found.items],
-        omitted={str(part): count for part, count in found.omitted.items()},
-        cleared=found.cleared,
-        notes=list(found.notes),
-    )
-
-
-def recalled_answer(found: Recalled) -> SessionRecallAnswer:
-    return SessionRecallAnswer(
-        status="ok" if found.matches else "no_matches",
-        granularity=found.granularity,
-        matches=list(map(_match, found.matches)),
-        method=found.method,
-        missing_words=list(found.missing),
-        notes=list(found.notes),
-    )
-
-
-def _match(found: Match) -> SessionMatch:
-    return SessionMatch(
-        ref=found.ref,
-        session=found.session,
-        score=found.score,
-        tier=found.tier,
-        title=found.title,
-        project=found.project,
-        started_at=found.started_at,
-        lines=list(found.lines),
-        windows=[_window(found.session, one) for one in found.windows],
-    )
-
-
-def _window(session: str, found: FoundWindow) -> RecalledWindow:
-    return RecalledWindow(window_answer(session, found.window), found.score, list(found.chunks))
 
 
 def _windows(session: str, windows: Iterable[Window]) -> list[WindowAnswer]:

@@ -1,0 +1,132 @@
+"""Which session a restore is of, and what it gives back of it. Imported only where there is something to restore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.stored import chunks_of
+from aicx.errors import NotFound
+from aicx.evidence.transcript import read_steps
+from aicx.sessions.pending import Asker, Mark
+from aicx.sessions.restore_block import Because, Item, Restored, compose
+from aicx.sessions.restore_items import of_memory, of_session, of_task, uncommitted
+from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs
+from aicx.sessions.summary import summary_of
+from aicx.text import instant
+from aicx.work.place import WorkPlace
+from aicx.work.state import open_tasks
+
+# Of a long session the beginning, where its goal is, and the end, where it was when its context was lost.
+_FIRST_CHUNKS, _LAST_CHUNKS = 20, 180
+
+
+class Chosen(NamedTuple):
+    """The session that is restored, None where nothing of it is stored, and why it is that one."""
+
+    stored: StoredSession | None
+    because: Because | None
+
+
+def named_session(settings: Settings, session: str) -> StoredSession:
+    with open_catalog(settings.layout) as opened:
+        return find_stored(opened.catalog, session)
+
+
+def choose(settings: Settings, place: WorkPlace, asker: Asker, marks: Sequence[Mark]) -> Chosen:
+    try:
+        with open_catalog(settings.layout) as opened:
+            if marks:
+                return Chosen(_load(opened.catalog, marks[0].agent, marks[0].session), "compacted")
+            own = _load(opened.catalog, asker.agent, asker.session)
+            if own is not None:
+                return Chosen(own, "own")
+            latest = _latest(settings, opened.catalog, place)
+            return Chosen(latest, "latest") if latest else Chosen(None, None)
+    except NotFound:  # nothing is stored yet
+        return Chosen(None, "compacted" if marks else None)
+
+
+def _load(catalog: Catalog, agent: str, session: str | None) -> StoredSession | None:
+    try:
+        return load_stored(catalog, agent, session) if session else None
+    except NotFound:
+        return None
+
+
+def _latest(settings: Settings, catalog: Catalog, place: WorkPlace) -> StoredSession | None:
+    """The session that ended last in this repository; one that a program ran only where no person's is."""
+    where, values = chunks_of(catalog, settings, place.root)
+    rows = catalog.rows(
+        "SELECT c.agent AS agent, c.session_id AS session_id, max(c.completed_at) AS last,"
+        " max(s.automated_why IS NOT NULL) AS automated FROM (SELECT * FROM chunks WHERE"
+        f" ignored=0 AND stream='' AND coalesce(lane, 'primary')<>'subagent' AND {where}) c"
+        " LEFT JOIN sessions s ON s.agent=c.agent AND s.session_id=c.session_id"
+        " GROUP BY c.agent, c.session_id ORDER BY automated, last DESC LIMIT 1",
+        values,
+    )
+    return load_stored(catalog, rows[0]["agent"], rows[0]["session_id"]) if rows else None
+
+
+def give_back(
+    settings: Settings,
+    folder: Path,
+    place: WorkPlace,
+    chosen: Chosen,
+    marks: Sequence[Mark],
+    now: datetime,
+    max_chars: int,
+) -> Restored:
+    notes: list[str] = []
+    stored, because = chosen
+    items: list[Item] = []
+    short: dict[str, str] = {}
+    if stored is not None:
+        first, last = stored.paths[:_FIRST_CHUNKS], stored.paths[_FIRST_CHUNKS:][-_LAST_CHUNKS:]
+        steps, unread = read_steps(settings.layout, [*first, *last])
+        notes += unread
+        items += of_session(summary_of(stored, steps)) if steps else []
+        short = short_refs(settings, stored)
+    elif because is not None:
+        notes.append("nothing of the session that was compacted is stored yet; `aicx store` adds it")
+    tasks = open_tasks(settings, place, now, derive=False)
+    notes += [f"{one.path}: {one.why}" for one in tasks.damaged]
+    items += of_task(tasks.active[0].record) if tasks.active else []
+    items += uncommitted(tasks.context)
+    items += of_memory(settings, folder, items, now, notes)
+    # Changed files alone say nothing that git does not.
+    if all(item.part == "files" for item in items):
+        items = []
+    block = compose(_head(stored, because, marks), items, _more(stored), short, max_chars)
+    return Restored(
+        block.text,
+        stored.ref if stored else None,
+        because,
+        block.items,
+        block.omitted,
+        stored_to=stored.ended_at if stored else None,
+        notes=tuple(notes),
+    )
+
+
+def _head(stored: StoredSession | None, because: Because | None, marks: Sequence[Mark]) -> list[str]:
+    """What the session is, in words of aicx alone: what a log says is between the fences."""
+    if because == "compacted":
+        lines = [f"The context of this session was compacted at {instant(marks[0].at, 'seconds')}."]
+    elif because == "latest":
+        lines = ["This is from the latest session of this repository, which is another one."]
+    else:
+        lines = []
+    if stored is not None:
+        lines.append(f"Session {stored.ref}, as far as it is stored: up to {stored.ended_at[:19]}Z.")
+    return lines
+
+
+def _more(stored: StoredSession | None) -> str:
+    recall = "`aicx sessions recall QUESTION` searches what is not here"
+    return f"{recall}; `aicx sessions summarize {stored.ref}` sums the session up." if stored else f"{recall}."
