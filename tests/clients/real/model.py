@@ -10,8 +10,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from types import TracebackType
 from typing import Any, Self
+
+# Of answers. Claude Code takes two messages with one id for parts of one, also where they are of two sessions.
+_numbers = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class ScriptedModel:
     ``wait`` in place of it, and after ``most_waits`` the tool all the same: requests of Codex name no tool of an MCP
     server, they offer ``tool_search`` to find those.
     ``says`` is what it ends with. ``requests`` holds the bodies of requests that offer tools, ``made`` the calls made,
-    both in order; ``others`` the bodies of requests without tools, such as those for the summary of a compaction.
+    both in order.
     """
 
     calls: Sequence[Call]
@@ -40,7 +44,6 @@ class ScriptedModel:
     says: str = "Done."
     requests: list[dict[str, Any]] = field(default_factory=list)
     made: list[Call] = field(default_factory=list)
-    others: list[dict[str, Any]] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         model = self
@@ -68,7 +71,6 @@ class ScriptedModel:
     def _next(self, body: dict[str, Any]) -> tuple[Call | None, int]:
         with self._lock:
             if not body.get("tools"):
-                self.others.append(body)
                 return None, 0
             self.requests.append(body)
             waits = self.made.count(self.wait)
@@ -76,7 +78,7 @@ class ScriptedModel:
             if call and waits < self.most_waits and f'"{call.tool}"' not in json.dumps(body["tools"]):
                 call = self.wait
             self.made += [call] if call else []
-            return call, len(self.requests)
+            return call, next(_numbers)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -68,15 +68,23 @@ class RealClient:
 
         ``home`` is the client's own home folder, ``more`` are arguments of its own.
         """
-        with ScriptedModel(calls, self.wait, 90 if self.name == "claude" else 30, says) as model:
-            self.settings(home, model.url)
-            command = [str(_command(self)), *self.arguments(prompt), *more]
-            environment = {name: os.environ[name] for name in ("PATH", "LANG", "AICX_HOME") if name in os.environ}
-            environment |= {"HOME": str(home), **self.environment(model.url)}
-            said = _run(command, environment, cwd, _SECONDS_TO_RUN)
+        with self.model(calls, says) as model:
+            said = self.drive(home, model, prompt, cwd, more)
         assert len(model.requests) > len(model.made) >= len(calls), f"{self.name} ended early: {said[-1000:]}"
         found = zip(model.made, self.results(model.requests[-1]), strict=True)
         return Session(model.requests, [text for call, text in found if call != self.wait])
+
+    def model(self, calls: Sequence[Call], says: str = "Done.") -> ScriptedModel:
+        """A model for one session."""
+        return ScriptedModel(calls, self.wait, 90 if self.name == "claude" else 30, says)
+
+    def drive(self, home: Path, model: ScriptedModel, prompt: str, cwd: Path, more: Sequence[str] = ()) -> str:
+        """Runs the client once against ``model``; what it prints."""
+        self.settings(home, model.url)
+        command = [str(_command(self)), *self.arguments(prompt), *more]
+        environment = {name: os.environ[name] for name in ("PATH", "LANG", "AICX_HOME") if name in os.environ}
+        environment |= {"HOME": str(home), **self.environment(model.url)}
+        return _run(command, environment, cwd, _SECONDS_TO_RUN)
 
 
 def install(client: RealClient) -> None:
