@@ -1,0 +1,151 @@
+"""docs/coming-from.md: what a row says another tool's word is called here exists here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer
+from click import Command, Context
+from typer.core import TyperGroup
+
+from aicx.api.described import Described, parts, reachable
+from aicx.cli import app, run
+from aicx.servers.mcp.tools import TOOLS
+from docs import generate_json
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "coming-from.md"
+_SYSTEM = re.compile(r"## From (.+)")
+_SPAN = re.compile(r"`([^`]+)`")
+_SCHEMA = re.compile(r"aicx\.[\w-]+/\d+")
+_LEFT_OUT = "left out: "
+
+
+class Row(NamedTuple):
+    """A word of another tool, and what the page says of it."""
+
+    system: str
+    there: str
+    here: str
+
+    @property
+    def spans(self) -> list[str]:
+        return _SPAN.findall(self.here)
+
+
+def rows() -> Iterator[Row]:
+    system = ""
+    for line in PAGE.read_text("utf-8").splitlines():
+        if found := _SYSTEM.fullmatch(line):
+            system = found[1]
+        elif line.startswith("| ") and system:
+            there, here = line.removeprefix("| ").removesuffix(" |").split(" | ")
+            if (there, here) != ("There", "Here"):
+                yield Row(system, there, here)
+
+
+ROWS = list(rows())
+COMMANDS = sorted({span for row in ROWS for span in row.spans if span.startswith("aicx ")})
+
+
+@cache
+def command(line: str) -> tuple[Command, tuple[str, ...]]:
+    """The command that ``line`` begins with, and its words."""
+    found: Command = typer.main.get_command(app)
+    context, path = Context(found, info_name="aicx"), []
+    for word in line.split()[1:]:
+        if not isinstance(found, TyperGroup) or word.startswith("-"):
+            break
+        assert word in found.list_commands(context), f"there is no command {' '.join([*path, word])!r}"
+        below = found.get_command(context, word)
+        assert below is not None
+        found, path = below, [*path, word]
+        context = Context(found, info_name=word, parent=context)
+    default = getattr(found, "default", None)
+    if isinstance(found, TyperGroup) and default and " --" in line:
+        below = found.get_command(context, default)
+        assert below is not None
+        found = below
+    return found, tuple(path)
+
+
+@cache
+def schema(name: str) -> tuple[dict[type, list[Described]], list[type]]:
+    """The classes of a JSON answer with their fields, and those of the answer itself."""
+    answers = [answer for known, answers in generate_json.ANSWERS.values() if known == name for answer in answers]
+    return reachable(*answers), answers
+
+
+@cache
+def other_pages() -> str:
+    return "\n".join(page.read_text("utf-8") for page in sorted(DOCS.glob("*.md")) if page != PAGE)
+
+
+def test_the_five_systems_have_a_table_each_in_which_no_word_comes_twice() -> None:
+    systems = {row.system for row in ROWS}
+    assert systems == {"aicx (Loctree)", "AICTX", "AIT", "foxctl", "codex-auto-memory"}
+    words = [(row.system, row.there) for row in ROWS]
+    assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.system}: {row.there}")
+def test_a_row_names_something_here_or_says_why_it_is_left_out(row: Row) -> None:
+    if row.here.startswith(_LEFT_OUT):
+        assert len(row.here.removeprefix(_LEFT_OUT).split()) > 2
+    else:
+        assert row.spans, "neither a name nor a reason"
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_command_of_the_page_exists_with_its_options(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found, path = command(line)
+    options = {name for parameter in found.params for name in parameter.opts}
+    assert {word for word in line.split() if word.startswith("--")} <= options | {"--json", "--help"}
+    assert run([*path, "--help"]) == 0
+    assert "aicx" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.system}: {row.there}")
+def test_the_names_of_a_row_are_known(row: Row) -> None:
+    """A field belongs to the schema in its cell; a file, a variable or a value is on another page."""
+    names = [span for span in row.spans if not span.startswith("aicx ")]
+    of = [span for span in names if _SCHEMA.fullmatch(span)]
+    assert len(of) <= 1, "fields of one schema a row"
+    for name in names:
+        if of and name in of:
+            assert schema(name)[1], f"there is no {name}"
+        elif of:
+            assert is_field(name, of[0]), f"{of[0]} has no field {name}"
+        else:
+            assert name in TOOLS or name in other_pages(), f"nothing else has {name}"
+
+
+def is_field(path: str, name: str) -> bool:
+    """Whether the answers of a schema have a field at this path, such as ``capsule.next_action``."""
+    known, kinds = schema(name)
+    for word in path.split("."):
+        kinds = [part for one in fields_of(kinds, known) if one.name == word for part in (*parts(one.type), bool)]
+    return bool(kinds)
+
+
+def fields_of(kinds: list[type], known: dict[type, list[Described]]) -> Iterator[Described]:
+    """The fields of classes, and in place of one without a name those of the classes that may be there."""
+    for one in (one for kind in kinds for one in known.get(kind, [])):
+        yield from (one,) if one.name else fields_of(list(parts(one.type)), known)
+
+
+def test_a_field_that_is_missing_is_told_from_one_that_is_there() -> None:
+    assert is_field("capsule.next_action", "aicx.resume/1")
+    assert not is_field("capsule.next_actions", "aicx.resume/1")
+
+
+@pytest.mark.parametrize(
+    "word", ["snapshot", "arbiter", "`advanced`", "RepoMap JSON", "metrics", "model"], ids=lambda word: word.strip("`")
+)
+def test_what_the_page_leaves_out_is_said_to_be(word: str) -> None:
+    assert any(word in row.there and row.here.startswith(_LEFT_OUT) for row in ROWS)
