@@ -10,6 +10,8 @@ from aicx import console, options
 from aicx.commands.sessions.common import Agent, Session, edge_line, meant, open_desk, print_node, viewing
 from aicx.errors import UsageError
 from aicx.sessions.answers import SCHEMA, SessionAnswer
+from aicx.sessions.summarize import open_session
+from aicx.sessions.summary_answer import windows_answer
 from aicx.sessions.view import work_of
 
 
@@ -43,6 +45,7 @@ def command(
             node=node,
             kept=viewer.kept(key),
             work=work_of(desk.settings.layout, viewer.catalog, key),
+            windows=windows_answer(open_session(desk.settings, ":".join(key))).windows if node.stored else [],
             older=viewer.family.older([node.ref]),
             newer=viewer.family.newer(node.ref),
             notes=viewer.notes(),
@@ -58,6 +61,8 @@ def command(
         _print_list("Files", work.files)
     _print_list("From", [edge_line(edge) for edge in found.older])
     _print_list("To", [edge_line(edge, towards_newer=True) for edge in found.newer])
+    if len(found.windows) > 1:
+        _print_list("Windows", [f"#w{one.index}, {console.plural(one.messages, 'message')}" for one in found.windows])
     for note in found.notes:
         console.notify(f"note: {note}")
     if named.rule != "explicit":
