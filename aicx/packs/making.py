@@ -11,7 +11,7 @@ from aicx.api.answers.pack import PackAnswer
 from aicx.config import Settings
 from aicx.packs.query import Mode, PackQuery
 from aicx.packs.rendering import BUDGET, check_budget
-from aicx.packs.storing import encode, kind_of, open_pack, store
+from aicx.packs.storing import encode, kind_of, not_a_pack, open_pack, store
 from aicx.packs.summing import sum_up
 
 What = Literal["task", "family"]
@@ -51,6 +51,9 @@ def make(
 def show(settings: Settings, digest: str, *, budget: int | None = None, mode: Mode = "deterministic") -> PackAnswer:
     """A stored pack again. Raises NotFound, CorpusDamaged, UsageError for what is no pack."""
     whole, fields = open_pack(settings, digest)
-    return PackAnswer(
-        whole, kind_of(fields), False, sum_up(fields, whole, budget or BUDGET, mode, settings.summarizer), fields
-    )
+    check_budget(budget or BUDGET)
+    try:
+        summary = sum_up(fields, whole, budget or BUDGET, mode, settings.summarizer)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # somebody else wrote it
+        raise not_a_pack(whole) from error
+    return PackAnswer(whole, kind_of(fields), False, summary, fields)

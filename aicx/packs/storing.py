@@ -15,7 +15,7 @@ from aicx.cas.reading import entry_or_none, find, read
 from aicx.cas.redacting import CANONICAL, clean_body
 from aicx.cas.writing import Origin, Put, put
 from aicx.config import Settings
-from aicx.errors import UsageError
+from aicx.errors import CorpusDamaged, UsageError
 from aicx.packs.query import PackQuery
 
 _SCHEMAS: Mapping[str, Kind] = {TASK_SCHEMA: "task_pack", FAMILY_SCHEMA: "family_pack"}
@@ -47,7 +47,18 @@ def open_pack(settings: Settings, digest: str) -> tuple[str, dict[str, Any]]:
     entry = entry_or_none(settings.layout, name)
     if entry is None or entry.kind not in _SCHEMAS.values():
         raise UsageError(f"{digest} is not a pack", hint=f"aicx cas get {digest}")
-    return f"sha256:{name}", orjson.loads(read(settings.layout, name))
+    try:
+        fields = orjson.loads(read(settings.layout, name))
+        if _SCHEMAS[fields["schema"]] == entry.kind:
+            return entry.digest, fields
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        pass
+    raise not_a_pack(digest)
+
+
+def not_a_pack(digest: str) -> CorpusDamaged:
+    """For what its sidecar calls a pack, and is none that this version can read."""
+    return CorpusDamaged(f"{digest} is not a pack that this version can read", hint=f"aicx cas get {digest}")
 
 
 def kind_of(fields: Mapping[str, Any]) -> Kind:
