@@ -12,6 +12,9 @@ TORCH ?= torch==2.13.0
 # pytest writes its tests anew for each run otherwise, which is half of the time it takes to collect them.
 unexport PYTHONDONTWRITEBYTECODE
 
+# One more than cores: a quarter of the time of all tests is spent waiting for processes that they kill or time out.
+WORKERS ?= 3
+
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
 
@@ -24,14 +27,14 @@ demo: $(VENV)/.semantic ## Store invented logs, ask questions by words and by me
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests.
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PYTEST)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PYTEST)
 
 test-fast: $(VENV)/.test ## Run four tests of five in under a minute: none with a browser or processes, none that is slow.
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=fast \
 		-m 'not browser and not process and not slow' $(PYTEST)
 
 test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PYTEST)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
 	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real

@@ -57,7 +57,7 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
         "commit": "abc",
         "machine": {"cores": 2, "processor": "x|y", "memory_gb": 8.0, "system": "Linux", "architecture": "z"},
         "versions": {"aicx": "1"},
-        "settings": {"rankers": names, "seed": 1, "resamples": 10_000, "depth": 10, "ablate": False},
+        "settings": {"rankers": names, "seed": 1, "resamples": 1_000, "depth": 10, "ablate": False},
         "skipped": [{"name": "cosqa", "reason": "no <data>"}],
         "datasets": [
             {
