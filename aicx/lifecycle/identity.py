@@ -19,7 +19,7 @@ _SESSIONS = (
 )
 _AGENTS = (("claude", "CLAUDECODE"), ("gemini", "GEMINI_CLI"), ("codex", "CODEX_SANDBOX"))
 _OWN = "AICX_SESSION_ID"
-_TERMINAL = "TERM_SESSION_ID"
+TERMINAL = "TERM_SESSION_ID"
 NOBODY = "person"
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -58,8 +58,8 @@ def find_session(
     known = agent or (asker.agent if asker.agent != NOBODY else None)
     if (found := identity_at(layout, workspace, known)) is not None:
         return Named(found.agent_id, found.session_id, "identity file")
-    if terminal := _NO_ID.sub("-", environ.get(_TERMINAL, "")).strip("-._"):
-        return Named(asker.agent, terminal[:100], _TERMINAL)
+    if terminal := _NO_ID.sub("-", environ.get(TERMINAL, "")).strip("-._"):
+        return Named(asker.agent, terminal[:100], TERMINAL)
     return Named(asker.agent, None, None)
 
 

@@ -19,7 +19,7 @@ MARKED, RESTORED = "restore_marked", "restored"
 # A session that was compacted is back within minutes. One that is not has ended, and a new one may go on from it.
 _LEFT_BEHIND, _TOO_OLD = timedelta(minutes=10), timedelta(days=7)
 _FILES = 2  # of the log, about a megabyte each, in which marks are looked for
-_PERSON = "person"
+PERSON = "person"
 
 
 class Asker(Protocol):
@@ -69,8 +69,8 @@ def pending(layout: Layout, place: WorkPlace, asker: Asker, now: datetime) -> li
     session did not come back. A person may take any of the worktree.
     """
     marks = _open_marks(layout, place)
-    own = [one for one in marks if asker.session and (one.agent, one.session) == (asker.agent, asker.session)]
-    if own:
+    own = [one for one in marks if one.session == asker.session and asker.agent in (PERSON, one.agent)]
+    if own and asker.session:
         return own
     near = [one for one in marks if one.worktree == place.worktree_id and _may_take(one, asker, now)]
     return [one for one in near if one.session == near[0].session]
@@ -106,7 +106,7 @@ def clear(
 
 
 def _may_take(one: Mark, asker: Asker, now: datetime) -> bool:
-    if asker.agent not in (_PERSON, one.agent) or now - one.at > _TOO_OLD:
+    if asker.agent not in (PERSON, one.agent) or now - one.at > _TOO_OLD:
         return False
     return asker.session is None or one.session is None or now - one.at > _LEFT_BEHIND
 

@@ -11,9 +11,9 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
-from aicx.errors import NotFound
+from aicx.errors import NotFound, UsageError
 from aicx.evidence.transcript import read_steps
-from aicx.sessions.pending import Asker, Mark
+from aicx.sessions.pending import PERSON, Asker, Mark
 from aicx.sessions.restore_block import Because, Item, Restored, compose
 from aicx.sessions.restore_items import of_memory, of_session, of_task, uncommitted
 from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs
@@ -43,13 +43,23 @@ def choose(settings: Settings, place: WorkPlace, asker: Asker, marks: Sequence[M
         with open_catalog(settings.layout) as opened:
             if marks:
                 return Chosen(_load(opened.catalog, marks[0].agent, marks[0].session), "compacted")
-            own = _load(opened.catalog, asker.agent, asker.session)
+            own = _own(opened.catalog, asker)
             if own is not None:
                 return Chosen(own, "own")
             latest = _latest(settings, opened.catalog, place)
             return Chosen(latest, "latest") if latest else Chosen(None, None)
     except NotFound:  # nothing is stored yet
         return Chosen(None, "compacted" if marks else None)
+
+
+def _own(catalog: Catalog, asker: Asker) -> StoredSession | None:
+    """The session that asks. Where only its id is known, as by `AICX_SESSION_ID`, it is of whatever agent has it."""
+    if asker.agent != PERSON or not asker.session:
+        return _load(catalog, asker.agent, asker.session)
+    try:
+        return find_stored(catalog, asker.session)
+    except (NotFound, UsageError):
+        return None
 
 
 def _load(catalog: Catalog, agent: str, session: str | None) -> StoredSession | None:

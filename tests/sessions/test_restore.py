@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ class TestPending:
     def test_a_new_session_goes_on_from_one_that_did_not_come_back(self, place: Compacted) -> None:
         _mark(place)
         assert _restore(place, Asks("claude", OTHER), minutes=30).session == REF
+
+    @pytest.mark.parametrize("variable", ["AICX_SESSION_ID", "CLAUDE_CODE_SESSION_ID"])
+    def test_the_command_knows_its_session_by_the_environment(
+        self, place: Compacted, monkeypatch: pytest.MonkeyPatch, variable: str
+    ) -> None:
+        _mark(place)
+        monkeypatch.setenv(variable, OTHER)
+        assert place("sessions", "restore", "--check-pending")["restored"] is False
+        monkeypatch.setenv(variable, SESSION)
+        assert place("sessions", "restore", "--check-pending")["because"] == "compacted"
+        assert place("sessions", "restore")["because"] == "own"
+
+    def test_a_terminal_is_not_taken_for_another_session(
+        self, place: Compacted, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        mark(place.settings, place.folder, OWN, datetime.now(UTC))
+        monkeypatch.setenv("TERM_SESSION_ID", "w0t0p0")
+        assert place("sessions", "restore", "--check-pending")["session"] == REF
 
     def test_a_mark_of_last_month_is_left_alone(self, place: Compacted) -> None:
         _mark(place)

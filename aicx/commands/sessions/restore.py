@@ -42,13 +42,18 @@ def command(
     Example: aicx sessions restore --check-pending
     """
     # Imported here: not needed for --help.
-    from aicx.lifecycle.identity import find_asker
+    from aicx.lifecycle.identity import TERMINAL, Asker, find_session
     from aicx.sessions.restore import restore
+    from aicx.work.place import find_place
 
+    settings = load_settings()
+    folder = user_path(repo) if repo else Path.cwd()
+    asks = find_session(os.environ, settings.layout, find_place(settings, folder).root)
     found = restore(
-        load_settings(),
-        user_path(repo) if repo else Path.cwd(),
-        find_asker(os.environ),
+        settings,
+        folder,
+        # A terminal is not a session of an agent, and nothing was marked by its name.
+        Asker(asks.agent, asks.session if asks.rule != TERMINAL else None),
         options.now(),
         session=session,
         check_pending=check_pending,
