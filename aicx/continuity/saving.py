@@ -28,7 +28,7 @@ from aicx.continuity.selecting import PassedOver, Scope, Selected, WriteMode, se
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, read_state
 from aicx.errors import AicxError, CorpusDamaged, NotFound, StoreUnwritable
-from aicx.storage.atomic import replace_file, unwritable
+from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.text import instant
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
@@ -199,6 +199,9 @@ def _prepared(
         check_local(settings, places)
     with changing(settings, now, source, notify) as change:
         settle(settings, place.repo_id)
+        if "local" in layers:
+            for leftover in places.local_folder.glob(f".*{UNFINISHED}"):  # of a writer that was killed
+                leftover.unlink(missing_ok=True)
         yield change, note_places(settings, place)
 
 

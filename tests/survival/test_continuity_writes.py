@@ -1,0 +1,154 @@
+"""Writings of notes that are killed at any step, or made in two worktrees at once: both notes or neither."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aicx.config import load_settings
+from aicx.continuity.note import Layers, load
+from aicx.continuity.saving import save
+from aicx.continuity.selecting import Scope
+from aicx.work.place import find_place
+from tests.corpus.builders import ClaudeLog
+from tests.survival.runs import REPOSITORY, Home, Runner
+
+pytestmark = pytest.mark.process
+
+OLD, NEW = "Count the herons", "Count the otters"
+COMMANDS = {"save": ("save",), "refresh": ("refresh", "--log", "NEW"), "clear": ("clear",)}
+
+
+def write_log(folder: Path, repo: Path, name: str, goal: str, test: str, begin: float) -> Path:
+    log = ClaudeLog(name, str(repo)).prompt(f"{goal} in src/lake/birds.py", begin)
+    log.call("Bash", begin + 1, "a", command=f"pytest {test}").result("1 passed", begin + 2, "a")
+    path = folder / f"user/.claude/projects/{''.join(s if s.isalnum() else '-' for s in str(repo))}/{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps(record).encode() + b"\n" for record in log.answer("Next step: count again.", begin + 3).records)
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+@pytest.fixture
+def begun(runner: Runner, tmp_path: Path) -> tuple[Path, Path]:
+    """A folder with a home and a repository whose notes are from an older session, and the log of a newer one."""
+    folder = tmp_path / "begun"
+    repo = repo_of(folder)
+    repo.mkdir(parents=True)
+    write_log(folder, repo, "1a2b3c4d-0000-4000-8000-000000000001", OLD, "tests/heron", 0)
+    do(runner, folder, "save")
+    return folder, write_log(folder, repo, "2a2b3c4d-0000-4000-8000-000000000002", NEW, "tests/otter", 1000)
+
+
+def home_of(folder: Path) -> Home:
+    return Home(folder / "user", folder / "corpus")
+
+
+def repo_of(folder: Path) -> Path:
+    """In the corpus, so that what is done to its files counts as a step."""
+    return folder / "corpus" / "repo"
+
+
+def words(folder: Path, *arguments: str) -> tuple[str, ...]:
+    return ("continuity", *arguments, "--repo", str(repo_of(folder)), "--json")
+
+
+def do(runner: Runner, folder: Path, *arguments: str) -> dict[str, Any]:
+    run = runner.run(home_of(folder), *words(folder, *arguments))
+    assert run.code == 0, run.out + run.err
+    found: dict[str, Any] = json.loads(run.out)
+    return found
+
+
+def layers(folder: Path) -> Layers:
+    settings = load_settings(home_of(folder).environ)
+    return load(settings, find_place(settings, repo_of(folder)))
+
+
+def write_after(folder: Path, log: Path, scope: Scope = "project") -> None:
+    """What the next writer does: it settles what was begun, and writes notes of its own."""
+    settings = load_settings(home_of(folder).environ)
+    save(settings, find_place(settings, repo_of(folder)), scope, datetime.now(UTC), log=log)
+
+
+def view(folder: Path) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """What both notes say, without the times at which they were written."""
+    found = layers(folder)
+    assert not found.broken
+    texts = [None if note is None else tuple(item.text for item in note.items) for note in (found.project, found.local)]
+    return texts[0], texts[1]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_kill_at_any_step_leaves_both_notes_or_neither(
+    command: str, begun: tuple[Path, Path], runner: Runner, tmp_path: Path
+) -> None:
+    folder, log = begun
+    kept = tmp_path / "kept"
+    shutil.copytree(folder, kept, symlinks=True)
+
+    def again() -> None:
+        """The same folders as they were: notes know where they are."""
+        shutil.rmtree(folder)
+        shutil.copytree(kept, folder, symlinks=True)
+
+    asked = words(folder, *(str(log) if word == "NEW" else word for word in COMMANDS[command]))
+    before = view(folder)
+    steps = runner.steps(home_of(folder), *asked)
+    after = view(folder)
+    assert before != after
+    for number in range(1, len(steps) + 1):
+        again()
+        run = runner.run(home_of(folder), *asked, fatal_step=number)
+        assert run.killed, f"{number}: {steps[number - 1]}"
+        assert view(folder) in (before, after), f"read after a kill at {number}: {steps[number - 1]}"
+        seen = view(folder)
+        write_after(folder, log)
+        local = layers(folder).local
+        said = None if local is None else tuple(item.text for item in local.items)
+        assert said == seen[1], f"settled after a kill at {number}: {steps[number - 1]}"
+        write_after(folder, log, "both")
+        left = [path.name for path in repo_of(folder).rglob("*") if path.is_file() and "aicx-part" in path.name]
+        assert not left, f"left after a kill at {number}: {steps[number - 1]}"
+
+
+def test_two_worktrees_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "twice"
+    repo = folder / "repo"
+    repo.mkdir(parents=True)
+    git = ["git", "-C", str(repo), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "First"]):
+        subprocess.run([*git, *command], check=True)
+    places = [repo]
+    for number in range(3):
+        places.append(folder / f"tree{number}")
+        subprocess.run([*git, "worktree", "add", "-q", "-b", f"b{number}", str(places[-1])], check=True)
+    for number, place in enumerate(places):
+        write_log(
+            folder, place, f"{number}a2b3c4d-0000-4000-8000-000000000001", f"Goal {number}", f"tests/t{number}", 10
+        )
+    command = [sys.executable, "-m", "aicx", "continuity", "save", "--json", "--repo"]
+    environ = {**home_of(folder).environ, "PYTHONPATH": str(REPOSITORY)}
+    running = [
+        subprocess.Popen([*command, str(place)], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for place in places
+    ]
+    for process in running:
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err.decode()
+    settings = load_settings(home_of(folder).environ)
+    shared = load(settings, find_place(settings, repo)).project
+    assert shared is not None
+    assert {item.text for item in shared.sections["confirmed"]} == {f"`pytest tests/t{n}` passed" for n in range(4)}
+    for number, place in enumerate(places):
+        local = load(settings, find_place(settings, place)).local
+        assert local is not None
+        assert local.goal is not None
+        assert local.goal.text.startswith(f"Goal {number}")
