@@ -20,7 +20,7 @@ from aicx.text import plural
 
 NAMED, COMMIT, MADE, ASKED = 0.95, 0.9, 0.85, 0.7  # it names the session, a commit of it, its pull request, its issue
 BRANCH = ((timedelta(days=2), 0.75), (timedelta(days=14), 0.6), (timedelta(days=60), 0.4))
-LEFT_BRANCH = 0.5  # times the weight of a branch that the newer soon left for one of its own
+LEFT_BRANCH = 0.5  # times the weight of a branch that one of them left for another: it was only checked out still
 FILES, GOAL = 0.5, 0.7  # times how much is in common, and less with each week between the two
 LEFT_OPEN = 0.2  # it was left open, and this one began within half a day
 CONTINUES, RELATED = 0.6, 0.55  # from which confidence on there is an edge
@@ -29,6 +29,7 @@ _SLACK = timedelta(minutes=10)  # by which the older may have ended after the ne
 _WEEK = timedelta(days=7)
 _LONGEST = BRANCH[-1][0]
 _LEAST_COMMON = 0.3  # of goals or files; below, what two sessions share is what all of them do
+_LEAST_WORDS = 2  # "continue" alone is the goal of many
 _MAX_SHARED = 12  # sessions that share a file, an issue or a word before it tells nothing
 _MAX_CANDIDATES = 60  # older sessions compared with each, the latest ones
 _MAX_RELATED = 3
@@ -110,8 +111,8 @@ class _Comparison:
         if one.ref == other.ref:
             return None
         gap = max(self._starts[newer] - self._ends[older], timedelta())
-        linked = [*self._said(one, other), *self._branch(one, other, gap)]
-        reasons = [*linked, *self._done(newer, older, gap)]
+        said, (branch, stayed) = list(self._said(one, other)), self._branch(one, other, gap)
+        reasons = [*said, *branch, *self._done(newer, older, gap)]
         if not reasons:
             return None
         after = self._starts[newer] >= self._ends[older] - _SLACK
@@ -125,7 +126,7 @@ class _Comparison:
         when = f"it began {_length(gap)} after that one ended" if after else "both were at work at the same time"
         text = "; ".join([*(text for _, text in reasons[:3]), when])
         # The same request once more, of a session that was done, begins anew.
-        return _Found(older, 1 - doubt, text, after and (bool(linked) or left_open))
+        return _Found(older, 1 - doubt, text, after and (bool(said) or stayed or left_open))
 
     def _said(self, one: Sketch, other: Sketch) -> Iterable[tuple[float, str]]:
         """What the newer says of the older."""
@@ -138,13 +139,14 @@ class _Comparison:
         elif asked := self._first("asked", set(one.asked) & set(other.asked)):
             yield ASKED, f"both were asked about {asked}"
 
-    def _branch(self, one: Sketch, other: Sketch, gap: timedelta) -> Iterable[tuple[float, str]]:
-        """The branch that both were on."""
+    def _branch(self, one: Sketch, other: Sketch, gap: timedelta) -> tuple[list[tuple[float, str]], bool]:
+        """The branch that both were on, and whether both stayed there."""
         shared = [name for name in one.branches if name in other.branches]
-        weight = next((weight for within, weight in BRANCH if shared and gap <= within), 0.0)
-        if weight:
-            stayed = one.branches[-1] in shared
-            yield weight * (1 if stayed else LEFT_BRANCH), f"both were on branch {shared[-1]}"
+        weight = next((weight for within, weight in BRANCH if shared and gap <= within), None)
+        if weight is None:
+            return [], False
+        stayed = one.branches[-1] in shared and other.branches[-1] in shared
+        return [(weight * (1 if stayed else LEFT_BRANCH), f"both were on branch {shared[-1]}")], stayed
 
     def _done(self, newer: int, older: int, gap: timedelta) -> Iterable[tuple[float, str]]:
         """What both changed and were asked for."""
@@ -156,9 +158,11 @@ class _Comparison:
         common = self._common("file", shared, one.files, other.files)
         if common >= _LEAST_COMMON:
             yield FILES * common * near, f"{plural(len(shared), 'file')} edited in both"
+        words = set(one.words) & set(other.words)
+        telling = sum(len(self._with["word", word]) <= _MAX_SHARED for word in words)
         cosine = self._cosine(newer, older)
-        if cosine >= _LEAST_COMMON:
-            yield GOAL * cosine * near, f"their goals share {plural(len(set(one.words) & set(other.words)), 'word')}"
+        if cosine >= _LEAST_COMMON and telling >= _LEAST_WORDS:
+            yield GOAL * cosine * near, f"their goals share {plural(len(words), 'word')}"
 
     def _first(self, name: str, shared: Iterable[str]) -> str | None:
         """The most telling of what two sessions share, None where many have it."""
