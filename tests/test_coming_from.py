@@ -59,8 +59,9 @@ def command(line: str) -> tuple[Command, tuple[str, ...]]:
     found: Command = typer.main.get_command(app)
     context, path = Context(found, info_name="aicx"), []
     for word in line.split()[1:]:
-        if not isinstance(found, TyperGroup) or word.startswith("-"):
+        if word.startswith("-"):
             break
+        assert isinstance(found, TyperGroup), f"{' '.join(path)!r} has no {word!r}"
         assert word in found.list_commands(context), f"there is no command {' '.join([*path, word])!r}"
         below = found.get_command(context, word)
         assert below is not None
