@@ -42,6 +42,19 @@ def test_what_passed_or_failed_today_is_not_kept_but_a_limit_is(place: Review) -
     assert statements(place.review("build")) == [LIMIT]
 
 
+def test_what_a_person_chose_is_kept_and_how_the_work_goes_on_is_not(place: Review) -> None:
+    place.note(
+        "- Decision: Which format should exports have? \u2192 Parquet (Recommended)",
+        "- Decision: Which issue do you want to work on next? \u2192 The importer",
+    )
+    assert statements(place.review("build")) == ["Which format should exports have? Parquet"]
+
+
+def test_half_a_sentence_is_not_kept(place: Review) -> None:
+    place.note("- Decision: Exports are Parquet files, because readers need\u2026")
+    assert place.review("build")["items"] == []
+
+
 def test_at_most_six_instructions_and_six_facts_come_of_a_build(place: Review) -> None:
     rules = [f"Never edit table number {number} of the database." for number in range(9)]
     facts = [f"`tool{number}` does not support files above {number} GB in any mode." for number in range(9)]

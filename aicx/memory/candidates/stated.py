@@ -95,9 +95,13 @@ def claims_of(text: str) -> Mapping[str, str]:
 
 def _answered(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
     for question, answer in _ANSWER.findall(step.text):
-        chosen = _RECOMMENDED.sub("", answer).strip()
-        if not rules.about_design.search(question) or rules.about_procedure.search(question):
-            continue
-        if rules.answers_nothing.search(chosen):
-            continue
-        yield session.proposal(f"{question} {chosen}", "decision", "person_answered", step, origin="human")
+        if statement := settled_by(question, answer, rules):
+            yield session.proposal(statement, "decision", "person_answered", step, origin="human")
+
+
+def settled_by(question: str, answer: str, rules: MemoryRules) -> str | None:
+    """What an answer decides about what is built, with its question; None where it is about how the work goes on."""
+    chosen = _RECOMMENDED.sub("", answer).strip()
+    if not rules.about_design.search(question) or rules.about_procedure.search(question):
+        return None
+    return None if rules.answers_nothing.search(chosen) else f"{question} {chosen}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aicx.evidence.patterns import memory_rules
-from aicx.memory.candidates.stated import kind_of
+from aicx.memory.candidates.stated import kind_of, settled_by
 from aicx.memory.proposals import MAX_STATEMENT, ProposalKind
 
 _MIN_LENGTH = 30  # of what an agent concluded
@@ -15,6 +15,10 @@ def kind_of_statement(text: str) -> tuple[str, ProposalKind] | None:
     plain = rules.opening.sub("", text).strip()
     if not plain or len(plain) > MAX_STATEMENT:
         return None
+    question, asked, answer = plain.partition("? \u2192 ")  # as notes write what a person chose
+    if asked:
+        settled = settled_by(f"{question}?", answer, rules)
+        return (settled, "decision") if settled else None
     if (kind := kind_of(plain, rules, corrects=False)) is not None:
         return plain, kind
     if len(plain) < _MIN_LENGTH:
