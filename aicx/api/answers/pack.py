@@ -123,7 +123,7 @@ class PackNote:
     """What somebody wrote down."""
 
     ref: Annotated[str, "the task that it was written to"]
-    text: str
+    text: Annotated[str, "what was noted"]
     at: str
 
 
@@ -163,7 +163,7 @@ class Support:
 class FamilyItem:
     """A line of a list."""
 
-    text: str
+    text: Annotated[str, "what is said"]
     origin: Annotated[str, "`stated` by a person or an agent, or `derived` from logs"]
     refs: Annotated[Sequence[str], "references that prove it"]
     support: Annotated[Support, "what it rests on"]
