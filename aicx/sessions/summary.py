@@ -133,7 +133,7 @@ def _overcome(failures: Sequence[Failure]) -> Iterator[Said]:
 
 def _mistake(failure: Failure) -> str:
     where = f" ({failure.file})" if failure.file and failure.file not in failure.message else ""
-    return f"`{shorten(failure.command, 60)}`: {shorten(failure.message, 140)}{where}"
+    return f"`{shorten(failure.command, 60)}`: {shorten(failure.message, 140).rstrip(' .,:;')}{where}"
 
 
 def _changed(attempt: Try, *, first: bool = True) -> str:
