@@ -71,7 +71,10 @@ def parse(body: bytes, layer: Layer) -> Note:
         raise Broken("it holds marks of a merge conflict")
     front, text = _front_matter(text)
     fields, unknown = _fields(front)
-    read = _Reading(text.split("\n"), layer)
+    lines = text.split("\n")
+    if not _ends(lines):
+        raise Broken("a code block or a comment in it has no end")
+    read = _Reading(lines, layer)
     if text.strip() and not read.found:
         raise Broken(f"it has none of the headings, as '## {next(iter(_HEADINGS))}'")
     return Note(
@@ -192,6 +195,11 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     for node in _tree(lines).children:
         if node.type == "heading" and node.tag in ("h1", "h2") and node.map is not None:
             yield node.map[0], node.map[1], node.children[0].content if node.children else ""
+
+
+def _ends(lines: Sequence[str]) -> bool:
+    """Whether a heading behind the text is one, rather than part of something that was never closed."""
+    return any(start == len(lines) + 1 for start, _, _ in _headings([*lines, "", "# End"]))
 
 
 def _tree(lines: Sequence[str]) -> SyntaxTreeNode:

@@ -487,6 +487,7 @@ def test_equal_writings_are_shown_as_one(place: NotePlace) -> None:
         b"---\nstatus: perhaps\n---\n\n## Goal\n\nX\n",
         b"## Goal\n\n<<<<<<< ours\nA\n=======\nB\n>>>>>>> theirs\n",
         b"Only prose, and none of the headings.\n",
+        b"## Goal\n\nX\n\n```\nnever closed\n\n## Tried and failed\n\n- Y\n",
         b"## Goal\n\n" + b"x" * 300_000,
     ],
 )
