@@ -57,8 +57,8 @@ def command(
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
     or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; facts
     about it go to stderr. mem:ID shows a record of the memory, live:… what an instruction file says, as `aicx memory
-    get` does, and work:ID a task of this repository. Exit code 7 if a chunk whose text is shown was altered after it
-    was stored.
+    get` does, work:ID a task of this repository, and session:AGENT:ID#w2 what a context window of a session came to.
+    Exit code 7 if a chunk whose text is shown was altered after it was stored.
 
     Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
     Example: aicx show 1b2c3d4e:003
@@ -75,6 +75,11 @@ def command(
         from aicx.commands.task import show as tasks
 
         tasks.command(ref, json=json)
+        return 0
+    if ref.startswith("session:") and "#w" in ref:
+        from aicx.commands.sessions import summarize
+
+        summarize.command(ref, json=json)
         return 0
     layout = load_settings().layout
     shown = show(layout, ref, limit, full=full, verify=verify)

@@ -56,6 +56,7 @@ class TestNesting:
         window, chunk = _recall(place, "window")[0]["ref"], _recall(place, "chunk")[0]["ref"]
         assert place("sessions", "summarize", window)["window"]["ref"] == window
         assert place.run("show", chunk)[0] == 0
+        assert place("show", window)["window"]["ref"] == window
 
     def test_two_granularities_at_once_are_a_usage_error(self, place: Compacted) -> None:
         code, out, err = place.run("sessions", "recall", QUESTION, "-g", "window", "-g", "chunk")
