@@ -66,13 +66,12 @@ def state_of(found: Assessment, standing: Standing) -> State:
     if standing.unsealed:  # what the log says of it proves nothing
         standing = _NOTHING
     record, status = found.record, found.status
-    match status:
-        case "accepted":
-            return "promoted"
-        case "archived":
-            return "rejected" if any(reason.code == "rejected" for reason in found.reasons) else "stale"
-        case "policy_blocked" | "quarantined" | "advisory":
-            return "blocked"
+    if status == "accepted":
+        return "promoted"
+    if any(reason.code == "rejected" for reason in found.reasons):
+        return "rejected"
+    if status in ("policy_blocked", "quarantined", "advisory"):
+        return "blocked"
     if standing.applied == record.digest:
         return "manual-applied"
     if status != "candidate":

@@ -120,6 +120,14 @@ class TestProposals:
         place.apply(patch["patch"])
         assert "rejected" in place.error("verify-apply", ref)[0]
 
+    def test_what_was_applied_stays_so_when_it_is_archived(self, place: Review) -> None:
+        place.write("CLAUDE.md", "# Rules\n")
+        ref, patch = place.proposed(RULE)
+        place.apply(patch["patch"])
+        place.review("verify-apply", ref)
+        place("archive", ref)
+        assert place.state(ref) == "manual-applied"
+
     def test_a_fact_is_not_put_into_a_file(self, place: Review) -> None:
         ref = place.approved(FACT)
         assert "goes into the memory" in place.error("apply-prep", ref)[0]
