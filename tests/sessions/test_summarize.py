@@ -212,6 +212,17 @@ class TestSeed:
         made = seed(place.settings, SESSION, NOW, top_windows=2)
         assert (made.picked, made.by_query, made.omitted) == ((2, 1, 0), False, 0)
 
+    def test_the_last_words_are_kept_where_there_is_little_room(self, place: Compacted) -> None:
+        log = place.log(OTHER)
+        for number in range(20):
+            log.prompt(f"Look at table {number} of the export", 10 * number).answer(
+                f"It is table {number}.", 10 * number + 1
+            )
+        place.store(log)
+        made = seed(place.settings, OTHER, NOW, max_chars=1200)
+        assert "It is table 19." in made.text
+        assert "It is table 10." not in made.text
+
     def test_what_had_no_room_is_counted(self, place: Compacted) -> None:
         whole = seed(place.settings, SESSION, NOW)
         part = seed(place.settings, SESSION, NOW, max_chars=1200)
