@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from aicx.api.answers import INLINE
+from aicx.api.answers.session_windows import WindowAnswer
 from aicx.sessions.closing import Inferred, State
 from aicx.sessions.lineage import Edge
 from aicx.sessions.stated import Outcome
@@ -83,6 +84,7 @@ class SessionAnswer:
     node: SessionNode = field(metadata=INLINE)
     kept: Ages = field(metadata=INLINE)
     work: Annotated[list[SessionWork], "what it did, by repository"]
+    windows: Annotated[list[WindowAnswer], "its context windows"]
     older: Annotated[list[Edge], "edges to the sessions it came from"]
     newer: Annotated[list[Edge], "edges from the sessions that came from it"]
     notes: list[str]
