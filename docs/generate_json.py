@@ -66,6 +66,7 @@ from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
 from aicx.repomap import MapStatus
 from aicx.repomap.refresh import Refreshed
 from aicx.reports import bundle
+from aicx.sessions import answers as lineage
 from benchmarks.peers.command import SCHEMA as PEERS_SCHEMA
 
 PAGE = Path(__file__).parent / "json.md"
@@ -92,6 +93,11 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "boot": (lifecycle.BOOT_SCHEMA, [lifecycle.BootAnswer]),
     "task handoffs": (lifecycle.HANDOFFS_SCHEMA, [lifecycle.HandoffsAnswer]),
     "task areas": (areas.SCHEMA, [areas.AreasAnswer]),
+    "sessions show": (lineage.SCHEMA, [lineage.SessionAnswer]),
+    "sessions chain": (lineage.CHAIN_SCHEMA, [lineage.ChainAnswer]),
+    "sessions search": (lineage.SEARCH_SCHEMA, [lineage.SessionSearchAnswer]),
+    "sessions change": (lineage.CHANGE_SCHEMA, [lineage.SessionChangeAnswer]),
+    "sessions stats": (lineage.STATS_SCHEMA, [lineage.SessionStatsAnswer]),
     "sessions windows": (session_windows.SCHEMA, [session_windows.WindowsAnswer]),
     "sessions summarize": (session_summary.SCHEMA, [session_summary.SessionSummaryAnswer]),
     "sessions restore": (session_restore.SCHEMA, [session_restore.RestoreAnswer]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import aicx
 from aicx.config import Settings
@@ -17,7 +17,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.patterns import rules_digest
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sessions.lineage import Edge
-from aicx.storage.derived import DAMAGE, in_memory, open_derived
+from aicx.storage.derived import DAMAGE, in_memory, open_derived, remove_derived
 from aicx.work.session_facts import SessionFacts
 
 Progress = Callable[[int, int], None]
@@ -41,10 +41,16 @@ _MOST_NAMED = 400  # sessions in one query
 
 
 class EdgeIndex:
-    """An open index. ``is_current`` says whether it holds everything that was stored when it was opened."""
+    """An open index. ``is_current`` says whether it holds everything that was stored when it was opened.
 
-    def __init__(self, connection: sqlite3.Connection, *, is_current: bool) -> None:
+    ``again`` gives another one in its place when it turns out to be damaged.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, again: Callable[[], sqlite3.Connection], *, is_current: bool
+    ) -> None:
         self._connection = connection
+        self._again = again
         self.is_current = is_current
 
     def about(self, refs: Sequence[str]) -> list[Edge]:
@@ -61,8 +67,12 @@ class EdgeIndex:
         return self._edges("1", ())
 
     def _edges(self, where: str, values: Sequence[str]) -> list[Edge]:
-        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM edges WHERE {where}", values)
-        return [Edge(*row) for row in rows]
+        asked = f"SELECT {_COLUMNS} FROM edges WHERE {where}"
+        try:
+            return [Edge(*row) for row in self._connection.execute(asked, values)]
+        except DAMAGE:
+            self._connection = self._again()
+            return [Edge(*row) for row in self._connection.execute(asked, values)]
 
 
 @contextmanager
@@ -70,20 +80,34 @@ def open_edges(
     layout: Layout, catalog: Catalog, progress: Progress | None = None, *, refresh: bool = True
 ) -> Iterator[EdgeIndex]:
     """The edges of the sessions in ``catalog``; without ``refresh`` as far as they were worked out, writing nothing."""
-    # A catalogue made in memory has no name, so what is on disk cannot be told to be of the same corpus.
-    lasting = bool(catalog.identity)
-    with closing(_open(layout, create=refresh) if lasting else in_memory(_VERSION, _SCHEMA)) as kept:
-        current = lasting and _state_of(kept) == _state(catalog)
+    with ExitStack() as stack:
+
+        def again() -> sqlite3.Connection:
+            """Everything once more, in memory."""
+            other = stack.enter_context(closing(in_memory(_VERSION, _SCHEMA)))
+            if refresh:
+                _refresh(layout, catalog, other, progress)
+            return other
+
+        def renewed() -> sqlite3.Connection:
+            remove_derived(layout.session_edges)  # the next who asks makes it again
+            return again()
+
+        # A catalogue made in memory has no name, so what is on disk cannot be told to be of the same corpus.
+        if not catalog.identity:
+            yield EdgeIndex(again(), again, is_current=refresh)
+            return
+        kept = stack.enter_context(closing(open_derived(layout.session_edges, _VERSION, _SCHEMA, create=refresh)))
+        current = _state_of(kept) == _state(catalog)
         if refresh and not current:
+            current = True
             try:
                 _refresh(layout, catalog, kept, progress)
-            except DAMAGE:  # it is being written, or damaged: everything once more, in memory
-                with closing(in_memory(_VERSION, _SCHEMA)) as other:
-                    _refresh(layout, catalog, other, progress)
-                    yield EdgeIndex(other, is_current=True)
-                return
-            current = True
-        yield EdgeIndex(kept, is_current=current)
+            except sqlite3.OperationalError:  # somebody else is writing it
+                kept = again()
+            except (*DAMAGE, ValueError, TypeError):
+                kept = renewed()
+        yield EdgeIndex(kept, renewed if refresh else again, is_current=current)
 
 
 def refresh_edges(settings: Settings) -> None:
@@ -174,7 +198,3 @@ def _places(catalog: Catalog, key: Key) -> tuple[list[str], list[str]]:
         [agent, session_id, place, place],
     )
     return [row["path"] for row in rows], [row["branch"] for row in rows if row["branch"]]
-
-
-def _open(layout: Layout, *, create: bool) -> sqlite3.Connection:
-    return open_derived(layout.session_edges, _VERSION, _SCHEMA, create=create)

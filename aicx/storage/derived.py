@@ -29,10 +29,15 @@ def open_derived(path: Path, version: str, schema: str, *, create: bool = True) 
             break  # it cannot be written here
         except DAMAGE:
             found.close()
-        for extra in ("", "-wal", "-shm", "-journal"):  # of another version, or damaged
-            with suppress(OSError):
-                Path(f"{path}{extra}").unlink()
+        remove_derived(path)  # of another version, or damaged
     return in_memory(version, schema)
+
+
+def remove_derived(path: Path) -> None:
+    """Deletes the file with what SQLite put beside it. One that cannot be deleted stays."""
+    for extra in ("", "-wal", "-shm", "-journal"):
+        with suppress(OSError):
+            Path(f"{path}{extra}").unlink()
 
 
 def in_memory(version: str, schema: str) -> sqlite3.Connection:

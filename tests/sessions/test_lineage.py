@@ -177,6 +177,25 @@ class TestFromScratch:
     def _shown(self, family: FamilyHome) -> str:
         return family.run("sessions", "show", B, "--json")[1]
 
+    def test_damage_inside_the_index_is_worked_around_and_mended(self, family: FamilyHome) -> None:
+        family.claude(family.log(A, branch="topic/gasket").prompt(sentence(1), 0))
+        family.claude(family.log(B, branch="topic/gasket").prompt("Go on", HOUR))
+        family.stored()
+        before, path = self._shown(family), family.settings.layout.session_edges
+        with sqlite3.connect(path) as kept:
+            kept.execute("UPDATE sketches SET body=x'7b7d'")
+            kept.execute("UPDATE meta SET state=NULL")
+        assert self._shown(family) == before
+        family.stored()
+        body = bytearray(path.read_bytes())
+        body[4096:] = b"\x5a" * (len(body) - 4096)
+        path.write_bytes(body)
+        assert self._shown(family) == before
+        family.stored()
+        assert self._shown(family) == before
+        with sqlite3.connect(path) as kept:
+            assert kept.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
     def test_an_index_that_cannot_be_written_costs_nothing_but_time(
         self, family: FamilyHome, monkeypatch: pytest.MonkeyPatch
     ) -> None:
