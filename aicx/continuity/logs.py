@@ -35,12 +35,11 @@ def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
     known = _known_elsewhere(settings, place)
     forgotten = read_tombstones(settings.layout.tombstones).sessions
     for log in _newest_first(settings, place):
-        if known.get(str(log.path)) == log.fingerprint:
+        if known.get(str(log.path)) == log.fingerprint or not is_here(log, place):
             continue
         identity = load_source(log.agent).identify(log)
-        if (log.agent, identity.session_id) in forgotten:
-            continue
-        if identity.session_id is not None and identity.lane == "primary" and is_here(log, place):
+        wanted = identity.session_id is not None and identity.lane == "primary"
+        if wanted and (log.agent, identity.session_id) not in forgotten:
             return Log(log, identity)
     return None
 

@@ -154,9 +154,10 @@ class _Reading:
                 taken.update(range(after, end))
             else:
                 taken.update(self._list(section, after, end))
-        said = _stripped("\n".join(self.lines[number] for number in goal).replace(_PLACEHOLDER, ""))
+        lines = (self.lines[number] for number in goal)
+        said = _unescaped(_plain(_stripped("\n".join(line for line in lines if line.strip() != _PLACEHOLDER))))
         if said:
-            self.goal = NoteItem(_unescaped(_plain(said)), "goal", self.layer)
+            self.goal = NoteItem(said, "goal", self.layer)
         left = ("" if number in taken else line for number, line in enumerate(self.lines))
         self.unknown = re.sub(r"\n{3,}", "\n\n", "\n".join(left)).strip("\n")
 
@@ -187,7 +188,8 @@ class _Reading:
             label, colon, rest = text.partition(":")
             if colon and label in _LABELS and rest.strip():
                 kind, text = _LABELS[label], rest.strip()
-        self.items.setdefault(kind, []).append(NoteItem(_unescaped(text), kind, self.layer))
+        if said := _unescaped(text):
+            self.items.setdefault(kind, []).append(NoteItem(said, kind, self.layer))
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -259,4 +261,4 @@ def _is_paragraph(text: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    return text.removeprefix("\\")
+    return text.removeprefix("\\").strip()
