@@ -27,6 +27,7 @@ from aicx.continuity.note import KINDS, Layers, Note, NoteItem
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import note_places
 from aicx.continuity.saving import Written
+from aicx.continuity.startup_extra import startup_of
 from aicx.redaction import redact
 from aicx.text import instant
 from aicx.work.place import WorkPlace
@@ -79,6 +80,7 @@ def load_of(settings: Settings, place: WorkPlace, layers: Layers, now: datetime)
         paths=_paths(layers),
         broken=_broken(layers),
         resumeContext=context,
+        startup=startup_of(settings, place.root, layers, now).manifest,
         latestContinuityAuditEntry=latest,
         latestContinuityDiagnostics=None if latest is None else latest.diagnostics,
         recentContinuityAuditEntries=recent,

@@ -7,6 +7,7 @@ from datetime import datetime
 from aicx.api.answers.continuity import ResumeContext, TeamEntry
 from aicx.config import Settings
 from aicx.continuity.note import Note
+from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError
 from aicx.work.place import WorkPlace
 
@@ -17,10 +18,11 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
     """The context for going on from ``note``, and what could not be looked at. Only reads."""
     from aicx.memory.sources_places import listed  # imported here: the notes alone are read without it
 
-    files = [one.shown for one in listed(place.root)]
+    tracked = tracked_settings(settings, place.root)
+    files = [*(one.shown for one in listed(place.root)), *tracked.instruction_files]
     durable: list[str] = []
     team: list[TeamEntry] = []
-    notes: list[str] = []
+    notes = list(tracked.warnings)
     if settings.layout.memory.is_dir():
         from aicx.memory.briefing import brief
         from aicx.memory.reading import find_scope

@@ -5,19 +5,35 @@ the team keeps. Files are named and not quoted.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
 from aicx.continuity.note import Layer, Layers
-from aicx.continuity.startup import Extra
+from aicx.continuity.startup import Extra, StartupBlock, startup_block
 from aicx.continuity.tracked import tracked_settings
-from aicx.errors import MalformedPolicy
+from aicx.errors import AicxError, MalformedPolicy
 from aicx.memory.policy import load_policy
-from aicx.memory.sources_places import LISTED
+from aicx.memory.sources_places import listed
+from aicx.resume.query import Limits
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
+
+
+def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) -> StartupBlock:
+    """The startup block of the worktree at ``root``, as a session that begins there now would have it."""
+    memory = None
+    if settings.layout.memory.is_dir():
+        # Imported here: most have no memory.
+        from aicx.memory.briefing import brief
+        from aicx.memory.reading import find_scope
+
+        with suppress(AicxError):
+            memory = brief(settings, find_scope(settings, root), "", now, Limits().memory)
+    return startup_block(layers, startup_extra(settings, root, layers, memory), settings.continuity_lines)
 
 
 def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefing | None) -> Extra:
@@ -28,7 +44,7 @@ def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefi
         excluded = load_policy(settings.layout.home, root, settings.user_home).of_path
     except MalformedPolicy:
         return Extra(note_files(settings, root, layers))
-    names = dict.fromkeys((*(name for name, _, _ in LISTED if (root / name).is_file()), *tracked.instruction_files))
+    names = dict.fromkeys((*(one.shown for one in listed(root)), *tracked.instruction_files))
     waiting = [left.ref for left in memory.excluded if left.status == "candidate"] if memory else []
     return Extra(
         note_files(settings, root, layers),

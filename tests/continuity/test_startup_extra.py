@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from aicx.cli import run
 from aicx.config import load_settings
+from aicx.continuity.markdown import render
 from aicx.continuity.note import Layers, Note, NoteItem
+from aicx.continuity.places import note_places
 from aicx.continuity.startup import Extra
 from aicx.continuity.startup_extra import startup_extra
 from aicx.memory.briefing import brief
 from aicx.memory.reading import find_scope
+from aicx.work.place import find_place
 from tests.corpus.builders import when
 
 GOAL = Note(NoteItem("Mend the lexer", "goal", "local"))
@@ -76,3 +80,19 @@ def test_a_policy_that_cannot_be_read_keeps_everything_back(repo: Path) -> None:
     (repo / ".aicx" / "memory-policy.toml").write_text("exclude_paths = [")
     settings = load_settings()
     assert startup_extra(settings, repo, Layers(None, GOAL, GOAL), None) == Extra()
+
+
+def test_the_block_can_be_looked_at(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = load_settings()
+    settings.layout.config_file.parent.mkdir(parents=True, exist_ok=True)
+    settings.layout.config_file.write_text("continuity_lines = 12\n")
+    path = note_places(settings, find_place(settings, repo)).local
+    path.parent.mkdir(parents=True)
+    path.write_text(render(GOAL, "local"))
+    assert run(["continuity", "load", "--repo", str(repo), "--json"]) == 0
+    startup = json.loads(capsys.readouterr().out)["startup"]
+    assert startup["text"].splitlines()[4] == "Goal: Mend the lexer"
+    assert startup["lineCount"] == len(startup["text"].splitlines()) <= startup["lineLimit"] == 12
+    assert startup["sourceFiles"] == [".aicx/continuity/active.md"]
+    assert startup["sectionsRendered"]["goal"] is True
+    assert startup["omissionCounts"] == {one["section"]: one["count"] for one in startup["omissions"]}

@@ -116,6 +116,20 @@ def test_the_check_of_a_repository_shows_the_warnings(
     assert found["summary"].startswith(".aicx/config.toml: workers is ignored")
 
 
+@pytest.mark.parametrize("command", ["status", "load"])
+def test_the_commands_of_notes_show_the_warnings(
+    repo: Path, home: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """C23: visible where a person looks at notes."""
+    track(repo, 'continuity = "always"\n')
+    assert run(["continuity", command, "--repo", str(repo)]) == 0
+    assert ".aicx/config.toml: continuity is ignored" in capsys.readouterr().err
+    assert run(["continuity", command, "--repo", str(repo), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [note.split(" is ")[0] for note in found["notes"]] == [".aicx/config.toml: continuity"]
+    assert found.get("automatic", False) is False  # what is tracked switches nothing on
+
+
 @pytest.mark.parametrize("value", ["9", "201", "true", '"60"'])
 def test_lines_out_of_bounds_are_refused(home: Path, value: str) -> None:
     file = load_settings().layout.config_file

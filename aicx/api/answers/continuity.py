@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from aicx.api.answers.continuity_startup import StartupManifest
+
 CHANGE_SCHEMA = "aicx.continuity-change/1"
 LOAD_SCHEMA = "aicx.continuity/1"
 STATUS_SCHEMA = "aicx.continuity-status/1"
@@ -159,11 +161,12 @@ class ContinuityLoad:
     paths: Annotated[Mapping[str, str], "the files by their layers"]
     broken: Annotated[Sequence[BrokenContinuityNote], "notes that cannot be understood"]
     resumeContext: Annotated[ResumeContext, "what a session needs beside the notes"]
+    startup: Annotated[StartupManifest, "what a session is shown at its start"]
     latestContinuityAuditEntry: Annotated[ContinuityAuditEntry | None, "the last writing"]
     latestContinuityDiagnostics: Annotated[ContinuityDiagnostics | None, "how it came about"]
     recentContinuityAuditEntries: Annotated[Sequence[ContinuityAuditEntry], "former writings, equal neighbours as one"]
     pendingContinuityRecovery: Annotated[Sequence[ContinuityRecovery], "writings that failed"]
-    notes: Annotated[Sequence[str], "what could not be looked at"]
+    notes: Annotated[Sequence[str], "what could not be looked at, and settings of the repository that are ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,8 @@ class ContinuityStatus:
     latestContinuityDiagnostics: Annotated[ContinuityDiagnostics | None, "how it came about"]
     recentContinuityAuditEntries: Annotated[Sequence[ContinuityAuditEntry], "former writings, equal neighbours as one"]
     pendingContinuityRecovery: Annotated[Sequence[ContinuityRecovery], "writings that failed"]
-    notes: Annotated[Sequence[str], "what could not be looked at"]
+    notes: Annotated[Sequence[str], "what could not be looked at, and settings of the repository that are ignored"]
+    automatic: Annotated[bool, "whether notes are saved and shown by themselves, as `aicx init` decided"] = False
 
 
 @dataclass(frozen=True, slots=True)

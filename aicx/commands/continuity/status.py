@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aicx import console, options
+from aicx.agents.records import has_continuity, of_repository
 from aicx.api.answers.continuity import STATUS_SCHEMA
 from aicx.commands.continuity.common import open_desk, print_audit, warn_of_broken
 from aicx.continuity.answering import status_of
@@ -16,12 +19,14 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     """
     desk = open_desk(repo)
     layers = load(desk.settings, desk.place)
-    found = status_of(desk.settings, desk.place, layers, desk.now)
+    known = of_repository(desk.settings.layout, desk.place.repository)
+    found = replace(status_of(desk.settings, desk.place, layers, desk.now), automatic=has_continuity(known))
     if json:
         console.out_answer(STATUS_SCHEMA, found)
         return
     for layer, path in found.paths.items():
         console.out(f"{layer}: {path}")
+    console.out("Saved and shown by itself: " + ("yes" if found.automatic else "no (aicx init --continuity)"))
     if found.resumeContext.goal:
         console.out(f"Goal: {found.resumeContext.goal}")
     for step in found.resumeContext.nextSteps:
