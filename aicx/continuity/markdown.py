@@ -138,7 +138,7 @@ class _Reading:
     def __post_init__(self) -> None:
         section: str | None = None
         taken: set[int] = set()
-        goal: list[int] = []
+        goal: list[str] = []
         headings = list(_headings(self.lines))
         ends = [line for line, _, _ in headings[1:]] + [len(self.lines)]
         for (start, after, name), end in zip(headings, ends, strict=False):  # without headings there is an end too many
@@ -150,12 +150,12 @@ class _Reading:
             self.found = True
             taken.update(range(start, after))
             if not _HEADINGS[section]:
-                goal += range(after, end)
+                # With an empty line between parts, so that they do not become one.
+                goal += ["" if line.strip() == _PLACEHOLDER else line for line in self.lines[after:end]] + [""]
                 taken.update(range(after, end))
             else:
                 taken.update(self._list(section, after, end))
-        lines = (self.lines[number] for number in goal)
-        said = _unescaped(_plain(_stripped("\n".join(line for line in lines if line.strip() != _PLACEHOLDER))))
+        said = _unescaped(_plain(_stripped("\n".join(goal))))
         if said:
             self.goal = NoteItem(said, "goal", self.layer)
         left = ("" if number in taken else line for number, line in enumerate(self.lines))
