@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from aicx.evidence.calls import answered_calls
 from aicx.evidence.fixes import repeats
 from aicx.evidence.patterns import command_rules, statement_rules
-from aicx.evidence.runs import Run, followed, open_failures, runs_of
+from aicx.evidence.runs import Run, open_failures
 from aicx.evidence.statements import PASTED, STATEMENT_LENGTH
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step
@@ -30,7 +29,7 @@ _OWN_PROGRAM = re.compile(
 # Asking what is there; that nothing is found is an answer.
 _LOOKS = re.compile(r"\S+ (?:capture|get|info|list|ls|show|status|view)\b")
 # The tool's answer where a person refused a call and wrote what to do instead; clients word it alike.
-_REFUSED = re.compile(r"\bthe user said:\s*$")
+_REFUSED = "the user said:"
 _REFUSAL_LENGTH = 160
 
 
@@ -42,13 +41,18 @@ class GivenUp(NamedTuple):
     chunk: str
 
 
-def given_up(steps: Sequence[Step], limit: int = MAX_GIVEN_UP) -> list[GivenUp]:
+def given_up(
+    steps: Sequence[Step],
+    calls: Sequence[tuple[Step, Sequence[Step]]],
+    runs: Sequence[Run],
+    limit: int = MAX_GIVEN_UP,
+) -> list[GivenUp]:
     """What was tried in a session without success and not until it worked, the latest first, each once.
 
-    What fails at the session's end is not among it: `aicx.evidence.session_brief` tells that.
+    ``calls`` are the session's calls with all their answers, as `aicx.evidence.runs.followed` gives them, and ``runs``
+    what they ran. What fails at the session's end is not among it: `aicx.evidence.session_brief` tells that.
     """
-    calls = answered_calls(steps)
-    found = [*_commands(runs_of(followed(calls))), *_refused(steps, calls), *_told(steps)]
+    found = [*_commands(runs), *_refused(steps, calls), *_told(steps)]
     latest: dict[str, GivenUp] = {}
     for one in sorted(found, key=lambda one: one.at):
         latest.pop(one.text, None)
@@ -91,13 +95,13 @@ def _verb(command: Simple) -> tuple[str, ...]:
     return tuple(word for word in command.text.split() if not word.startswith("-"))[:2]
 
 
-def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Step | None]]) -> Iterator[GivenUp]:
+def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]]) -> Iterator[GivenUp]:
     """Commands and edits that a person refused with an order to leave them; a question only interrupts."""
-    places = {id(step): number for number, step in enumerate(steps)}
-    for call, result in calls:
-        if result is None or not _REFUSED.search(result.text):
+    for call, answers in calls:
+        if not answers or not answers[-1].text.rstrip().endswith(_REFUSED):
             continue
-        said = next((step for step in steps[places[id(result)] + 1 :] if step.role != "tool"), None)
+        place = next(number for number, step in enumerate(steps) if step is answers[-1])
+        said = next((step for step in steps[place + 1 :] if step.role != "tool"), None)
         if said is None or said.role != "user" or said.origin not in PROMPTS:
             continue
         order = next(sentences(said.text), None)
@@ -119,8 +123,10 @@ def _told(steps: Sequence[Step]) -> Iterator[GivenUp]:
     rules = statement_rules()
     for step in steps:
         typed = step.role == "user" and step.origin in PROMPTS and len(step.text) <= PASTED
-        # Lines of one sentence are joined for the first look; taking a message apart takes much longer.
-        if not (typed or step.role == "assistant") or not rules.gave_up.search(step.text.replace("\n", " ")):
+        # Two looks, as taking a message apart takes much longer. A sentence may go over several lines.
+        if not (typed or step.role == "assistant") or not rules.of_trying.search(step.text):
+            continue
+        if not rules.gave_up.search(step.text.replace("\n", " ")):
             continue
         for said in sentences(step.text):
             if rules.gave_up.search(said.text) and not rules.not_given_up.search(said.text):

@@ -131,6 +131,7 @@ class StatementRules(_Expressions):
     announcements = _Lazy(_any)
     answers = _Lazy(_any)
     unquotable = _Lazy(_any)
+    of_trying = _Lazy(_any)
     gave_up = _Lazy(_any)
     not_given_up = _Lazy(_any)
     refusals = _Lazy(_any)

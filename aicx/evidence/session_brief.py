@@ -226,7 +226,8 @@ def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) ->
 def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Line | None:
     """The last request but the first that says much by itself and in whose course files were changed."""
     telling_ones = [(weight.text, step) for weight, step in wanted if weight.level > 1]
-    places = [number for number, step in enumerate(steps) if any(step is one for _, one in telling_ones)]
+    begins = {id(step) for _, step in telling_ones}
+    places = [number for number, step in enumerate(steps) if id(step) in begins]
     courses = [steps[begin:end] for begin, end in pairwise((*places, len(steps)))]
     # A first request for which nothing was done, as "do you have access to the tracker?", only leads to the next one.
     enough = _TELLING if courses and any(one.phase == "call" for one in courses[0]) else 1

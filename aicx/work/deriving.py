@@ -71,7 +71,8 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         pull_requests=tuple(map(_said, brief.pull_requests)),
         failing=tuple(map(_said, brief.failures)),
         given_up=tuple(
-            Said(one.text, instant(one.at, "seconds"), (str(Ref("chunk", one.chunk)),)) for one in given_up(steps)
+            Said(one.text, instant(one.at, "seconds"), (str(Ref("chunk", one.chunk)),))
+            for one in given_up(steps, calls, list(chain.from_iterable(runs)))
         ),
         next=tuple(map(_said, brief.ahead)),
         questions=tuple(map(_said, brief.questions)),

@@ -7,7 +7,9 @@ from itertools import count
 
 import pytest
 
+from aicx.evidence.calls import answered_calls
 from aicx.evidence.given_up import given_up
+from aicx.evidence.runs import followed, runs_of
 from aicx.evidence.transcript import Step
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -34,7 +36,9 @@ def refused(command: str = "", file: str = "") -> list[Step]:
 
 
 def texts(*parts: list[Step]) -> list[str]:
-    return [one.text for one in given_up([step for part in parts for step in part])]
+    steps = [step for part in parts for step in part]
+    calls = followed(answered_calls(steps))
+    return [one.text for one in given_up(steps, calls, runs_of(calls))]
 
 
 FAST_FORWARD = "fatal: Not possible to fast-forward, aborting."
