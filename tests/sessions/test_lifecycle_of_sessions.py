@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
+from aicx.errors import UsageError
 from aicx.lifecycle.identity import find_session
 from aicx.sessions.identity import Identity, identity_path, write_identity
+from aicx.sessions.life import open_session
+from aicx.work.place import find_place
 from tests.sessions.builders import A, B, C, FamilyHome
 
 SOURCES = (
@@ -166,6 +172,31 @@ class TestLife:
         monkeypatch.chdir(family.repository("beacon"))
         family("open", "--session", C)
         assert len(list(family.corpus.glob("sessions/*"))) == 3
+
+    def test_the_session_of_an_agent_is_opened_by_the_id_it_has(
+        self, family: FamilyHome, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", A)
+        found = family("open")
+        assert (found["session_id"], found["agent"], found["found_by"]) == (A, "claude", "CLAUDE_CODE_SESSION_ID")
+        assert identity_of(family, "claude")["session_id"] == A
+
+    def test_of_two_that_open_at_once_one_is_refused(self, family: FamilyHome) -> None:
+        """F4, where both look before either has written."""
+        settings = family.settings
+        place = find_place(settings, Path(family.repo))
+        begin = Barrier(2)
+
+        def attempt(session: str) -> bool:
+            begin.wait()
+            try:
+                open_session(settings, place, "claude", session, datetime.now(UTC))
+            except UsageError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(2) as pool:
+            assert sorted(pool.map(attempt, (A, B))) == [False, True]
 
     @pytest.mark.parametrize("session", ["a b", "../x", "-x", "x" * 101, "ghp_" + "a1B2c3D4e5F6" * 3])
     def test_what_is_no_id_or_may_be_a_secret_is_refused(self, session: str, family: FamilyHome) -> None:
