@@ -16,7 +16,7 @@ from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner
 
 pytestmark = pytest.mark.process
 
-FACT, RULE, SAID = "Exports are split at 2 GB", "Never push to the release branch", "`zip` cannot be used with `--all`."
+SAID = "`zip` cannot be used with `--all`."
 NOTE = """# Continuity of this worktree
 
 ## Files, decisions and environment
@@ -28,11 +28,8 @@ BY = ("--by", "Ada", "--yes")
 COMMANDS = {
     "build": ("build",),
     "adopt": ("adopt", "said", "--by", "Ada"),
-    "approve": ("approve", "rule", "--by", "Ada"),
-    "promote a fact": ("promote", "fact", *BY),
     "promote an instruction": ("promote", "order", *BY),
     "verify": ("verify-apply", "waits"),
-    "reject": ("reject", "waits"),
 }
 
 
@@ -45,11 +42,11 @@ def reviewed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
     (folder / "repo/.aicx/continuity/active.md").write_text(NOTE)
     (folder / "repo/CLAUDE.md").write_text("# Rules\n")
     home = Home(folder / "user", folder / "corpus")
-    statements = {"said": SAID, "rule": RULE, "fact": FACT, "order": "Always run the tests", "waits": "Always be kind"}
+    statements = {"said": SAID, "order": "Always run the tests", "waits": "Always be kind"}
     for name, statement in statements.items():
         origin = ("--origin", "subagent") if name == "said" else ()
         do(runner, home, "memory", "put", statement, "--name", name, *origin)
-    for name in ("fact", "order", "waits"):
+    for name in ("order", "waits"):
         do(runner, home, "review", "approve", name, "--by", "Ada")
     block = do(runner, home, "review", "promote", "waits", *BY)["proposal"]["block"]
     (folder / "repo/CLAUDE.md").write_text(f"# Rules\n\n{block}")
@@ -146,5 +143,5 @@ def test_eight_builds_at_once_make_each_candidate_once(reviewed: Home, runner: R
     )  # fmt: skip
     assert json.loads(done.stdout) == [0] * 8
     states, _ = view(runner, home)
-    assert len(states) == 5 + 2
+    assert len(states) == 3 + 2
     assert (home.corpus / "memory/events.jsonl").read_text().count("\n") == lines + 2

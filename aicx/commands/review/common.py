@@ -14,6 +14,7 @@ from aicx.memory.entry import entry_of
 from aicx.review.deciding import Prepared, look
 from aicx.review.proposals import steps_of
 from aicx.review.states import Candidate, next_step
+from aicx.text import printable
 
 TargetOption = Annotated[
     str | None, typer.Option("--target", metavar="FILE", help="CLAUDE.md, AGENTS.md or GEMINI.md; by default the best.")
@@ -70,7 +71,7 @@ def print_patch(prepared: Prepared, one: Candidate) -> None:
     why = f": {', '.join(plan.reasons)}" if plan.reasons else ""
     console.out(f"{plan.target}  {plan.operation}  {console.style(plan.readiness, fg=color, bold=True)}{why}")
     for line in (plan.patch or plan.block).splitlines():
-        console.out(f"  {line}")
+        console.out(f"  {printable(line)}")  # it shows lines of a file that anybody may have written
     for step in _steps(prepared, one):
         console.notify(f"- {step}")
 

@@ -54,14 +54,14 @@ class Remembered:
         who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
         subprocess.run(["git", "-C", str(self.repo), *who, *arguments], check=True, capture_output=True)
 
-    def __call__(self, *arguments: str) -> dict[str, Any]:
+    def __call__(self, *arguments: str, group: str = "memory") -> dict[str, Any]:
         """The JSON of `aicx memory arguments`."""
         written = BytesIO()
         out = TextIOWrapper(written, "utf-8", write_through=True)
         with pytest.MonkeyPatch.context() as patch, chdir(self.repo), redirect_stdout(out):
             for name, value in self.environ.items():
                 patch.setenv(name, value)
-            code = run(["memory", *arguments, "--json"])
+            code = run([group, *arguments, "--json"])
         assert code == 0, written.getvalue().decode()
         found: dict[str, Any] = json.loads(written.getvalue())
         return found

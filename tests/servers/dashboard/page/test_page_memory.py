@@ -45,6 +45,16 @@ def panel(page: Any, title: str) -> Any:
     return page.locator("#memory .panel", has=page.get_by_role("heading", name=title, exact=True))
 
 
+def test_a_candidate_says_where_it_is_in_its_review(visit: Visit, mine: tuple[Remembered, str]) -> None:
+    own, address = mine
+    own("approve", own.refs["waiting"], "--by", "Ada", group="review")
+    page = visit("/")
+    page.goto(f"{address}/#/memory")
+    waiting = panel(page, "Waiting for a decision").locator(".memo")
+    expect(waiting.first.locator(".facts")).to_contain_text("approved")
+    expect(waiting.last.locator(".facts")).to_contain_text("reads like an instruction")
+
+
 def test_a_candidate_has_its_evidence_beside_it_and_a_stale_record_its_lines(visit: Visit) -> None:
     page = visit("/memory")
     waiting = panel(page, "Waiting for a decision").locator(".memo").first
