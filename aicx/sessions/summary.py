@@ -25,6 +25,7 @@ from aicx.work.session_facts import Failure, Said, Try
 
 MAX_LINES = 8  # of each part
 _MAX_FILES, _MAX_TOOLS, _MAX_TAGS, _MAX_REFS = 10, 8, 6, 3
+_MIN_WORDS = 4  # of a remark, where nothing else says that it reports something
 _LENGTH = 300  # characters of a line
 # Words of two lines that say the same: this share of the shorter one's.
 _ALIKE = 0.8
@@ -107,7 +108,8 @@ def summary_of(session: StoredSession, steps: Sequence[Step], *, goes_on: bool =
 
 def _accomplished(brief: SessionBrief, *, goes_on: bool) -> Iterator[Line]:
     """What was said of it first, then what others can see of it. In the middle of work most of it is remarks."""
-    if brief.progress is not None and (not goes_on or reports_something(brief.progress.text)):
+    told = brief.progress.text if brief.progress is not None else ""
+    if brief.progress is not None and (reports_something(told) or (not goes_on and len(words(told)) >= _MIN_WORDS)):
         yield brief.progress
     yield from brief.pull_requests
     if brief.tested is not None:
