@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aicx.api.answers.pack import FamilyPack, TaskPack
@@ -14,6 +15,15 @@ class Bundle:
     pack: TaskPack | FamilyPack
     sessions: tuple[str, ...]
     projects: tuple[str, ...]
+
+
+def bundle(pack: TaskPack | FamilyPack, refs: Iterable[str]) -> Bundle:
+    """A pack that quotes what ``refs`` name, and what its memory rests on."""
+    sources = (entry.source for entry in pack.memory)
+    known = [f"session:{one['agent']}:{one['session']}" for one in sources if "agent" in one and "session" in one]
+    every = [*refs, *known, *(ref for entry in pack.memory for ref in entry.evidence)]
+    project = pack.place.project
+    return Bundle(pack, tuple(dict.fromkeys(filter(None, map(session_name, every)))), (project,) if project else ())
 
 
 def session_name(ref: str) -> str | None:

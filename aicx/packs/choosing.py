@@ -93,7 +93,7 @@ def rank_sessions(task: Loaded, gathered: Gathered, scope: PackScope, handed: Co
     title, focus = terms_of([record.title]), terms_of([query.focus])
     branch = record.git_context.branch if record.git_context else None
     sessions = [facts for facts in gathered.within(applied_of(scope)) if facts.lane != "subagent"]
-    for facts in gathered.facts if own else ():  # its own are in, wherever and whenever they were
+    for facts in gathered.facts if own else ():  # its own are in, wherever they were
         if session_ref(facts) in own and facts not in sessions:
             sessions.append(facts)
     files |= {path for facts in sessions if session_ref(facts) in own for path in facts.edited}

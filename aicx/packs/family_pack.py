@@ -8,7 +8,7 @@ from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.pack import FamilyOwner, FamilyPack
 from aicx.config import Settings
 from aicx.errors import NotFound
-from aicx.packs.bundle import Bundle, session_name
+from aicx.packs.bundle import Bundle, bundle
 from aicx.packs.gathering import Gathered, applied_of, gather, git_of, memory_of, recent_commits, scope_of
 from aicx.packs.lists import lists_of
 from aicx.packs.owners import Owner, chosen, focused, owners_of
@@ -67,8 +67,7 @@ def family_pack(settings: Settings, query: PackQuery) -> Bundle:
     refs = [ref for owner in owners for ref in owner.sessions]
     refs += [ref for owner in owners if owner.task for ref in (*owner.task.sources, owner.task.goal_source)]
     refs += [ref for items in lists.values() for item in items for ref in item.refs]
-    sessions = dict.fromkeys(filter(None, map(session_name, refs)))
-    return Bundle(pack, tuple(sessions), (gathered.project,) if gathered.project else ())
+    return bundle(pack, refs)
 
 
 def _within(gathered: Gathered, tasks: Sequence[WorkRecord], applied: Applied) -> list[WorkRecord]:

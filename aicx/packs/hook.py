@@ -1,7 +1,7 @@
 """A task's pack for the hook of an agent: its summary as context, its digest as metadata.
 
-A hook has little time, so the pack is made from what is known already: sessions that were not read yet, the repository
-map and the memory are left out, and so is the whole pack where something of it took too long or there is no task.
+A hook has little time, so the pack is made from what is known already of the last sessions. Those that were not read
+yet, the repository map and the memory are left out. So is the whole pack where it took too long, or there is no task.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any
 from aicx.config import Settings
 from aicx.errors import AicxError
 from aicx.packs.making import make
-from aicx.packs.query import PackQuery, Scope
+from aicx.packs.query import Limits, PackQuery, Scope
 
 # Of the 1.7 s that `aicx hook` has for everything; beyond it the pack is left out.
 SECONDS = 0.8
 BUDGET = 600  # tokens
+LIMITS = Limits(looked_at=200)
 Output = Mapping[str, Any]
 
 
@@ -43,7 +44,7 @@ def hook_output(
     began = time.monotonic()
     hour = now.replace(minute=0, second=0, microsecond=0)
     try:
-        query = PackQuery(folder, hour, task, scope=scope, known_only=True)
+        query = PackQuery(folder, hour, task, scope=scope, limits=LIMITS, known_only=True)
         answer = make(settings, "task", query, budget=budget or BUDGET)
     except AicxError:
         return None

@@ -20,7 +20,11 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many there may be of each. ``items`` are of a list of a family, ``chosen`` owners that its summary names."""
+    """How many there may be of each.
+
+    ``items`` are of a list of a family, ``chosen`` owners that its summary names. Only the ``looked_at`` sessions that
+    were active last are considered.
+    """
 
     sessions: int = 5
     handoffs: int = 10
@@ -33,6 +37,7 @@ class Limits:
     owners: int = 500
     chosen: int = 6
     items: int = 8
+    looked_at: int = 2000
 
     def fields(self) -> dict[str, int]:
         return asdict(self)

@@ -10,7 +10,7 @@ from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.pack import PackAnchor, PackFile, PackHandoff, PackNote, PackSession, TaskPack
 from aicx.config import Settings
 from aicx.git.state import GitProbe, GitState
-from aicx.packs.bundle import Bundle, session_name
+from aicx.packs.bundle import Bundle, bundle
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions
 from aicx.packs.gathering import (
     Gathered,
@@ -85,17 +85,15 @@ def task_pack(settings: Settings, query: PackQuery) -> Bundle:
             left_out=left_out,
             remarks=list(dict.fromkeys(remarks)),
         )
-    return Bundle(pack, *quoted(gathered, [session_ref(one.facts) for one in sessions], pack.handoffs, task.record))
+    return bundle(pack, _quoted(pack, task.record))
 
 
-def quoted(
-    gathered: Gathered, sessions: Sequence[str], handoffs: Sequence[PackHandoff], task: WorkRecord
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sessions that a pack quotes, as `forget` names them, and the repositories that it is about."""
-    refs = [*sessions, *(one.session for one in handoffs if one.session), *task.sources, task.goal_source]
+def _quoted(pack: TaskPack, task: WorkRecord) -> list[str]:
+    """References of all that a pack quotes."""
+    refs = [*task.sources, task.goal_source, *(one.ref for one in pack.sessions)]
+    refs += [one.session for one in pack.handoffs if one.session]
     refs += [ref for item in task.items for ref in item.evidence]
-    refs += [ref for one in handoffs for ref in one.refs]
-    return tuple(dict.fromkeys(filter(None, map(session_name, refs)))), (gathered.project,) if gathered.project else ()
+    return refs + [ref for one in pack.handoffs for ref in one.refs]
 
 
 def _session(one: ChosenSession) -> PackSession:

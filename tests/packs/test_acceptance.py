@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 import orjson
 import pytest
 
+from aicx.packs.making import make
+from aicx.packs.query import Limits, PackQuery
 from tests.packs.builders import CLOCK, DAY, PackPlace
 
 
@@ -287,6 +290,12 @@ class TestFamily:
     def test_a_bad_range_is_refused(self, family: PackPlace, what: str, options: tuple[str, ...]) -> None:
         assert family.failed(what, *options)["code"] == 2
 
+    def test_only_the_last_sessions_are_looked_at_and_it_is_said(self, family: PackPlace) -> None:
+        query = PackQuery(family.repo, datetime(2026, 3, 10, tzinfo=UTC), limits=Limits(looked_at=2))
+        pack = make(family.settings, "family", query).pack
+        assert {owner["ref"].rpartition(":")[2] for owner in pack["owners"]} == {"bbbb", "cccc"}
+        assert pack["remarks"] == ["not looked at: 1 earlier session"]
+
     def test_time_without_anything_is_not_found(self, family: PackPlace) -> None:
         assert family.failed("family", "--date-to", "2025-01-01")["code"] == 3
 
@@ -354,6 +363,16 @@ class TestForgetting:
             assert "which was forgotten" in orjson.loads(out)["error"]
         new = worked("family")
         assert "aaaa-own" not in orjson.dumps(new["pack"]).decode()
+
+    def test_a_pack_goes_with_the_session_that_its_memory_rests_on(self, worked: PackPlace) -> None:
+        evidence = ("--evidence", "chunk:claude:dddd-other:001")
+        put = worked.json("memory", "put", "The export of empty files writes a header", "--kind", "decision", *evidence)
+        worked.json("memory", "accept", put["entry"]["ref"], "--by", "Ada", "--yes")
+        answer = worked("task")
+        assert "session:claude:dddd-other" not in {one["ref"] for one in answer["pack"]["sessions"]}
+        assert len(answer["pack"]["memory"]) == 1
+        assert worked.json("forget", "--session", "dddd-other", "--yes")["cas_removed"] == 1
+        assert worked.run("cas", "get", answer["artifact"])[0] == 3
 
     def test_a_hidden_session_is_in_no_pack(self, worked: PackPlace) -> None:
         (worked.home / ".aicxignore").write_text("store/**/*bbbb-file*\n")

@@ -73,4 +73,4 @@ def test_no_session_is_read_for_a_hook(worked: PackPlace, monkeypatch: pytest.Mo
     digest = found["hookSpecificOutput"]["metadata"]["task_continuity_artifact"]
     pack = worked.object(digest)
     assert pack["sessions"] == []
-    assert "4 sessions have not been read yet" in pack["remarks"]
+    assert "not read yet: 4 sessions" in pack["remarks"]
