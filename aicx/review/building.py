@@ -24,7 +24,7 @@ from aicx.review.states import INSTRUCTING, Surface, reads_like_instruction
 from aicx.review.suggesting import NOTE
 
 BY = "aicx review build"
-MAX_EACH = 6  # new ones of a build for the memory, and for instruction files
+MAX_EACH = 6  # of a build that a person has to decide about: for the memory, and for instruction files
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +43,20 @@ def build(
     said = _said_already(settings, scope, policy)
     wanted: list[Proposal] = []
     left: list[Left] = []
-    with Memory.open(settings, now, scope=scope) as memory:
-        known: Statements[Record] = Statements()
-        for record in memory.records(everywhere=True):
-            if record.digest:
-                known.add(record)
-    taken: Counter[Surface] = Counter()
-    for proposal in (_as_known(one, known) for one in proposals):
+    known, decided = _known(settings, scope, now)
+    waiting: Counter[Surface] = Counter()
+    for given in proposals:
+        proposal, record = _as_known(given, known)
         surface: Surface = "instructions" if _instructs(proposal) else "memory"
+        waits = record is None or record.id not in decided
         if excluded := _excluded(policy, proposal):
             left.append(Left(proposal.id, excluded))
-        elif normal(proposal.statement).rstrip(".") in said:
+        elif proposal.repository == scope.repository and normal(proposal.statement).rstrip(".") in said:
             left.append(Left(proposal.id, Reason("duplicate")))
-        elif taken[surface] >= MAX_EACH:
+        elif waits and waiting[surface] >= MAX_EACH:
             left.append(Left(proposal.id, Reason("over_limit")))
         else:
-            taken[surface] += 1
+            waiting[surface] += waits
             wanted.append(proposal)
     backfill = plan_backfill(settings, scope, now, wanted, BY)
     backfill = replace(backfill, planned=[replace(one, draft=_without_session(one.draft)) for one in backfill.planned])
@@ -78,13 +76,23 @@ def _instructs(proposal: Proposal) -> bool:
     return proposal.kind in INSTRUCTING or reads_like_instruction(proposal.statement)
 
 
-def _as_known(proposal: Proposal, known: Statements[Record]) -> Proposal:
-    """The proposal as another sighting of a record that says the same, whatever kind that was given."""
+def _known(settings: Settings, scope: Scope, now: datetime) -> tuple[Statements[Record], set[str]]:
+    """The records by their words, and the ids of those of the scope that no longer wait for a decision."""
+    known: Statements[Record] = Statements()
+    with Memory.open(settings, now, scope=scope) as memory:
+        for record in memory.records(everywhere=True):
+            if record.digest:
+                known.add(record)
+        return known, {found.record.id for found in memory.assessed() if found.status != "candidate"}
+
+
+def _as_known(proposal: Proposal, known: Statements[Record]) -> tuple[Proposal, Record | None]:
+    """The proposal as another sighting of a record that says the same, of whatever kind, and that record."""
     for kind in (proposal.kind, *KINDS):
         other = replace(proposal, kind=cast("ProposalKind", kind))
-        if known.place_of(other) is not None:
-            return other
-    return proposal
+        if (place := known.place_of(other)) is not None:
+            return other, known.found[place]
+    return proposal, None
 
 
 def _said_already(settings: Settings, scope: Scope, policy: Policy) -> frozenset[str]:

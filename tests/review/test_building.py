@@ -65,6 +65,17 @@ def test_at_most_six_instructions_and_six_facts_come_of_a_build(place: Review) -
     assert {left["reason"] for left in place.review("build", "--session", session)["left"]} == {"over_limit"}
 
 
+def test_the_next_ones_come_once_a_person_decided(place: Review) -> None:
+    session = place.session(*(f"`tool{number}` does not support files above {number} GB." for number in range(8)))
+    first = [item["ref"] for item in place.review("build", "--session", session)["items"]]
+    assert place.review("build", "--session", session)["left"]
+    for ref in first[:2]:
+        place.review("reject", ref)
+    built = place.review("build", "--session", session)
+    assert [item["action"] for item in built["items"]].count("new") == 2
+    assert built["left"] == []
+
+
 def test_what_an_instruction_file_says_is_not_suggested(place: Review) -> None:
     place.write("AGENTS.md", f"# Agents\n\n- {RULE}.\n")
     built = place.review("build", "--session", place.prompted(RULE))

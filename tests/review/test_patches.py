@@ -31,7 +31,7 @@ class TestTargets:
 
     def test_a_file_that_is_not_there_is_made_by_the_patch(self, place: Review) -> None:
         ref, patch = place.proposed(RULE, "--target", "GEMINI.md")
-        assert (patch["operation"], patch["targetDigest"]) == ("create", None)
+        assert (patch["operation"], patch["target_digest"]) == ("create", None)
         place.apply(patch["patch"])
         assert (place.repo / "GEMINI.md").read_text() == patch["block"]
         assert place.review("verify-apply", ref)["applied"] is True
@@ -106,7 +106,7 @@ class TestPatch:
         after = file.read_bytes().decode()
         assert after.startswith(before)
         assert after.count(RULE) == 1
-        assert patch["lineEnding"] == ("crlf" if "\r" in before else "lf")
+        assert patch["line_ending"] == ("crlf" if "\r" in before else "lf")
         assert after.count("\r") == after.count("\n") * ("\r" in before)
         assert place.review("verify-apply", ref)["applied"] is True
 

@@ -165,8 +165,8 @@ class TestForgetting:
 class TestSurfaces:
     def surfaces(self, place: Review, ref: str) -> dict[str, tuple[str | None, str]]:
         shown = place.review("show", ref)["querySurfacing"]
-        assert all(one["shown"] == (one["shownAs"] is not None) for one in shown)
-        return {one["surface"]: (one["shownAs"], one["reasons"][0]) for one in shown}
+        assert all(one["shown"] == (one["shown_as"] is not None) for one in shown)
+        return {one["surface"]: (one["shown_as"], one["reasons"][0]) for one in shown}
 
     def test_it_follows_a_record_through_its_review(self, place: Review) -> None:
         ref = place.approved(FACT)

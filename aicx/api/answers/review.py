@@ -43,7 +43,7 @@ class ReviewListAnswer:
 class BuiltItem:
     """What became of a suggestion."""
 
-    candidate: Annotated[ReviewCandidate | None, "its record; null where that is of another repository"]
+    candidate: Annotated[ReviewCandidate | None, "its record; null where `.aicxignore` hides it"]
     ref: Annotated[str, "of the record that it became or belongs to"]
     action: Annotated[str, "`new`, `seen` for more evidence of a record that says it, or `known`"]
 
@@ -74,7 +74,7 @@ class ReviewSurface:
     surface: Annotated[str, "`recall`, `resume`, `startup` or `instructions`"]
     query: Annotated[str | None, "what was asked; null for a session that begins, and for files"]
     shown: Annotated[bool, "whether it would be shown"]
-    shownAs: Annotated[str | None, "`agreed`, its status, the `reference` alone, or the statement of a file"]  # noqa: N815
+    shown_as: Annotated[str | None, "`agreed`, its status, the `reference` alone, or the statement of a file"]
     reasons: Annotated[list[str], "codes of the closed list, the deciding one first"]
 
 
@@ -120,9 +120,9 @@ class ReviewPatch:
     reasons: Annotated[list[str], "why it is blocked or stale; `present` where the file has the block"]
     block: Annotated[str, "the lines to be there, between markers that name the record and hash the text"]
     patch: Annotated[str, "a unified diff, empty where there is nothing to apply"]
-    patchDigest: Annotated[str, "its SHA-256"]  # noqa: N815
-    targetDigest: Annotated[str | None, "SHA-256 of the file that it is for; null where it creates one"]  # noqa: N815
-    lineEnding: Annotated[str, "`lf` or `crlf`, as in the file"]  # noqa: N815
+    patch_digest: Annotated[str, "its SHA-256"]
+    target_digest: Annotated[str | None, "SHA-256 of the file that it is for; null where it creates one"]
+    line_ending: Annotated[str, "`lf` or `crlf`, as in the file"]
     anchor: Annotated[int, "the last line before the change, 0 for the beginning"]
     context: Annotated[int, "lines shown around the change; of 0 `git apply` needs to be told: `--unidiff-zero`"]
     steps: Annotated[list[str], "what a person does by hand"]
