@@ -32,7 +32,10 @@ class CountedAnswer:
 class SummaryParts:
     """What a session or a window came to, worked out by rules."""
 
-    goal: Annotated[SummaryLine | None, "the first request that says something by itself"]
+    goal: Annotated[
+        SummaryLine | None,
+        "what it was for: what was asked first, its title where that says more, and what it turned to",
+    ]
     asked: Annotated[SummaryLine | None, "the last one, where it is another"]
     accomplished: Annotated[list[SummaryLine], "pull requests, commits, what was reported, tests that passed"]
     decisions: list[SummaryLine]
