@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aicx.api.answers.continuity import (
     BrokenContinuityNote,
@@ -26,11 +27,14 @@ from aicx.continuity.context import resume_context
 from aicx.continuity.note import KINDS, Layers, Note, NoteItem
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import note_places
-from aicx.continuity.saving import Written
 from aicx.continuity.startup_extra import startup_of
 from aicx.redaction import redact
 from aicx.text import instant
 from aicx.work.place import WorkPlace
+
+if TYPE_CHECKING:
+    # Looking at notes does without what writes them.
+    from aicx.continuity.saving import Written
 
 # What the counts of the kinds are called.
 _COUNTED = {

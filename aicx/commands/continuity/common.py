@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -20,11 +20,13 @@ from aicx.api.answers.continuity import (
 from aicx.config import Settings, load_settings
 from aicx.continuity.answering import change_of
 from aicx.continuity.note import Layers
-from aicx.continuity.saving import Written
 from aicx.continuity.selecting import SCOPES, Scope
 from aicx.errors import UsageError
 from aicx.paths import user_path
 from aicx.work.place import WorkPlace, find_place
+
+if TYPE_CHECKING:
+    from aicx.continuity.saving import Written
 
 ScopeOption = Annotated[str, typer.Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
 Log = Annotated[
