@@ -74,6 +74,8 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     """What the notes of the worktree suggest, and the notes that cannot be understood."""
     layers = load(desk.settings, find_place(desk.settings, user_path(repo) if repo else Path.cwd()))
     notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
+    if source := layers.merged.source:
+        notes.append(f"the session it is from may suggest more: aicx review build --session {source}")
     place = desk.scope.repository or str(desk.scope.root)
     return list(proposals_of(_suggestions(layers), place, desk.now)), notes
 
