@@ -18,7 +18,7 @@ from aicx.work.session_facts import Said, SessionFacts
 _MAX_SOURCES, _MAX_REFS = 10, 5
 _SEVERAL = 2  # owners from which something recurs
 _OFTEN = 3  # owners from which a command that fails in many ways recurs
-_MAX_NAMED = 3
+_MAX_NAMED = 2
 
 
 @dataclass(slots=True)
@@ -159,17 +159,20 @@ def _add_failures(sessions: Sequence[SessionFacts], names: Mapping[str, str], ri
 
 
 def _resolutions(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:
-    """What resolved failures. Those that one change resolved in one session are one line; what came back is another."""
+    """What resolved failures. Those that one change resolved in one session are one line; what came back is another.
+
+    That a mistake was mended where the tool reported it is no news, unless it came back.
+    """
     found = Lines()
     for pattern in known:
         again = len({names[one.session] for one in pattern.resolutions}) >= _SEVERAL
         for one in pattern.resolutions:
             by = one.by
-            files = ", ".join(f"`{path}`" for path in by.files[:_MAX_NAMED])
-            if not files and not (by.commands and again):  # a command before it passed once need not be why
+            elsewhere = bool(by.files) and pattern.last.file is not None and pattern.last.file not in by.files
+            if not (elsewhere or (again and (by.files or by.commands))):
                 continue
-            done = f"Editing {files}" if files else f"`{shorten(by.commands[-1], 120)}`"
-            key = pattern.id if again else (one.session, by.files, by.commands[-1:])
+            done = f"Editing {_some(by.files)}" if by.files else f"`{_command(by.commands[-1])}`"
+            key = pattern.id if again else (one.session, by.files)
             text = f"{done} resolved {_failed(pattern)}"
             found.add(names[one.session], text, by.at, [by.ref, pattern.id], key=key)
     return found
@@ -184,7 +187,7 @@ def _proofs(owners: Iterable[Owner]) -> Lines:
             last |= {run.command: (run.passed, run.at, run.ref) for run in facts.tests}
         for command, (passed, at, ref) in last.items():
             if passed:
-                found.add(owner.ref, f"`{shorten(command, 120)}` passed at the end", at, [ref], key=command)
+                found.add(owner.ref, f"`{_command(command)}` passed at the end", at, [ref], key=command)
     return found
 
 
@@ -206,7 +209,7 @@ def _failing_commands(known: Iterable[Pattern], names: Mapping[str, str]) -> Lin
         command = pattern.last.command
         if ways[command] < _OFTEN:
             continue
-        text = f"`{shorten(command, 120)}` failed in {ways[command]} ways, last: {_message(pattern, 160)}"
+        text = f"`{_command(command)}` failed in {ways[command]} ways, last: {_message(pattern, 160)}"
         for session in pattern.sessions:
             found.add(names[session], text, pattern.last.last_at, [pattern.last.ref], key=("command", command))
     return found
@@ -215,7 +218,17 @@ def _failing_commands(known: Iterable[Pattern], names: Mapping[str, str]) -> Lin
 def _failed(pattern: Pattern) -> str:
     last = pattern.last
     where = f" in `{last.file}`" if last.file else ""
-    return f"`{shorten(last.command, 120)}`: {_message(pattern, 200)}{where}"
+    return f"`{_command(last.command)}`: {_message(pattern, 200)}{where}"
+
+
+def _command(command: str) -> str:
+    return shorten(command, 80)
+
+
+def _some(paths: Sequence[str]) -> str:
+    """The first of some files, and how many more."""
+    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
+    return ", ".join(f"`{path}`" for path in paths[:_MAX_NAMED]) + more
 
 
 def _message(pattern: Pattern, limit: int) -> str:

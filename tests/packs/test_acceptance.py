@@ -242,6 +242,25 @@ class TestScope:
         assert place("task", "--scope", "family")["pack"]["task"]["title"] == "There alone"
         assert place("task", "--scope", "workspace")["pack"]["task"]["origin"] == "derived"
 
+    def test_worktrees_without_a_remote_are_one_family(self, place: PackPlace) -> None:
+        place.git("remote", "remove", "origin")
+        tree = place.worktree("second")
+        place.session("aaaa", "Fix the export", "src/export.py")
+        place.session("bbbb", "Fix the reader", "src/reader.py", folder=tree, seconds=DAY)
+        place.store()
+        for folder in (place.repo, tree):
+            owners = place("family", "--scope", "family", "--repo", str(folder))["pack"]["owners"]
+            assert [owner["ref"] for owner in owners] == ["session:claude:bbbb", "session:claude:aaaa"]
+
+    def test_a_folder_without_git_is_bundled_too(self, place: PackPlace) -> None:
+        plain = place.folder / "plain"
+        plain.mkdir()
+        place.session("aaaa", "Write the notes", "notes.md", folder=plain, said="Should I go on?")
+        place.store()
+        assert len(place("family", "--repo", str(plain))["pack"]["owners"]) == 1
+        pack = place("task", "--repo", str(plain))["pack"]
+        assert (pack["task"]["goal"], pack["commits"], pack["place"]["branch"]) == ("Write the notes", [], None)
+
     @pytest.mark.parametrize("options", [("--scope", "galaxy"), ("--summary", "poem"), ("--now", "soon")])
     def test_words_that_mean_nothing_are_refused(self, place: PackPlace, options: tuple[str, str]) -> None:
         assert place.failed("family", *options)["code"] == 2

@@ -111,9 +111,16 @@ class TestLines:
 
     def test_one_change_that_resolved_several_failures_is_one_line(self) -> None:
         fix = Try(("src/a.py",), (), "2026-03-01T10:30:00Z", "chunk:claude:a:001")
-        both = (failure("f1", resolved=fix), failure("f2", message="another", resolved=fix))
+        both = (failure("f1", file="tests/t.py", resolved=fix), failure("f2", file="tests/u.py", resolved=fix))
         (item,) = lists(session("a", failures=both))["learnings"]
         assert item.text.startswith("Editing `src/a.py` resolved `make`:")
+
+    def test_a_mistake_that_was_mended_where_it_was_reported_is_no_news_until_it_comes_back(self) -> None:
+        fix = Try(("src/a.py",), (), "2026-03-01T10:30:00Z", "chunk:claude:a:001")
+        here = failure("f", file="src/a.py", resolved=fix)
+        assert lists(session("a", failures=(here,)))["learnings"] == []
+        found = lists(session("a", failures=(here,)), session("b", failures=(here,)))
+        assert texts(found["recurring_learnings"]) == ["Editing `src/a.py` resolved `make`: it broke in `src/a.py`"]
 
     def test_a_failure_of_two_owners_is_a_recurring_mistake(self) -> None:
         found = lists(session("a", failures=(failure("f"),)), session("b", failures=(failure("f"),)))
