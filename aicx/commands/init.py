@@ -43,6 +43,9 @@ def command(
 ) -> None:
     """Give the agents of a repository its history: a brief at the start of each session, and logs stored at its end.
 
+    With hooks, a note of what is open is saved at the end of each session and shown to the next, unless --no-continuity
+    switches that off.
+
     Puts a short block into AGENTS.md, CLAUDE.md, GEMINI.md and .github/copilot-instructions.md, and hooks into the
     settings of Claude Code, Codex and Gemini CLI. Shows the changes and asks. Nothing else in these files changes,
     running it again changes nothing, and `aicx clean` takes everything out again.

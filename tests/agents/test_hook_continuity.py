@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import orjson
@@ -16,8 +17,8 @@ from aicx.continuity.places import note_places
 from aicx.lifecycle.identity import Asker
 from aicx.sessions.pending import pending
 from aicx.work.place import find_place
-from tests.agents.test_hook import context, log_of, place, said, stores, user
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
+from tests.agents.test_hook import call, context, log_of, place, said, stores, until, user
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 __all__ = ["user"]
 BLOCK = "# Session Continuity"
@@ -240,3 +241,40 @@ def test_a_wish_that_cannot_be_read_is_a_line_in_the_log(user: Home, body: bytes
     assert not file.exists()
     [line] = log_of(user)
     assert " continuity: " in line
+
+
+def test_a_wish_outlives_a_run_that_was_killed(user: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    events.answer("session-end", "claude", said(user))
+    layout = user.settings.layout
+    stores(monkeypatch, tmp_path, "true")
+
+    def killed(file: Path) -> None:
+        raise KeyboardInterrupt
+
+    (layout.agents / "store-wanted").touch()
+    with pytest.raises(KeyboardInterrupt):
+        background.run(layout, killed)
+    found: list[Path] = []
+    (layout.agents / "store-wanted").touch()
+    background.run(layout, found.append)
+    assert found == wishes.waiting(layout)
+    assert len(found) == 1
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_what_a_session_leaves_open_is_handed_on(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    left = f"The exporter writes pages.\n\nNext steps:\n- {STEP}"
+    log = user.claude(ClaudeLog(OTHER, str(place(user))).prompt(GOAL, 100).answer(left, 105))
+    done = call("session-end", "--agent", "claude", given=said(user, transcript_path=str(log)))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert until(lambda: (place(user) / ".aicx" / "continuity" / "active.md").exists())
+    assert until(lambda: not wishes.waiting(user.settings.layout))
+    assert log_of(user) == []
+    told = call("session-start", "--agent", "codex", given=said(user, THIRD))
+    text = context(told.stdout)
+    assert text.index("codex@orbit · session #3 · awake") < text.index(BLOCK) < text.index(f"Goal: {GOAL}")
+    assert f"- {STEP}" in text
+    assert run(["task", "handoffs", "--repo", str(place(user)), "--json"]) == 0
+    handoff = json.loads(capsys.readouterr().out)["items"][0]
+    assert (handoff["session"], handoff["next"]) == (f"session:claude:{OTHER}", [STEP])
