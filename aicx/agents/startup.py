@@ -45,9 +45,8 @@ def startup_text(
 
     asker = Asker(agent, session)
     found = prepare(settings, folder, asker, now, derive=False, source="hook")
-    restored = _restored(settings, folder, asker, now)
     if found.already_shown and not compacted:
-        return restored
+        return _restored(settings, folder, asker, now)
     header, _, quoted = found.banner.partition("\n")
     said = [] if found.already_shown else quoted.splitlines()
     if found.previous is not None:
@@ -56,8 +55,9 @@ def startup_text(
         "banner": "" if found.already_shown else header,
         "notes": _notes(settings, folder, found.report) if continuity else "",
         "quoted": fenced("\n".join(said)) if said else "",
-        "restored": restored,
     }
+    # Last, since it is given once: little can still go wrong then.
+    parts["restored"] = _restored(settings, folder, asker, now)
     # In most scripts all of it fits. What goes first is what the rest says too.
     for name in ("notes", "quoted"):
         if _room(parts) < MIN_TOKENS:
