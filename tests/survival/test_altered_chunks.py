@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from aicx.api.answers import to_fields
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import walk_chunks
@@ -149,10 +150,10 @@ def test_the_tools_say_so_beside_the_quotation(desk: Desk) -> None:
 
 
 def test_the_page_says_so(desk: Desk) -> None:
-    [chunk] = detail(desk.layout, SESSION)["chunks"]
+    [chunk] = to_fields(detail(desk.layout, SESSION))["chunks"]
     assert chunk["altered"] is True
     assert ALTERED in chunk["problem"]
-    assert whole_chunk(desk.layout, id=CHUNK, path=None)["altered"] is True
+    assert whole_chunk(desk.layout, id=CHUNK, path=None).altered
 
 
 def test_the_page_that_is_a_file_says_so(desk: Desk, tmp_path: Path) -> None:
@@ -169,9 +170,9 @@ def test_the_answers_of_the_page_say_so(desk: Desk) -> None:
 
     with Searcher(desk.user.settings) as searcher:
         query = SearchQuery("tokens lifetime login", when(9000))
-        assert CHUNK in [item["id"] for item in semantic(searcher, query)["items"] if item["altered"]]
-        found = fuzzy(searcher, desk.layout, query, 5, 0, None)["results"]
-        assert CHUNK in [item["id"] for item in found if item["altered"]]
+        assert CHUNK in [item.id for item in semantic(searcher, query).items if item.altered]
+        found = fuzzy(searcher, desk.layout, query, 5, 0, None).results
+        assert CHUNK in [item.id for item in found if item.altered]
 
 
 def test_a_chunk_as_stored_is_not_altered(desk: Desk) -> None:

@@ -72,7 +72,7 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
             handlers.handler(endpoint),
             summary=endpoint.summary,
             name=endpoint.path.removeprefix("/api/").replace("/", "_"),
-            response_model=endpoint.shape,
+            response_model=shapes.succeeded(endpoint.shape),
             responses=_failures(*endpoint.failures, *_GUARDED),
         )
     for path in ("/health", "/api/health"):
@@ -82,7 +82,7 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
             health,
             name=name,
             summary="Whether somebody is there.",
-            response_model=shapes.Health,
+            response_model=shapes.succeeded(shapes.Health),
             responses=_failures(403, 421),
         )
     app.add_api_route(
@@ -91,7 +91,7 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
         methods=["POST"],
         summary="Bring the corpus up to date.",
         status_code=202,
-        response_model=shapes.Started,
+        response_model=shapes.succeeded(shapes.Started),
         responses=_failures(400, 409, 500, *_GUARDED),
     )
     app.add_api_route(
@@ -100,7 +100,7 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
         methods=["POST"],
         summary="Decide about a record.",
         name="memory_decide",
-        response_model=shapes.Decided,
+        response_model=shapes.succeeded(shapes.Decided),
         responses=_failures(400, 404, 409, 500, *_GUARDED),
     )
     _serve_page(app)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from aicx.api.answers import to_fields
 from aicx.api.answers.search import SearchAnswer
 from aicx.api.answers.sessions import SessionsPage, sessions_page
 from aicx.api.answers.show import WholeChunk
@@ -25,7 +24,7 @@ from aicx.servers.dashboard.memory import read_page
 from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
-from aicx.servers.dashboard.status import Status
+from aicx.servers.dashboard.status import StatusReader
 from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
@@ -39,13 +38,13 @@ class Means:
     settings: Settings
     searcher: Searcher
     now: datetime
-    status: Status
+    status: StatusReader
     rebuilding: Rebuilding
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """``answer`` takes the means and a value of ``asked``, and gives the fields of ``shape`` apart from ``ok``.
+    """``answer`` takes the means and a value of ``asked``, and gives a ``shape``.
 
     ``searches`` says whether it asks the indexes, which may take a while, or only the catalogue and single files.
     """
@@ -54,25 +53,25 @@ class Endpoint:
     summary: str
     asked: type
     shape: type
-    answer: Callable[[Means, Any], dict[str, Any]]
+    answer: Callable[[Means, Any], Any]
     failures: tuple[int, ...] = (400, 500)
     searches: bool = False
 
 
-def _status(means: Means, _: asked.Asked) -> dict[str, Any]:
-    return means.rebuilding.told(means.status.fields(means.now))
+def _status(means: Means, _: asked.Asked) -> shapes.Status:
+    return means.rebuilding.told(means.status.read(means.now))
 
 
-def _overview(means: Means, wanted: asked.Where) -> dict[str, Any]:
+def _overview(means: Means, wanted: asked.Where) -> shapes.Overview:
     return overview(means.settings.layout, wanted.filters(means.now))
 
 
-def _browse(means: Means, wanted: asked.Browse) -> dict[str, Any]:
+def _browse(means: Means, wanted: asked.Browse) -> SessionsPage:
     found = browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
-    return to_fields(sessions_page(found))
+    return sessions_page(found)
 
 
-def _detail(means: Means, wanted: asked.Detail) -> dict[str, Any]:
+def _detail(means: Means, wanted: asked.Detail) -> shapes.Detail:
     return detail(
         means.settings.layout,
         wanted.id,
@@ -83,15 +82,15 @@ def _detail(means: Means, wanted: asked.Detail) -> dict[str, Any]:
     )
 
 
-def _chunk(means: Means, wanted: asked.WholeChunk) -> dict[str, Any]:
+def _chunk(means: Means, wanted: asked.WholeChunk) -> WholeChunk:
     return whole_chunk(means.settings.layout, id=wanted.id, path=wanted.path)
 
 
-def _context(means: Means, wanted: asked.Context) -> dict[str, Any]:
+def _context(means: Means, wanted: asked.Context) -> shapes.Detail:
     return context(means.settings.layout, wanted.id, wanted.around)
 
 
-def _semantic(means: Means, wanted: asked.Search) -> dict[str, Any]:
+def _semantic(means: Means, wanted: asked.Search) -> SearchAnswer:
     query = SearchQuery(
         text=wanted.q,
         now=means.now,
@@ -107,30 +106,30 @@ def _semantic(means: Means, wanted: asked.Search) -> dict[str, Any]:
     return searches.semantic(means.searcher, query)
 
 
-def _fuzzy(means: Means, wanted: asked.Fuzzy) -> dict[str, Any]:
+def _fuzzy(means: Means, wanted: asked.Fuzzy) -> shapes.Matches:
     query = SearchQuery(text=wanted.q, now=means.now, filters=wanted.filters(means.now))
     layout = means.settings.layout
     return searches.fuzzy(means.searcher, layout, query, wanted.limit, wanted.score, wanted.frame_kind)
 
 
-def _cross(means: Means, wanted: asked.Cross) -> dict[str, Any]:
+def _cross(means: Means, wanted: asked.Cross) -> shapes.Crossed:
     query = SearchQuery(text=wanted.q, now=means.now, filters=wanted.filters(means.now), mode=wanted.mode)
     return searches.cross(means.searcher, query, wanted.limit, wanted.each)
 
 
-def _why(means: Means, wanted: asked.Why) -> dict[str, Any]:
+def _why(means: Means, wanted: asked.Why) -> WhyAnswer:
     return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now)
 
 
-def _memory(means: Means, wanted: asked.Memory) -> dict[str, Any]:
+def _memory(means: Means, wanted: asked.Memory) -> shapes.MemoryPage:
     return read_page(means.settings, wanted, means.now)
 
 
-def _work(means: Means, wanted: asked.Work) -> dict[str, Any]:
+def _work(means: Means, wanted: asked.Work) -> WorkPage:
     return read_work(means.settings, wanted, means.now)
 
 
-def _steer(means: Means, wanted: asked.Steer) -> dict[str, Any]:
+def _steer(means: Means, wanted: asked.Steer) -> shapes.Steered:
     filters = wanted.filters(means.now)
     if wanted.q and wanted.q.strip():
         query = steer_query(wanted.q, means.now, filters, wanted.limit, wanted.decay)
@@ -147,13 +146,13 @@ ENDPOINTS = (
         shapes.Overview,
         _overview,
     ),
-    Endpoint("/api/browse", "List sessions.", asked.Browse, shapes.succeeded(SessionsPage), _browse, (400, 404, 500)),
+    Endpoint("/api/browse", "List sessions.", asked.Browse, SessionsPage, _browse, (400, 404, 500)),
     Endpoint("/api/detail", "Read a session.", asked.Detail, shapes.Detail, _detail, (400, 404, 500)),
     Endpoint(
         "/api/chunk",
         "One chunk as stored.",
         asked.WholeChunk,
-        shapes.succeeded(WholeChunk),
+        WholeChunk,
         _chunk,
         (400, 403, 404, 500),
     ),
@@ -169,7 +168,7 @@ ENDPOINTS = (
         "/api/search/semantic",
         "Search as `aicx search` does: by words, and by meaning where there is a vector index.",
         asked.Search,
-        shapes.succeeded(SearchAnswer),
+        SearchAnswer,
         _semantic,
         (400, 404, 500),
         searches=True,
@@ -196,7 +195,7 @@ ENDPOINTS = (
         "/api/search/steer",
         "List chunks by what is known of them, and by what they are about.",
         asked.Steer,
-        shapes.succeeded(shapes.Steered),
+        shapes.Steered,
         _steer,
         (400, 404, 500),
         searches=True,
@@ -205,7 +204,7 @@ ENDPOINTS = (
         "/api/why",
         "The sessions that made a commit, a file or a line, and what they say of the reason.",
         asked.Why,
-        shapes.succeeded(WhyAnswer),
+        WhyAnswer,
         _why,
         (400, 404, 500),
         searches=True,

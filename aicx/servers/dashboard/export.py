@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from aicx.api.answers import to_fields
 from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import conditions
@@ -61,7 +62,7 @@ def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, 
         "schema": SCHEMA,
         "about": _about(now, chunks, len(allowed)),
         "status": _status(settings, now, filters),
-        "overview": overview(layout, filters),
+        "overview": to_fields(overview(layout, filters)),
         "sessions": sessions,
     }
     page = bundled_page(_json(data))
@@ -78,7 +79,7 @@ def _about(now: datetime, chunks: int, there: int) -> str:
 def _status(settings: Settings, now: datetime, filters: Filters) -> dict[str, Any]:
     """What the overview says of the store. A choice of sessions may be for others: nothing of the rest is told then."""
     if filters == Filters():
-        return status_of(settings, now) | {"mode": "file"}
+        return to_fields(replace(status_of(settings, now), mode="file"))
     with open_catalog(settings.layout) as opened:
         where, values, _ = conditions(filters, opened.catalog)
         stats = dict(opened.catalog.rows(f"SELECT {_NUMBERS} FROM chunks WHERE {where}", values)[0])
@@ -147,7 +148,7 @@ def _listed(layout: Layout, filters: Filters) -> Iterator[dict[str, Any]]:
 def _backwards(layout: Layout, listed: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A session window by window, the last one first."""
     for start in reversed(range(0, listed["chunks"], _CHUNKS)):
-        yield detail(layout, listed["session_id"], agent=listed["agent"], offset=start, limit=_CHUNKS)
+        yield to_fields(detail(layout, listed["session_id"], agent=listed["agent"], offset=start, limit=_CHUNKS))
 
 
 def _json(value: Any) -> bytes:

@@ -21,7 +21,7 @@ from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.endpoints import Endpoint, Means
 from aicx.servers.dashboard.memory import decide_on_page
 from aicx.servers.dashboard.regenerate import Rebuilding
-from aicx.servers.dashboard.status import Status
+from aicx.servers.dashboard.status import StatusReader
 from aicx.servers.http.privacy import private
 from aicx.servers.http.workers import Busy, Workers
 
@@ -47,7 +47,7 @@ class Handlers:
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._settings = settings
         self._clock = clock
-        self._status = Status(settings)
+        self._status = StatusReader(settings)
         self._rebuilding = Rebuilding(settings, self._status.stored_anew)
 
     def open(self) -> None:
@@ -61,7 +61,7 @@ class Handlers:
         async def handle(asked: Any) -> Response:
             def work(searcher: Searcher) -> bytes:
                 means = Means(self._settings, searcher, self._clock(), self._status, self._rebuilding)
-                return _encoded(to_fields(endpoint.shape(ok=True, **endpoint.answer(means, asked))))
+                return _succeeded(endpoint.answer(means, asked))
 
             workers = self._searching if endpoint.searches else self._looking
             return await self._attempt(endpoint.path, lambda: workers.run(work), 200)
@@ -80,7 +80,7 @@ class Handlers:
 
         async def start() -> bytes:
             await self._rebuilding.start()
-            return _encoded(to_fields(shapes.Started(ok=True, rebuilding=True)))
+            return _succeeded(shapes.Started(rebuilding=True))
 
         return await self._attempt("/api/regenerate", start, 202)
 
@@ -95,8 +95,7 @@ class Handlers:
         """What a person decided about a record, with their name, as an event. Refused where it changed meanwhile."""
 
         def work(_: Searcher) -> bytes:
-            found = decide_on_page(self._settings, decision, self._clock())
-            return _encoded(to_fields(shapes.Decided(ok=True, **found)))
+            return _succeeded(decide_on_page(self._settings, decision, self._clock()))
 
         return await self._attempt("/api/memory/decide", lambda: self._looking.run(work), 200)
 
@@ -136,8 +135,8 @@ class Handlers:
 
 async def health() -> Response:
     """Needs no token and gives nothing away."""
-    found = shapes.Health(ok=True, name="aicx", version=aicx.__version__)
-    return Response(_encoded(to_fields(found)), media_type="application/json")
+    found = shapes.Health(name="aicx", version=aicx.__version__)
+    return Response(_succeeded(found), media_type="application/json")
 
 
 def _complaint(found: dict[str, Any]) -> str:
@@ -146,6 +145,10 @@ def _complaint(found: dict[str, Any]) -> str:
     if found["type"] == "extra_forbidden":
         return f"unknown parameter {name[:60]!r}"
     return f"{name[:60]}: {found['msg']}"
+
+
+def _succeeded(answer: Any) -> bytes:
+    return _encoded({"ok": True, **to_fields(answer)})
 
 
 def _encoded(fields: dict[str, Any]) -> bytes:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
@@ -40,7 +39,7 @@ _MOST_TROUBLED = 50  # conflicts and stale records, each with its evidence
 _METHOD = "looked at it on the page Memory"
 
 
-def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> dict[str, Any]:
+def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> shapes.MemoryPage:
     """Everything that the page shows of one repository: of the one with the most records where none is named."""
     with Memory.open(settings, now) as memory:
         counts = Counter(record.repository for record in memory.records(everywhere=True))
@@ -61,22 +60,22 @@ def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> dict[s
     for name, found, most in (("agreed", agreed, _MOST_AGREED), ("stale", stale, _MOST_TROUBLED)):
         if len(found) > most:
             notes.append(f"only {most} of {len(found):,} {name} records are shown; aicx memory list has all")
-    return {
-        "repository": scope.repository,
-        "at_hand": scope.root is not None,
-        "repositories": [shapes.MemoryRepository(name, counts[name]) for name in named],
-        "counts": dict(sorted(Counter(found.status for found in assessed).items())),
-        "agreed": [view.card(found) for found in agreed[:_MOST_AGREED]],
-        "waiting": [view.card(found, whole=True) for found in part],
-        "waiting_total": len(waiting),
-        "conflicts": view.conflicts(assessed),
-        "stale": [view.card(found, whole=True) for found in stale[:_MOST_TROUBLED]],
-        "apart": [view.card(found) for found in assessed if found.status in HIDDEN][:_MOST_TROUBLED],
-        "notes": notes,
-    }
+    return shapes.MemoryPage(
+        repository=scope.repository,
+        at_hand=scope.root is not None,
+        repositories=[shapes.MemoryRepository(name, counts[name]) for name in named],
+        counts=dict(sorted(Counter(found.status for found in assessed).items())),
+        agreed=[view.card(found) for found in agreed[:_MOST_AGREED]],
+        waiting=[view.card(found, whole=True) for found in part],
+        waiting_total=len(waiting),
+        conflicts=view.conflicts(assessed),
+        stale=[view.card(found, whole=True) for found in stale[:_MOST_TROUBLED]],
+        apart=[view.card(found) for found in assessed if found.status in HIDDEN][:_MOST_TROUBLED],
+        notes=notes,
+    )
 
 
-def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) -> dict[str, Any]:
+def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) -> shapes.Decided:
     """Does what a person decided. Raises UsageError without a person's name, RecordChanged where it is another now."""
     by = " ".join(wanted.by.split())
     if not is_person(by):
@@ -94,7 +93,7 @@ def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) ->
             record = decide(desk, wanted.ref, action, decider)
     with Memory.open(settings, now, scope=desk.scope, policy=of_records(policy_in(settings, desk.scope))) as memory:
         (found,) = memory.assessed([memory.find(record.ref)])
-    return {"entry": entry_of(found)}
+    return shapes.Decided(entry_of(found))
 
 
 class _View:

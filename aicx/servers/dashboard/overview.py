@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
 from aicx.paths import Layout
+from aicx.servers.dashboard.responses import Agent, AgentWeek, Kind, Overview, Project, Week
 
 # A plot has room for this many projects; the rest is shown as one.
 MAX_IN_PLOT = 12
 OTHERS = "others"
 _MAX_PROJECTS = 500
 
+T = TypeVar("T")
 
-def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) -> dict[str, Any]:
+
+def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) -> Overview:
     """What there is within the filters, by project (most recently active first), agent, kind and week.
 
     In weeks, the projects with fewer chunks than the first ``most_in_plot`` are together under "others".
@@ -34,7 +37,7 @@ def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) 
             )
             notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
     except NotFound:
-        return {"projects": [], "agents": [], "kinds": [], "weeks": [], "agent_weeks": [], "notes": []}
+        return Overview([], [], [], [], [], [])
     projects = _grouped(rows, lambda row: row["project"])
     largest = sorted(projects, key=lambda name: (-projects[name].chunks, name))[:most_in_plot]
     weeks = _grouped(
@@ -43,22 +46,16 @@ def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) 
     # A session that worked in two projects is one session of its agent.
     agent_weeks = _grouped(rows, lambda row: (_monday(row["date"]), row["agent"]))
     newest = sorted(projects, key=lambda name: projects[name].latest, reverse=True)[:_MAX_PROJECTS]
-    return {
-        "projects": [
-            {"project": name, **projects[name].counts, "first": projects[name].first, "last": projects[name].last}
-            for name in newest
+    return Overview(
+        projects=[Project(name, *projects[name].counts, projects[name].first, projects[name].last) for name in newest],
+        agents=_listed(Agent, _grouped(rows, lambda row: row["agent"])),
+        kinds=_listed(Kind, _grouped(rows, lambda row: row["kind"])),
+        weeks=[
+            Week(week, agent, project, *weeks[week, agent, project].counts) for week, agent, project in sorted(weeks)
         ],
-        "agents": _listed("agent", _grouped(rows, lambda row: row["agent"])),
-        "kinds": _listed("kind", _grouped(rows, lambda row: row["kind"])),
-        "weeks": [
-            {"week": week, "agent": agent, "project": project, **weeks[week, agent, project].counts}
-            for week, agent, project in sorted(weeks)
-        ],
-        "agent_weeks": [
-            {"week": week, "agent": agent, **agent_weeks[week, agent].counts} for week, agent in sorted(agent_weeks)
-        ],
-        "notes": notes,
-    }
+        agent_weeks=[AgentWeek(week, agent, *agent_weeks[week, agent].counts) for week, agent in sorted(agent_weeks)],
+        notes=notes,
+    )
 
 
 class _Group:
@@ -76,8 +73,9 @@ class _Group:
         self.latest = max(self.latest, row["latest"])
 
     @property
-    def counts(self) -> dict[str, int]:
-        return {"sessions": len(self.sessions), "chunks": self.chunks}
+    def counts(self) -> tuple[int, int]:
+        """Sessions and chunks."""
+        return len(self.sessions), self.chunks
 
 
 def _grouped(rows: list[Any], key_of: Callable[[Any], Hashable]) -> dict[Any, _Group]:
@@ -87,9 +85,9 @@ def _grouped(rows: list[Any], key_of: Callable[[Any], Hashable]) -> dict[Any, _G
     return groups
 
 
-def _listed(name: str, groups: dict[str, _Group]) -> list[dict[str, Any]]:
+def _listed(kind: Callable[[str, int, int], T], groups: dict[str, _Group]) -> list[T]:
     ordered = sorted(groups, key=lambda value: (-groups[value].chunks, value))
-    return [{name: value, **groups[value].counts} for value in ordered]
+    return [kind(value, *groups[value].counts) for value in ordered]
 
 
 def _monday(day: str) -> str:

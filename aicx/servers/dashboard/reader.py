@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from aicx.api.answers import show as answers
-from aicx.api.answers import to_fields
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.views.provenance import is_there, sources_of
@@ -16,6 +14,7 @@ from aicx.corpus.views.show import Part, ShownChunk, ShownSession, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.refs import Ref
+from aicx.servers.dashboard.responses import Detail, ReadChunk, Turn
 from aicx.servers.dashboard.turns import turns_of
 from aicx.sources import SOURCES
 
@@ -31,7 +30,7 @@ def detail(
     chunk: str | None = None,
     offset: int = 0,
     limit: int = 20,
-) -> dict[str, Any]:
+) -> Detail:
     """A session, and ``limit`` of its chunks from ``offset`` on; with ``chunk``, from where that one is among them.
 
     ``session`` is an id or the beginning of one, ``agent`` says whose where two agents have the same.
@@ -43,7 +42,7 @@ def detail(
     return _window(layout, shown, notes, offset, limit)
 
 
-def context(layout: Layout, chunk: str, around: int) -> dict[str, Any]:
+def context(layout: Layout, chunk: str, around: int) -> Detail:
     """A chunk between its neighbours in its session, ``around`` on either side, in the form of `detail`."""
     found = _chunk(layout, chunk)
     shown, notes = _session(layout, str(found.fields["session_id"]), str(found.fields["agent"]))
@@ -52,7 +51,7 @@ def context(layout: Layout, chunk: str, around: int) -> dict[str, Any]:
     return _window(layout, shown, notes, first, place + around + 1 - first)
 
 
-def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> dict[str, Any]:
+def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> answers.WholeChunk:
     """One chunk as stored, by its id or by its path (absolute, or from `store/` on).
 
     Raises UsageError for neither or both, UnsafePath for a path that is not in the store, NotFound for what is not
@@ -62,7 +61,7 @@ def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> dict[str
         raise UsageError("which chunk?", hint="name it by id or by path, and not by both")
     chunk = _chunk(layout, id) if id is not None else _chunk_at(layout, str(path))
     public = {name: value for name, value in chunk.fields.items() if name not in _INTERNAL}
-    return to_fields(answers.whole_chunk(replace(chunk, fields=public)))
+    return answers.whole_chunk(replace(chunk, fields=public))
 
 
 def _session(layout: Layout, session: str, agent: str | None) -> tuple[ShownSession, list[str]]:
@@ -108,47 +107,46 @@ def _place(parts: Sequence[Part], chunk: str, session: str) -> int:
     return place
 
 
-def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, limit: int) -> dict[str, Any]:
-    return {
-        "session": to_fields(answers.session_head(shown)),
-        "chunks": [
+def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, limit: int) -> Detail:
+    return Detail(
+        session=answers.session_head(shown),
+        chunks=[
             _read(layout, shown.parts, number)
             for number in range(min(offset, len(shown.parts)), min(offset + limit, len(shown.parts)))
         ],
-        "offset": offset,
-        "total": len(shown.parts),
-        "notes": notes,
-    }
+        offset=offset,
+        total=len(shown.parts),
+        notes=notes,
+    )
 
 
-def _read(layout: Layout, parts: Sequence[Part], number: int) -> dict[str, Any]:
+def _read(layout: Layout, parts: Sequence[Part], number: int) -> ReadChunk:
     """One chunk with its turns; what is wrong with it where it cannot be read or is not what its sidecar says."""
     row = parts[number].row
     path = str(row["path"]).removeprefix(f"{layout.home}/")
-    fields: dict[str, Any] = {
+    found = ReadChunk(
         **row,
-        "sources": [],
-        "previous": _neighbour(parts, number, -1),
-        "next": _neighbour(parts, number, 1),
-        "problem": None,
-        "altered": False,
-        "turns": [],
-    }
+        sources=[],
+        previous=_neighbour(parts, number, -1),
+        next=_neighbour(parts, number, 1),
+        problem=None,
+        altered=False,
+        turns=[],
+    )
     try:
         stored = read_chunk(layout, path)
-        sidecar, markdown = stored.sidecar, stored.markdown
-        fields["sources"] = [source | {"is_there": is_there(source["path"])} for source in sources_of(sidecar.fields)]
-        fields["altered"] = stored.altered
-        try:
-            if stored.altered:  # its spans lead anywhere
-                raise CorpusDamaged(f"this part was {ALTERED}")
-            fields["turns"] = turns_of(sidecar, markdown)
-        except CorpusDamaged as error:
-            fields["problem"] = f"{error.message}; shown as it is"
-            fields["turns"] = [_as_it_is(sidecar.fields["started_at"], markdown)]
     except AicxError as error:
-        fields["problem"] = f"{error.message}; `aicx doctor` says more"
-    return fields
+        return replace(found, problem=f"{error.message}; `aicx doctor` says more")
+    sidecar, markdown = stored.sidecar, stored.markdown
+    sources = [source | {"is_there": is_there(source["path"])} for source in sources_of(sidecar.fields)]
+    found = replace(found, sources=sources, altered=stored.altered)
+    try:
+        if stored.altered:  # its spans lead anywhere
+            raise CorpusDamaged(f"this part was {ALTERED}")
+        return replace(found, turns=turns_of(sidecar, markdown))
+    except CorpusDamaged as error:
+        as_it_is = _as_it_is(sidecar.fields["started_at"], markdown)
+        return replace(found, problem=f"{error.message}; shown as it is", turns=[as_it_is])
 
 
 def _neighbour(parts: Sequence[Part], number: int, step: int) -> str | None:
@@ -159,7 +157,6 @@ def _neighbour(parts: Sequence[Part], number: int, step: int) -> str | None:
     return other if own.rpartition(":")[0] == other.rpartition(":")[0] else None
 
 
-def _as_it_is(at: str, markdown: bytes) -> dict[str, Any]:
+def _as_it_is(at: str, markdown: bytes) -> Turn:
     text = markdown.decode("utf-8", "replace")
-    nothing = {"tool": None, "folded": False, "part": None, "echo": False}
-    return {"role": "note", "at": at, "title": "as stored", "text": text, **nothing}
+    return Turn("note", at, "as stored", text, tool=None, folded=False, part=None, echo=False)

@@ -9,13 +9,14 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
 
 import orjson
 
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import current_writer
 from aicx.errors import StoreLocked
+from aicx.servers.dashboard.responses import Status
 from aicx.servers.http.privacy import private
 
 _SECONDS_TO_STOP = 5
@@ -69,10 +70,10 @@ class Rebuilding:
                 self._process.kill()
             await self._watching
 
-    def told(self, status: dict[str, Any]) -> dict[str, Any]:
+    def told(self, status: Status) -> Status:
         """A status with what is to be said of runs."""
-        running = self._begun or status["rebuilding"]
-        return status | {"rebuilding": running, "build_count": self._count, "last_error": self._error}
+        running = self._begun or status.rebuilding
+        return replace(status, rebuilding=running, build_count=self._count, last_error=self._error)
 
     async def _watch(self, process: Process) -> None:
         try:

@@ -17,6 +17,9 @@ from aicx.types import Frame
 
 Fields = dict[str, Any]
 Ok = Literal[True]
+Outcome = Literal["call", "result", "failed"]
+Speaker = Literal["user", "assistant", "tool", "reasoning", "note"]
+Alarm = Literal["critical", "warning"]
 
 
 def succeeded(answer: type[Any]) -> type[Any]:
@@ -37,7 +40,6 @@ def succeeded(answer: type[Any]) -> type[Any]:
 class Health:
     """Somebody is there."""
 
-    ok: Ok
     name: str
     version: str
 
@@ -72,7 +74,7 @@ class Outlook:
     due_soon: int
     unstored_soon: int
     unstored_urgent: int
-    alarm: Literal["critical", "warning"] | None
+    alarm: Alarm | None
     problem: str | None
 
 
@@ -86,7 +88,6 @@ class Redactions:
 class Status:
     """How the corpus is doing."""
 
-    ok: Ok
     mode: str
     rebuilding: bool
     generated_at: str
@@ -148,7 +149,6 @@ class AgentWeek:
 class Overview:
     """The corpus at a glance."""
 
-    ok: Ok
     projects: list[Project]
     agents: list[Agent]
     kinds: list[Kind]
@@ -163,14 +163,14 @@ class Tool:
 
     name: str
     call_id: str | None
-    outcome: Literal["call", "result", "failed"]
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One thing said or done; ``part`` is set where a long message was cut."""
 
-    role: Literal["user", "assistant", "tool", "reasoning", "note"]
+    role: Speaker
     at: str
     title: Annotated[str, "who speaks"]
     text: Annotated[str, "what was said"]
@@ -196,7 +196,6 @@ class ReadChunk(ChunkRow):
 class Detail:
     """A session and some of its chunks: from ``offset`` on, of ``total``."""
 
-    ok: Ok
     session: SessionHead
     chunks: Annotated[list[ReadChunk], "some of its chunks"]
     offset: int
@@ -228,7 +227,6 @@ class Match:
 class Matches:
     """Answers by words alone."""
 
-    ok: Ok
     query: str
     results: Annotated[list[Match], "best first"]
     total_scanned: Annotated[int, "chunks looked at"]
@@ -248,7 +246,6 @@ class ProjectAnswers:
 class Crossed:
     """The best answers of each project."""
 
-    ok: Ok
     query: str
     projects: list[ProjectAnswers]
     notes: list[str]
@@ -267,7 +264,6 @@ class Steered:
 class Started:
     """A run of `aicx store` has begun."""
 
-    ok: Ok
     rebuilding: Literal[True]
 
 
@@ -325,7 +321,6 @@ class MemoryCard:
 class MemoryPage:
     """The memory of a repository, beside what holds everywhere."""
 
-    ok: Ok
     repository: Annotated[str | None, "whose records these are"]
     at_hand: Annotated[bool, "whether its files are on this machine"]
     repositories: Annotated[list[MemoryRepository], "repositories with records, those with the most first"]
@@ -343,5 +338,4 @@ class MemoryPage:
 class Decided:
     """A decision was made, and is an event."""
 
-    ok: Ok
     entry: Annotated[MemoryEntry, "the record as it is now"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Literal
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.search import search_answer
+from aicx.api.answers.search import SearchAnswer, SearchItem, search_answer, search_status
 from aicx.api.answers.steer import SteerAnswer
 from aicx.api.evidence import evidence_note
 from aicx.corpus.files.read import read_chunk
@@ -16,6 +15,7 @@ from aicx.corpus.views.density import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.servers.dashboard import responses as shapes
 from aicx.types import FRAMES, Frame, Voice
 from retrieval.lines import Line
 
@@ -23,7 +23,7 @@ from retrieval.lines import Line
 POOL = 100
 # Of 100 points, so many are for how much of the question was found, and ten times so many for how dense the chunk is.
 _FOUND_WORTH, _DENSITY_WORTH = 50, 5
-_LABELS = ((80, "HIGH"), (60, "MEDIUM"), (0, "LOW"))
+_LABELS: tuple[tuple[int, Literal["HIGH", "MEDIUM", "LOW"]], ...] = ((80, "HIGH"), (60, "MEDIUM"), (0, "LOW"))
 _FRAME_OF_VOICE: dict[Voice, Frame] = {
     "asked": "user_msg",
     "said": "agent_reply",
@@ -32,39 +32,33 @@ _FRAME_OF_VOICE: dict[Voice, Frame] = {
 }
 
 
-def semantic(searcher: Searcher, query: SearchQuery) -> dict[str, Any]:
+def semantic(searcher: Searcher, query: SearchQuery) -> SearchAnswer:
     """The answers of `aicx search`, in its order and with its fields."""
-    return to_fields(search_answer(searcher.search(query)))
+    return search_answer(searcher.search(query))
 
 
-def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int, *, pool: int = POOL) -> dict[str, Any]:
+def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int, *, pool: int = POOL) -> shapes.Crossed:
     """The best answers of each project, projects by their best answer, among the first ``pool`` answers."""
     report = searcher.search(replace(query, limit=pool))
-    fields = to_fields(search_answer(report))
-    by_project: dict[str, list[dict[str, Any]]] = {}
-    for item in fields["items"]:
-        by_project.setdefault(item["project"], []).append(item)
+    answer = search_answer(report)
+    by_project: dict[str, list[SearchItem]] = {}
+    for item in answer.items:
+        by_project.setdefault(item.project, []).append(item)
     projects = [
-        {"project": name, "best": items[0]["score"], "found": len(items), "items": items[:each]}
-        for name, items in by_project.items()
+        shapes.ProjectAnswers(name, items[0].score, len(items), items[:each]) for name, items in by_project.items()
     ]
-    notes = [note for note in (fields["evidence_note"], *fields["notes"]) if note]
+    notes = [note for note in (answer.evidence_note, *answer.notes) if note]
     if report.matched > pool:
         notes.append(f"the best {pool} of {report.matched:,} answers were looked at; a filter shows the others")
-    return {
-        "query": fields["query"],
-        "projects": projects[:limit],
-        "notes": notes,
-        "oracle_status": fields["oracle_status"],
-    }
+    return shapes.Crossed(answer.query, projects[:limit], notes, answer.oracle_status)
 
 
 def fuzzy(
     searcher: Searcher, layout: Layout, query: SearchQuery, limit: int, score: int, frame_kind: str | None
-) -> dict[str, Any]:
+) -> shapes.Matches:
     """Answers by words alone, each with a score from 0 to 100 and what kind of message matched first."""
     report = _by_words(searcher, replace(query, limit=POOL if score or frame_kind else limit))
-    results: list[dict[str, Any]] = []
+    results: list[shapes.Match] = []
     found_note = evidence_note(report)
     notes = [note for note in (found_note, *report.notes) if note]
     for hit in report.hits:
@@ -75,22 +69,17 @@ def fuzzy(
         except AicxError as error:
             notes.append(f"{error.message}; `aicx doctor` says more")
             continue
-        if found["score"] >= score and frame_kind in (None, found["frame_kind"]):
+        if found.score >= score and frame_kind in (None, found.frame_kind):
             results.append(found)
     status = report.oracle_status
-    return {
-        "query": report.query.text,
-        "results": results,
-        "total_scanned": report.scanned or status["indexed_count"],
-        "notes": notes,
-        "oracle_status": status,
-    }
+    scanned = report.scanned or status["indexed_count"]
+    return shapes.Matches(report.query.text, results, scanned, notes, search_status(report))
 
 
-def steered(answer: SteerAnswer) -> dict[str, Any]:
+def steered(answer: SteerAnswer) -> shapes.Steered:
     """What `aicx steer` lists, with how many chunks were looked at."""
     status = answer.oracle_status
-    return {"scanned": status.indexed_count + status.scanned_count, **to_fields(answer)}
+    return shapes.Steered(status.indexed_count + status.scanned_count, answer)
 
 
 def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:
@@ -104,7 +93,7 @@ def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:
         return replace(report, oracle_status=status)
 
 
-def _scored(layout: Layout, hit: Hit) -> dict[str, Any]:
+def _scored(layout: Layout, hit: Hit) -> shapes.Match:
     fields = hit.sidecar.fields
     texts = _texts(layout, hit)
     density = measure("\n".join(text for role, text in texts if role != "tool"))
@@ -113,22 +102,22 @@ def _scored(layout: Layout, hit: Hit) -> dict[str, Any]:
     told = hit.reply.lines if hit.reply else ()
     quoted = (*(line for line in hit.lines if line.tells or not told), *told)
     lines = [line.text for line in quoted]
-    return {
-        "file": PurePosixPath(hit.path).name,
-        "path": str(layout.home / hit.path),
-        "id": hit.sidecar.id,
-        "project": fields["project"],
-        "kind": fields["kind"],
-        "frame_kind": _frame(texts, quoted),
-        "agent": fields["agent"],
-        "date": fields["date"],
-        "score": score,
-        "label": next(label for least, label in _LABELS if score >= least),
-        "signal_density": round(density.share, 3),
-        "matched_lines": lines,
-        "excerpt": "\n".join(lines),
-        "altered": hit.altered,
-    }
+    return shapes.Match(
+        file=PurePosixPath(hit.path).name,
+        path=str(layout.home / hit.path),
+        id=hit.sidecar.id,
+        project=fields["project"],
+        kind=fields["kind"],
+        frame_kind=_frame(texts, quoted),
+        agent=fields["agent"],
+        date=fields["date"],
+        score=score,
+        label=next(label for least, label in _LABELS if score >= least),
+        signal_density=round(density.share, 3),
+        matched_lines=lines,
+        excerpt="\n".join(lines),
+        altered=hit.altered,
+    )
 
 
 def _texts(layout: Layout, hit: Hit) -> list[tuple[str, str]]:
@@ -141,7 +130,7 @@ def _texts(layout: Layout, hit: Hit) -> list[tuple[str, str]]:
     ]
 
 
-def _frame(texts: list[tuple[str, str]], lines: Sequence[Line]) -> str:
+def _frame(texts: list[tuple[str, str]], lines: Sequence[Line]) -> Frame:
     """Whose words the first line is; with nothing to go by, those of whoever speaks first."""
     if lines:
         return _FRAME_OF_VOICE[lines[0].voice]

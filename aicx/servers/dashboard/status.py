@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.index import index_answer
+from aicx.api.answers.index import WordIndex, index_answer
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
@@ -18,25 +16,24 @@ from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import current_writer, discover_logs
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.files.read import load_sidecar
-from aicx.engine.vector_index import LexicalState, VectorState, lexical_state, vector_state
+from aicx.engine.vector_index import VectorState, lexical_state, vector_state
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.servers.dashboard.responses import Alarm, Indexes, Outlook, Redactions, Stats, Status
 
 # The agents' logs are listed at most so often: it takes longer than all the rest, and the clean-ups go by days.
 _OUTLOOK_HOLDS = timedelta(seconds=60)
-_NOTHING = {
-    "chunks": 0,
-    "sessions": 0,
-    "projects": 0,
-    "agents": 0,
-    "messages": 0,
-    "bytes": 0,
-    "first": None,
-    "last": None,
-}
+_NOTHING = Stats(chunks=0, sessions=0, projects=0, agents=0, messages=0, bytes=0, first=None, last=None)
 
 
-class Status:
+class _OfCorpus(NamedTuple):
+    stats: Stats
+    indexes: Indexes
+    redactions: Redactions
+    assumptions: list[str]
+
+
+class StatusReader:
     """Asked again and again: what takes time to find out is remembered for as long as it cannot have changed.
 
     Several threads may ask. Two that find out the same thing at once do it twice, and either may be remembered.
@@ -44,53 +41,49 @@ class Status:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._outlook: tuple[datetime, list[dict[str, Any]]] | None = None
+        self._outlook: tuple[datetime, list[Outlook]] | None = None
         self._held: dict[str, tuple[object, Any]] = {}
         self._redacted: dict[str, tuple[str, dict[str, int]]] = {}
 
-    def fields(self, now: datetime) -> dict[str, Any]:
-        """Everything that the status says of the corpus."""
+    def read(self, now: datetime) -> Status:
+        """Everything that is to be said of the corpus."""
         layout = self._settings.layout
-        found: dict[str, Any] = {
-            "mode": "server",
-            "rebuilding": current_writer(layout) is not None,
-            "generated_at": now.isoformat(timespec="seconds"),
-            "build_count": 0,
-            "store_root": str(layout.home),
-            "last_error": None,
-        }
+        rebuilding = current_writer(layout) is not None
         try:
             with open_catalog(layout) as opened:
-                found |= self._of_corpus(opened, now)
+                found = self._of_corpus(opened)
+                outlook = self._retention(opened.catalog, now)
         except NotFound as error:
-            found |= {
-                "stats": dict(_NOTHING),
-                "index": {"lexical": asdict(LexicalState(False, None, 0)), "dense": None},
-                "retention": self._retention(None, now),
-                "redactions": {"total": 0, "by_kind": {}},
-                "assumptions": [error.message],
-            }
-        return found
+            nothing = Indexes(WordIndex(exists=False, behind=None, size=0), None)
+            found = _OfCorpus(_NOTHING, nothing, Redactions(0, {}), [error.message])
+            outlook = self._retention(None, now)
+        return Status(
+            mode="server",
+            rebuilding=rebuilding,
+            generated_at=now.isoformat(timespec="seconds"),
+            build_count=0,
+            store_root=str(layout.home),
+            stats=found.stats,
+            index=found.indexes,
+            retention=outlook,
+            redactions=found.redactions,
+            assumptions=found.assumptions,
+            last_error=None,
+        )
 
-    def _of_corpus(self, opened: Opened, now: datetime) -> dict[str, Any]:
+    def _of_corpus(self, opened: Opened) -> _OfCorpus:
         catalog = opened.catalog
-        numbers = self._hold("numbers", opened, lambda: _numbers(catalog))
+        stats, hidden = self._hold("numbers", opened, lambda: _numbers(catalog))
         redacted = self._hold("redacted", opened, lambda: self._redactions(catalog))
         assumptions = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
         index, problem = self._hold("index", opened, lambda: _index(self._settings))
         if problem:
             assumptions.append(problem)
-        if hidden := numbers["ignored"]:
+        if hidden:
             assumptions.append(f"not counted: {hidden:,} chunk{'s' if hidden > 1 else ''} that .aicxignore hides")
         if not self._settings.redact_secrets:
             assumptions.append("secrets are stored as they are: config.toml says redact_secrets = false")
-        return {
-            "stats": {name: numbers[name] for name in _NOTHING},
-            "index": index,
-            "retention": self._retention(catalog, now),
-            "redactions": redacted,
-            "assumptions": assumptions,
-        }
+        return _OfCorpus(stats, index, redacted, assumptions)
 
     def _hold(self, name: str, opened: Opened, find: Callable[[], Any]) -> Any:
         """What ``find`` finds, once for each state of the corpus and its indexes."""
@@ -103,7 +96,7 @@ class Status:
             held = self._held[name] = (state, find())
         return held[1]
 
-    def _redactions(self, catalog: Catalog) -> dict[str, Any]:
+    def _redactions(self, catalog: Catalog) -> Redactions:
         """What was redacted, by kind. Only sidecars say that, so those that are new are read."""
         rows = catalog.rows("SELECT id, path, sidecar_sha256 FROM chunks WHERE ignored=0 AND redactions>0")
         known = self._redacted
@@ -117,9 +110,9 @@ class Status:
         counts: Counter[str] = Counter()
         for _, kinds in now.values():
             counts.update(kinds)
-        return {"total": counts.total(), "by_kind": dict(counts.most_common())}
+        return Redactions(counts.total(), dict(counts.most_common()))
 
-    def _retention(self, catalog: Catalog | None, now: datetime) -> list[dict[str, Any]]:
+    def _retention(self, catalog: Catalog | None, now: datetime) -> list[Outlook]:
         held = self._outlook
         if held is None or not timedelta(0) <= now - held[0] < _OUTLOOK_HOLDS:
             logs, _ = discover_logs(self._settings.homes)
@@ -133,23 +126,25 @@ class Status:
         self._outlook = None
 
 
-def status_of(settings: Settings, now: datetime) -> dict[str, Any]:
+def status_of(settings: Settings, now: datetime) -> Status:
     """The status, asked once."""
-    return Status(settings).fields(now)
+    return StatusReader(settings).read(now)
 
 
-def _numbers(catalog: Catalog) -> dict[str, Any]:
-    return dict(
-        catalog.rows(
-            "SELECT count(*) AS chunks, coalesce(sum(messages), 0) AS messages, coalesce(sum(size), 0) AS bytes,"
-            " count(DISTINCT agent || ':' || session_id) AS sessions, count(DISTINCT project) AS projects,"
-            " count(DISTINCT agent) AS agents, min(started_at) AS first, max(completed_at) AS last,"
-            " (SELECT count(*) FROM chunks WHERE ignored=1) AS ignored FROM chunks WHERE ignored=0"
-        )[0]
+def _numbers(catalog: Catalog) -> tuple[Stats, int]:
+    """How much there is, and how many chunks are hidden."""
+    (row,) = catalog.rows(
+        "SELECT count(*) AS chunks, coalesce(sum(messages), 0) AS messages, coalesce(sum(size), 0) AS bytes,"
+        " count(DISTINCT agent || ':' || session_id) AS sessions, count(DISTINCT project) AS projects,"
+        " count(DISTINCT agent) AS agents, min(started_at) AS first, max(completed_at) AS last,"
+        " (SELECT count(*) FROM chunks WHERE ignored=1) AS ignored FROM chunks WHERE ignored=0"
     )
+    numbers = dict(row)
+    hidden = numbers.pop("ignored")
+    return Stats(**numbers), hidden
 
 
-def _index(settings: Settings) -> tuple[dict[str, Any], str | None]:
+def _index(settings: Settings) -> tuple[Indexes, str | None]:
     """The state of both indexes, and why that of the vector index is not known where there is one."""
     words = lexical_state(settings)
     meaning: VectorState | None = None
@@ -161,8 +156,7 @@ def _index(settings: Settings) -> tuple[dict[str, Any], str | None]:
     except AicxError as error:
         problem = f"the vector index was not looked at: {error.message}"
     found = index_answer(words, meaning)
-    dense = to_fields(found.vectors) if found.vectors else None
-    return {"lexical": to_fields(found.lexical), "dense": dense}, problem
+    return Indexes(found.lexical, found.vectors), problem
 
 
 def _redacted(layout: Layout, path: str) -> dict[str, int]:
@@ -175,18 +169,19 @@ def _redacted(layout: Layout, path: str) -> dict[str, int]:
     )
 
 
-def _outlook(found: Retention) -> dict[str, Any]:
-    alarm = "critical" if found.unstored_urgent else "warning" if found.unstored_soon or found.policy.problem else None
-    return {
-        "agent": found.agent,
-        "says": found.policy.says,
-        "logs": found.logs,
-        "due_soon": found.due_soon,
-        "unstored_soon": found.unstored_soon,
-        "unstored_urgent": found.unstored_urgent,
-        "alarm": alarm,
-        "problem": found.policy.problem,
-    }
+def _outlook(found: Retention) -> Outlook:
+    warned = found.unstored_soon or found.policy.problem
+    alarm: Alarm | None = "critical" if found.unstored_urgent else "warning" if warned else None
+    return Outlook(
+        agent=found.agent,
+        says=found.policy.says,
+        logs=found.logs,
+        due_soon=found.due_soon,
+        unstored_soon=found.unstored_soon,
+        unstored_urgent=found.unstored_urgent,
+        alarm=alarm,
+        problem=found.policy.problem,
+    )
 
 
 def _seen(path: Path) -> tuple[int, int, int] | None:

@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from aicx.api.answers import to_fields
+from aicx.api.answers.why import WhyAnswer
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.decisions import load_decisions
@@ -20,10 +19,10 @@ from aicx.why.run import WhyQuery
 _MAX_FOLDERS = 20
 
 
-def explain(settings: Settings, target: str, project: str | None, limit: int, now: datetime) -> dict[str, Any]:
-    """The fields of the answer. Raises what `aicx.why.run.why` raises."""
+def explain(settings: Settings, target: str, project: str | None, limit: int, now: datetime) -> WhyAnswer:
+    """The answer. Raises what `aicx.why.run.why` raises."""
     folder = folder_of(settings, project) if project else None
-    return to_fields(answer_why(settings, WhyQuery(target, now, folder, limit, project=project)))
+    return answer_why(settings, WhyQuery(target, now, folder, limit, project=project))
 
 
 def folder_of(settings: Settings, project: str) -> Path | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from datetime import datetime
-from typing import Any
 
 from aicx.config import Settings
 from aicx.lifecycle.answers import compliance_answer
@@ -18,7 +17,7 @@ from aicx.refs import Ref
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
-from aicx.servers.dashboard.work_shapes import WorkContract, WorkSession, WorkTask
+from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSession, WorkTask
 from aicx.text import instant
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import contract_of, session_ref
@@ -39,7 +38,7 @@ _TIMEOUT, _IN_ALL = 1.0, 2.0
 Known = Mapping[str, SessionFacts]  # by the reference of the session
 
 
-def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> dict[str, Any]:
+def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage:
     """Everything that the page shows of one repository; of the first in the list where none is named."""
     records = read_records(settings.layout)
     every = repositories(settings, records)
@@ -62,27 +61,27 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> dict[str
     found = patterns(facts)
     failing = [one for one in found if one.status == "open"]
     fixed = [one for one in found if one.status == "resolved"]
-    return {
-        "repository": name,
-        "at_hand": where.place is not None,
-        "branch": branch,
-        "repositories": every,
-        "active": _tasks(task for task in usable if task.record.status == "in_progress"),
-        "waiting": _tasks(task for task in usable if task.record.status != "in_progress"),
-        "skipped": _tasks(task for task in loaded if not task.loading.loadable),
-        "tasks_total": len(tasks),
-        "damaged": damaged_of(records.damaged),
-        "sessions": [_session(link, known) for link in links],
-        "sessions_total": total,
-        "failing": list(map(item_of, failing[: wanted.failures])),
-        "failing_total": len(failing),
-        "fixed": list(map(item_of, fixed[: wanted.failures])),
-        "fixed_total": len(fixed),
-        "contracts": [_contract(one, known) for one in attempts[: wanted.limit]],
-        "contracts_total": len(attempts),
-        "unread": unread,
-        "notes": notes,
-    }
+    return WorkPage(
+        repository=name,
+        at_hand=where.place is not None,
+        branch=branch,
+        repositories=every,
+        active=_tasks(task for task in usable if task.record.status == "in_progress"),
+        waiting=_tasks(task for task in usable if task.record.status != "in_progress"),
+        skipped=_tasks(task for task in loaded if not task.loading.loadable),
+        tasks_total=len(tasks),
+        damaged=damaged_of(records.damaged),
+        sessions=[_session(link, known) for link in links],
+        sessions_total=total,
+        failing=list(map(item_of, failing[: wanted.failures])),
+        failing_total=len(failing),
+        fixed=list(map(item_of, fixed[: wanted.failures])),
+        fixed_total=len(fixed),
+        contracts=[_contract(one, known) for one in attempts[: wanted.limit]],
+        contracts_total=len(attempts),
+        unread=unread,
+        notes=notes,
+    )
 
 
 class _Git:

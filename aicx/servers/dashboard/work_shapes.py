@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from aicx.api.answers.contract import ContractAnswer
 from aicx.api.answers.failures import FailureItem
@@ -59,7 +59,6 @@ class WorkContract:
 class WorkPage:
     """The work in a repository, from what was stated and what earlier runs of `aicx store` read of its sessions."""
 
-    ok: Literal[True]
     repository: Annotated[str | None, "whose work this is"]
     at_hand: Annotated[bool, "whether its files are on this machine"]
     branch: Annotated[str | None, "what is checked out there"]

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from aicx.api.answers import to_fields
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.sessions import browse
 from aicx.errors import NotFound
+from aicx.paths import Layout
 from aicx.servers.dashboard.overview import overview
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 EVERYTHING = Filters()
 DAY = 86_400
+
+
+def glance(layout: Layout, filters: Filters, **bounds: int) -> dict[str, Any]:
+    return to_fields(overview(layout, filters, **bounds))
 
 
 @pytest.fixture
@@ -84,11 +91,11 @@ def test_nothing_stored_is_not_found(home: Path) -> None:
 def test_what_is_ignored_is_in_no_list(user: Home) -> None:
     (user.corpus / ".aicxignore").write_text("**/apiary/**\n")
     assert listed(user) == [THIRD, SESSION]
-    assert [row["project"] for row in overview(user.settings.layout, EVERYTHING)["projects"]] == ["ada/orbit"]
+    assert [row["project"] for row in glance(user.settings.layout, EVERYTHING)["projects"]] == ["ada/orbit"]
 
 
 def test_projects_agents_and_kinds_are_counted(user: Home) -> None:
-    found = overview(user.settings.layout, EVERYTHING)
+    found = glance(user.settings.layout, EVERYTHING)
     assert found["projects"] == [
         {"project": "ada/orbit", "sessions": 2, "chunks": 2, "first": "2026-03-01", "last": "2026-03-04"},
         {"project": "ada/apiary", "sessions": 2, "chunks": 2, "first": "2026-03-02", "last": "2026-03-03"},
@@ -98,7 +105,7 @@ def test_projects_agents_and_kinds_are_counted(user: Home) -> None:
 
 
 def test_weeks_begin_on_mondays(user: Home) -> None:
-    found = overview(user.settings.layout, EVERYTHING)["weeks"]
+    found = glance(user.settings.layout, EVERYTHING)["weeks"]
     assert [(row["week"], row["project"], row["chunks"]) for row in found] == [
         ("2026-02-23", "ada/orbit", 1),
         ("2026-03-02", "ada/apiary", 2),
@@ -113,26 +120,26 @@ def test_a_session_in_two_projects_is_one_session_of_its_agent(tmp_path: Path) -
     log.cwd = apiary
     user.claude(log.prompt("In the apiary", 60).answer("Yes, too.", 61))
     user.store()
-    found = overview(user.settings.layout, EVERYTHING)
+    found = glance(user.settings.layout, EVERYTHING)
     assert [row["sessions"] for row in found["weeks"]] == [1, 1]
     assert [row["sessions"] for row in found["agent_weeks"]] == [1]
 
 
 def test_small_projects_share_a_place_in_the_plot(user: Home) -> None:
-    found = overview(user.settings.layout, EVERYTHING, most_in_plot=1)
+    found = glance(user.settings.layout, EVERYTHING, most_in_plot=1)
     assert {row["project"] for row in found["weeks"]} == {"ada/apiary", "others"}
     assert len(found["projects"]) == 2
 
 
 def test_an_overview_has_filters(user: Home) -> None:
-    found = overview(user.settings.layout, Filters(project="apiary"))
+    found = glance(user.settings.layout, Filters(project="apiary"))
     assert [row["project"] for row in found["projects"]] == ["ada/apiary"]
 
 
 def test_an_overview_of_nothing_is_empty(home: Path) -> None:
     from aicx.config import load_settings
 
-    found = overview(load_settings().layout, EVERYTHING)
+    found = glance(load_settings().layout, EVERYTHING)
     assert all(found[name] == [] for name in ("projects", "agents", "kinds", "weeks", "agent_weeks"))
 
 
@@ -140,4 +147,4 @@ def test_a_date_that_somebody_broke_costs_no_overview(user: Home) -> None:
     path = next(user.corpus.rglob("*.meta.json"))
     path.write_text(json.dumps(json.loads(path.read_text()) | {"date": "soon"}))
     (user.corpus / "catalog.sqlite").unlink()
-    assert "soon" in [row["week"] for row in overview(user.settings.layout, EVERYTHING)["weeks"]]
+    assert "soon" in [row["week"] for row in glance(user.settings.layout, EVERYTHING)["weeks"]]

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from aicx.api.answers import to_fields
 from aicx.errors import NotFound, UnsafePath, UsageError
 from aicx.paths import Layout
-from aicx.servers.dashboard.reader import context, detail, whole_chunk
+from aicx.servers.dashboard import reader
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 
 LEXER = f"claude:{SESSION}:001"
+
+
+def detail(layout: Layout, session: str, **asked: Any) -> dict[str, Any]:
+    return to_fields(reader.detail(layout, session, **asked))
+
+
+def context(layout: Layout, chunk: str, around: int) -> dict[str, Any]:
+    return to_fields(reader.context(layout, chunk, around))
+
+
+def whole_chunk(layout: Layout, **asked: Any) -> dict[str, Any]:
+    return to_fields(reader.whole_chunk(layout, **asked))
 
 
 @pytest.fixture

@@ -31,12 +31,12 @@ def searcher(stored: Home) -> Iterator[Searcher]:
 def words(
     searcher: Searcher, user: Home, text: str, limit: int = 20, score: int = 0, frame: str | None = None
 ) -> dict[str, Any]:
-    return fuzzy(searcher, user.settings.layout, SearchQuery(text, NOW), limit, score, frame)
+    return to_fields(fuzzy(searcher, user.settings.layout, SearchQuery(text, NOW), limit, score, frame))
 
 
 def test_semantic_is_what_the_engine_answers(searcher: Searcher) -> None:
     query = SearchQuery("lexer token", NOW)
-    assert semantic(searcher, query)["items"] == to_fields(search_answer(searcher.search(query)))["items"]
+    assert to_fields(semantic(searcher, query))["items"] == to_fields(search_answer(searcher.search(query)))["items"]
 
 
 def test_words_have_a_score_a_label_and_a_place(searcher: Searcher, stored: Home) -> None:
@@ -106,7 +106,7 @@ def test_nothing_stored_is_not_found(tmp_path: Path) -> None:
 
 
 def test_each_project_answers_for_itself(searcher: Searcher) -> None:
-    found = cross(searcher, SearchQuery("report lexer wasp honey", NOW), 10, 2)
+    found = to_fields(cross(searcher, SearchQuery("report lexer wasp honey", NOW), 10, 2))
     assert {one["project"] for one in found["projects"]} == {"ada/orbit", "ada/apiary"}
     for one in found["projects"]:
         assert {item["project"] for item in one["items"]} == {one["project"]}
@@ -117,15 +117,15 @@ def test_each_project_answers_for_itself(searcher: Searcher) -> None:
 
 
 def test_at_most_so_many_projects_answer(searcher: Searcher) -> None:
-    assert len(cross(searcher, SearchQuery("report lexer wasp honey", NOW), 1, 1)["projects"]) == 1
+    assert len(cross(searcher, SearchQuery("report lexer wasp honey", NOW), 1, 1).projects) == 1
 
 
 def test_answers_beyond_those_looked_at_are_said(searcher: Searcher) -> None:
-    assert "the best 2 of" in cross(searcher, SearchQuery("honey", NOW), 10, 3, pool=2)["notes"][-1]
+    assert "the best 2 of" in cross(searcher, SearchQuery("honey", NOW), 10, 3, pool=2).notes[-1]
 
 
 def test_chunks_are_listed_by_what_is_known_of_them(stored: Home) -> None:
-    found = steered(steer_answer(steer(stored.settings.layout, Filters(agent="claude"), 10)))
+    found = to_fields(steered(steer_answer(steer(stored.settings.layout, Filters(agent="claude"), 10))))
     assert {item["session_id"] for item in found["items"]} == {SESSION, OTHER}
     assert found["matched"] == 2
     assert found["scanned"] > 4

@@ -10,16 +10,26 @@ from typing import Any
 
 import pytest
 
-from aicx.config import load_settings
+from aicx.api.answers import to_fields
+from aicx.config import Settings, load_settings
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.servers.dashboard import status as module
-from aicx.servers.dashboard.status import Status, status_of
+from aicx.servers.dashboard.status import StatusReader, status_of
 from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import embed
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 TOKEN = "ghp_" + "a1B2" * 9
+
+
+class Asked(StatusReader):
+    def fields(self, now: datetime) -> dict[str, Any]:
+        return to_fields(self.read(now))
+
+
+def asked(settings: Settings, now: datetime) -> dict[str, Any]:
+    return to_fields(status_of(settings, now))
 
 
 @pytest.fixture
@@ -32,7 +42,7 @@ def user(tmp_path: Path) -> Home:
 
 
 def stats(user: Home) -> dict[str, Any]:
-    found: dict[str, Any] = status_of(user.settings, NOW)["stats"]
+    found: dict[str, Any] = asked(user.settings, NOW)["stats"]
     return found
 
 
@@ -52,18 +62,18 @@ def test_what_is_stored_is_counted(user: Home) -> None:
 
 
 def test_nothing_stored_is_no_failure(home: Path) -> None:
-    found = status_of(load_settings(), NOW)
+    found = asked(load_settings(), NOW)
     assert (found["stats"]["chunks"], found["stats"]["first"], found["index"]["dense"]) == (0, None, None)
     assert "nothing is stored" in found["assumptions"][0]
 
 
 def test_redactions_are_counted_by_kind(user: Home) -> None:
-    found = status_of(user.settings, NOW)["redactions"]
+    found = asked(user.settings, NOW)["redactions"]
     assert found == {"total": 2, "by_kind": {"github-token": 2}}
 
 
 def test_only_new_sidecars_are_read_for_that(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    status = Status(user.settings)
+    status = Asked(user.settings)
     status.fields(NOW)
     log = ClaudeLog("another").prompt(f"And {TOKEN[:-2]}zz", 100).answer("No!", 101)
     user.claude(log)
@@ -76,7 +86,7 @@ def test_only_new_sidecars_are_read_for_that(user: Home, monkeypatch: pytest.Mon
 
 
 def test_a_change_of_the_corpus_is_seen_at_once(user: Home) -> None:
-    status = Status(user.settings)
+    status = Asked(user.settings)
     assert status.fields(NOW)["stats"]["sessions"] == 2
     user.claude(ClaudeLog("another").prompt("More", 100).answer("Yes", 101))
     user.store()
@@ -84,7 +94,7 @@ def test_a_change_of_the_corpus_is_seen_at_once(user: Home) -> None:
 
 
 def test_what_is_ignored_is_not_counted_and_that_is_said(user: Home) -> None:
-    status = Status(user.settings)
+    status = Asked(user.settings)
     status.fields(NOW)
     (user.corpus / ".aicxignore").write_text("**/codex/**\n")
     found = status.fields(NOW)
@@ -94,14 +104,14 @@ def test_what_is_ignored_is_not_counted_and_that_is_said(user: Home) -> None:
 
 def test_a_missing_catalogue_is_said(user: Home) -> None:
     (user.corpus / "catalog.sqlite").unlink()
-    found = status_of(user.settings, NOW)
+    found = asked(user.settings, NOW)
     assert found["stats"]["chunks"] == 2
     assert "every sidecar was read" in found["assumptions"][0]
 
 
 def test_the_index_says_whether_it_is_there_and_how_far_behind(user: Home) -> None:
-    assert status_of(user.settings, NOW)["index"]["lexical"]["exists"] is False
-    status = Status(user.settings)
+    assert asked(user.settings, NOW)["index"]["lexical"]["exists"] is False
+    status = Asked(user.settings)
     status.fields(NOW)
     refresh_lexical(user.settings, lambda _: None)
     assert status.fields(NOW)["index"]["lexical"]["behind"] == 0
@@ -112,7 +122,7 @@ def test_the_index_says_whether_it_is_there_and_how_far_behind(user: Home) -> No
 
 @pytest.mark.slow
 def test_a_vector_index_says_what_it_was_made_with(user: Home) -> None:
-    status = Status(user.settings)
+    status = Asked(user.settings)
     assert status.fields(NOW)["index"]["dense"] is None
     embed(user)
     found = status.fields(NOW)["index"]["dense"]
@@ -131,13 +141,13 @@ def aged(user: Home, days: float) -> None:
 def test_logs_about_to_be_lost_ring_an_alarm(user: Home, days: float, alarm: str | None) -> None:
     user.claude(ClaudeLog("another").prompt("Not stored yet", 100))
     aged(user, days)
-    [claude, codex] = status_of(user.settings, NOW)["retention"]
+    [claude, codex] = asked(user.settings, NOW)["retention"]
     assert (claude["agent"], claude["logs"], claude["alarm"]) == ("claude", 2, alarm)
     assert (codex["agent"], codex["alarm"]) == ("codex", None)
 
 
 def test_logs_are_listed_once_a_minute_and_after_each_run(user: Home) -> None:
-    status = Status(user.settings)
+    status = Asked(user.settings)
 
     def logs(seconds: float) -> int:
         count: int = status.fields(NOW + timedelta(seconds=seconds))["retention"][0]["logs"]
@@ -152,11 +162,11 @@ def test_logs_are_listed_once_a_minute_and_after_each_run(user: Home) -> None:
 
 
 def test_a_writer_at_work_is_seen(user: Home) -> None:
-    assert status_of(user.settings, NOW)["rebuilding"] is False
+    assert asked(user.settings, NOW)["rebuilding"] is False
     with writer_lock(user.settings.layout.locks, 1, lambda _: None):
-        assert status_of(user.settings, NOW)["rebuilding"] is True
+        assert asked(user.settings, NOW)["rebuilding"] is True
 
 
 def test_secrets_kept_as_they_are_are_no_secret(user: Home) -> None:
-    found = status_of(replace(user.settings, redact_secrets=False), NOW)
+    found = asked(replace(user.settings, redact_secrets=False), NOW)
     assert "secrets are stored as they are" in found["assumptions"][0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aicx.api.answers import to_fields
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged
 from aicx.servers.dashboard.turns import turns_of
@@ -15,7 +16,7 @@ from tests.corpus.builders import chunks_of, entry, tool_entry
 
 def read(*entries: TimelineEntry) -> list[list[dict[str, Any]]]:
     """The turns of each chunk of a session."""
-    return [turns_of(Sidecar(chunk.fields), chunk.markdown) for chunk in chunks_of(entries)]
+    return [list(map(to_fields, turns_of(Sidecar(chunk.fields), chunk.markdown))) for chunk in chunks_of(entries)]
 
 
 def turn(one: TimelineEntry) -> dict[str, Any]:

@@ -13,8 +13,7 @@ pytest.importorskip("fastapi")
 from aicx.api.answers import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import work, work_places
-from aicx.servers.dashboard.work_shapes import WorkPage
-from tests.corpus.builders import SESSION, Home
+from tests.corpus.builders import SESSION, Home, snapshot
 from tests.servers.dashboard.http_client import get, request
 from tests.servers.dashboard.works import BRANCH, HOSTILE, Worked
 from tests.work.builders import git
@@ -25,7 +24,7 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def page(home: Home, **wanted: Any) -> dict[str, Any]:
-    return to_fields(WorkPage(ok=True, **work.read_work(home.settings, asked.Work(**wanted), NOW)))
+    return to_fields(work.read_work(home.settings, asked.Work(**wanted), NOW))
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +108,9 @@ def test_no_session_is_read_and_nothing_is_written_while_a_page_waits(
         raise AssertionError("a session was read")
 
     monkeypatch.setattr("aicx.work.facts_index._read", fail)
-    before = {path: path.read_bytes() for path in worked.user.corpus.rglob("*") if path.is_file()}
+    before = snapshot(worked.user.corpus)
     page(worked.user)
-    assert before == {path: path.read_bytes() for path in worked.user.corpus.rglob("*") if path.is_file()}
+    assert before == snapshot(worked.user.corpus)
 
 
 def test_a_repository_that_is_not_here_is_told_and_its_tasks_are_not_judged(
