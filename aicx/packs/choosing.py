@@ -23,7 +23,7 @@ from aicx.work.state import OpenTasks, open_tasks
 
 _RANKS: dict[Status, int] = {"in_progress": 0, "blocked": 1, "paused": 2, "resolved": 3, "abandoned": 4}
 # What ties a session to a task that is not its own, and what each tie is worth.
-_SAME_FILE, _TITLE, _FOCUS, _BRANCH = 5, 3, 4, 2
+_LINKED, _SAME_FILE, _TITLE, _FOCUS, _BRANCH = 6, 5, 3, 4, 2
 _MOST_FILES = 6  # beyond these, one that edited everything says nothing more
 _COVERED = 0.8  # of the words of a title or a question, for a session to be about it
 _SESSION = "session:"
@@ -85,10 +85,20 @@ def choose_task(settings: Settings, gathered: Gathered, present: Present) -> tup
     )
 
 
-def rank_sessions(task: Loaded, gathered: Gathered, scope: PackScope, handed: Collection[str]) -> list[ChosenSession]:
-    """The sessions that have to do with a task, those of its own first. ``handed`` left a handoff to it."""
+def sessions_of(record: WorkRecord) -> set[str]:
+    """The references of the sessions that a task names."""
+    return {ref for ref in (*record.sources, record.goal_source) if ref.startswith(_SESSION)}
+
+
+def rank_sessions(
+    task: Loaded, gathered: Gathered, scope: PackScope, handed: Collection[str], linked: Collection[str] = ()
+) -> list[ChosenSession]:
+    """The sessions that have to do with a task, those of its own first.
+
+    ``handed`` left a handoff to it, ``linked`` came from its sessions, or they from these.
+    """
     record, query = task.record, gathered.query
-    own = {ref for ref in (*record.sources, record.goal_source) if ref.startswith("session:")}
+    own = sessions_of(record)
     files = {item.text for item in record.of("active_files")}
     title, focus = terms_of([record.title]), terms_of([query.focus])
     branch = record.git_context.branch if record.git_context else None
@@ -100,7 +110,7 @@ def rank_sessions(task: Loaded, gathered: Gathered, scope: PackScope, handed: Co
     found = []
     for facts in sessions:
         ref = session_ref(facts)
-        ties = _ties(facts, files, title, focus, branch)
+        ties = _ties(facts, files, title, focus, branch, is_linked=ref in linked)
         score = sum(ties.values())
         if ref in own:
             found.append(ChosenSession(facts, "task_session", score))
@@ -130,12 +140,19 @@ def said_by(facts: SessionFacts) -> list[str | None]:
 
 
 def _ties(
-    facts: SessionFacts, files: Collection[str], title: frozenset[str], focus: frozenset[str], branch: str | None
+    facts: SessionFacts,
+    files: Collection[str],
+    title: frozenset[str],
+    focus: frozenset[str],
+    branch: str | None,
+    *,
+    is_linked: bool,
 ) -> dict[str, int]:
     same = len(set(facts.edited).intersection(files))
     summary = [facts.title, facts.goal.text if facts.goal else None, facts.progress.text if facts.progress else None]
     ties = {
         "focus_query": _FOCUS * covers(focus, said_by(facts)) if focus else 0,
+        "linked": _LINKED * is_linked,
         "same_files": _SAME_FILE * min(same, _MOST_FILES),
         "title_in_summary": _TITLE * (len(title) > 1 and covers(title, summary)),
         "same_branch": _BRANCH * (branch is not None and branch not in _TRUNKS and facts.branch == branch),

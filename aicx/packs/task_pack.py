@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.pack import PackAnchor, PackFile, PackHandoff, PackNote, PackSession, TaskPack
+from aicx.api.answers.pack import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
 from aicx.config import Settings
 from aicx.git.state import GitProbe, GitState
 from aicx.packs.bundle import Bundle, bundle
-from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions
+from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
 from aicx.packs.gathering import (
     Gathered,
     commits_by_file,
@@ -23,6 +23,7 @@ from aicx.packs.gathering import (
     session_ref,
 )
 from aicx.packs.handing import handoffs_of, stated_for, texts
+from aicx.packs.linking import edges_of
 from aicx.packs.query import PackQuery
 from aicx.refs import Ref
 from aicx.text import instant
@@ -54,19 +55,25 @@ def task_pack(settings: Settings, query: PackQuery) -> Bundle:
         records = read_all(settings.layout, place.folders, (HANDOFFS,)).records
         stated = stated_for(task.record, records, gathered)
         handed = {one.session for one in stated if one.session}
-        every = rank_sessions(task, gathered, scope, handed)
+        remarks = [*gathered.remarks]
+        related: list[PackEdge] = []
+        if not query.known_only:
+            related, notes = edges_of(settings, sessions_of(task.record) | handed)
+            remarks += notes
+        linked = {ref for edge in related if edge.type != "related" for ref in (edge.from_ref, edge.to_ref)}
+        every = rank_sessions(task, gathered, scope, handed, linked)
         sessions = some("sessions", every, limits.sessions)
         handoffs = some("handoffs", handoffs_of(stated, sessions), limits.handoffs)
         files = some("files", _files(task.record, handoffs, sessions), limits.files)
         changed = commits_by_file(git, query, [one.path for one in files], limits.commits_per_file)
         about = " ".join(filter(None, [task.record.goal, query.focus]))
-        remarks = [*gathered.remarks, *git.notes]
         anchors: list[PackAnchor] = []
         memory: list[MemoryEntry] = []
         if not query.known_only:
             anchors, notes = _anchors(settings, look.state, about, limits.anchors, [one.path for one in files])
             memory, more = memory_of(settings, query, about, limits.memory)
             remarks += [*notes, *more]
+        remarks += git.notes
         pack = TaskPack(
             generated_at=instant(query.now, "seconds"),
             place=gathered.place_of(present),
@@ -76,6 +83,7 @@ def task_pack(settings: Settings, query: PackQuery) -> Bundle:
             task=entry_of(task),
             handoffs=handoffs,
             sessions=list(map(_session, sessions)),
+            related=related,
             files=[PackFile(one.path, one.reasons, one.sessions, changed.get(one.path, [])) for one in files],
             external_refs=some("external_refs", _external(task.record, sessions), _MAX_EXTERNAL),
             commits=recent_commits(git, query, limits.commits),
@@ -92,6 +100,7 @@ def _quoted(pack: TaskPack, task: WorkRecord) -> list[str]:
     """References of all that a pack quotes."""
     refs = [*task.sources, task.goal_source, *(one.ref for one in pack.sessions)]
     refs += [one.session for one in pack.handoffs if one.session]
+    refs += [ref for one in pack.related for ref in (one.from_ref, one.to_ref)]
     refs += [ref for item in task.items for ref in item.evidence]
     return refs + [ref for one in pack.handoffs for ref in one.refs]
 

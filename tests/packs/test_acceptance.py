@@ -26,6 +26,7 @@ class TestTaskPack:
         pack = answer["pack"]
         assert set(pack) == {
             *("schema", "generated_at", "place", "scope", "filters", "limits", "task", "handoffs", "sessions", "files"),
+            "related",
             *("external_refs", "commits", "map_anchors", "memory", "notes", "left_out", "remarks"),
         }
         assert (pack["schema"], pack["generated_at"]) == ("aicx.task-pack/1", CLOCK)
@@ -54,6 +55,15 @@ class TestTaskPack:
         assert reasons(answer) == {"early": "handoff_session"}
         (handoff,) = answer["pack"]["handoffs"]
         assert (handoff["summary"], handoff["session"]) == ("Half of it works", "session:claude:early")
+
+    def test_a_session_that_goes_on_from_one_of_the_task_is_linked(self, worked: PackPlace) -> None:
+        older, newer = "session:claude:aaaa-own", "session:claude:dddd-other"
+        assert "dddd-other" not in reasons(worked("task"))
+        worked.json("sessions", "link", "dddd-other", "aaaa-own", "--type", "continues")
+        answer = worked("task")
+        assert reasons(answer)["dddd-other"] == "linked"
+        edge = next(edge for edge in answer["pack"]["related"] if edge["from_ref"] == newer)
+        assert (edge["to_ref"], edge["origin"]) == (older, "stated")
 
     def test_no_more_than_the_limits_and_the_rest_is_counted(self, worked: PackPlace) -> None:
         pack = worked("task", "--sessions", "1", "--handoffs", "1", "--commits-per-file", "1")["pack"]

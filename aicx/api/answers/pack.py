@@ -72,6 +72,18 @@ class PackSession:
 
 
 @dataclass(frozen=True, slots=True)
+class PackEdge:
+    """How two sessions are related; see [sessions](sessions.md)."""
+
+    from_ref: Annotated[str, "the newer session"]
+    to_ref: Annotated[str, "the older session"]
+    type: Annotated[str, "`continues`, `forked_from`, `delegated_by` or `related`"]
+    reason: Annotated[str, "why, in a sentence"]
+    confidence: Annotated[float, "0 to 1; 1 for what a log or a person states"]
+    origin: Annotated[str, "`log`, `derived` or `stated`"]
+
+
+@dataclass(frozen=True, slots=True)
 class PackHandoff:
     """What a session left, and why it is in."""
 
@@ -139,6 +151,7 @@ class TaskPack:
     task: Annotated[TaskEntry, "the task"]
     handoffs: Annotated[Sequence[PackHandoff], "those of the task, then those of the sessions, the newest first"]
     sessions: Annotated[Sequence[PackSession], "those of the task, then the others by score"]
+    related: Annotated[Sequence[PackEdge], "edges between the task's sessions and others, from the newer to the older"]
     files: Annotated[Sequence[PackFile], "those of the task first"]
     external_refs: Annotated[Sequence[str], "paths outside the repository, and pull requests"]
     commits: Annotated[Sequence[PackCommit], "the last commits of the head"]
