@@ -337,3 +337,42 @@ def test_decision_said_twice_is_kept_once_and_latest_first() -> None:
         .asks("Don't touch the public API!")
     )
     assert decided(story) == ["Don't touch the public API!", "keep the old names everywhere"]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *("can you look into it?", "can you take a look?", "what about the other one?", "check again", "what's next?"),
+        *("看一下", "再检查一下", "那这个呢", "もう一度確認して", "다시 확인해줘", "посмотри", "проверь ещё раз"),
+        *(
+            "schau mal",
+            "kannst du dir das ansehen?",
+            "prüfe nochmal",
+            "revisa otra vez",
+            "¿y esto?",
+            "regarde ça",
+            "réessaie",
+        ),
+    ],
+)
+def test_a_vague_request_leans_on_what_was_asked_before(prompt: str) -> None:
+    assert weigh(prompt).level == 1
+
+
+@pytest.mark.parametrize("prompt", ["请继续", "continúa por favor", "continue s'il te plaît", "계속해", "продолжай"])
+def test_an_order_to_go_on_says_nothing_in_any_language(prompt: str) -> None:
+    assert weigh(prompt).level == 0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why does the login fail after a minute?",
+        "登录为什么失败?",
+        "look into the memory leak",
+        "schau dir den Login an",
+        "mira el inicio de sesión",
+    ],
+)
+def test_a_concrete_request_says_something_by_itself(prompt: str) -> None:
+    assert weigh(prompt).level == 2
