@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 Kind = Literal["confirmed", "failed", "untried", "next", "file", "decision", "environment"]
 Layer = Literal["project", "local"]  # of the repository with all its worktrees, or of one worktree
+Scope = Literal["project", "local", "both"]
 Status = Literal["active", "paused", "done"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 LAYERS: tuple[Layer, ...] = get_args(Layer)
+SCOPES: tuple[Scope, ...] = get_args(Scope)
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
@@ -84,6 +86,10 @@ class Layers:
     merged: Note
     broken: tuple[BrokenNote, ...] = ()
     paths: Mapping[Layer, Path] = field(default_factory=dict)  # of the notes that are there, broken ones too
+
+
+def layers_of(scope: Scope) -> tuple[Layer, ...]:
+    return LAYERS if scope == "both" else (scope,)
 
 
 def load(settings: Settings, place: WorkPlace) -> Layers:

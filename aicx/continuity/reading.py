@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from aicx.config import Settings
 from aicx.continuity.markdown import MAX_BYTES, Broken, parse
 from aicx.continuity.note import LAYERS, BrokenNote, Layer, Layers, Note, NoteItem, merged
 from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_file
-from aicx.continuity.state import read_state, with_known
+from aicx.continuity.state import NoteState, read_state, with_known
 from aicx.errors import CorpusDamaged, UnsafePath
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
@@ -67,7 +68,10 @@ def read_note(places: NotePlaces, layer: Layer, interrupted: Interrupted = _NOT_
         body = None if path is None else _bytes(path)
     else:
         body = read_body(places, layer)
-    return None if body is None else with_known(_redacted(parse(body, layer)), read_state(places.state(layer)))
+    if body is None:
+        return None
+    state = read_state(places.state(layer))
+    return with_known(_redacted(parse(body, layer), state), state)
 
 
 def read_body(places: NotePlaces, layer: Layer) -> bytes | None:
@@ -94,20 +98,22 @@ def _bytes(path: Path) -> bytes | None:
 
 def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> Interrupted:
     """Both notes as they were before a writing that was killed, or as they are after it: never one of each."""
-    from aicx.continuity.pending import digest_of, pendings
-
     try:
-        writing = [one for one in pendings(places.continuity) if one.stage == "writing"]
-    except CorpusDamaged:
+        if not any(name.startswith("pending-") for name in os.listdir(places.continuity)):  # noqa: PTH208  names alone
+            return Interrupted()
+    except OSError:
         return Interrupted()
-    if not writing:
-        return Interrupted()
-    from aicx.storage.journal import waiting  # imported here: nearly always nothing was interrupted
+    # Imported here: nearly always nothing was interrupted.
+    from aicx.continuity.pending import digest_of, pendings
+    from aicx.storage.journal import waiting
     from aicx.work.events import read_log
     from aicx.work.writing import folder_in
 
     bodies: dict[Layer, Path | None] = {}
     with suppress(OSError, CorpusDamaged):
+        writing = [one for one in pendings(places.continuity) if one.stage == "writing"]
+        if not writing:
+            return Interrupted()
         published = waiting(folder_in(settings.layout))
         name = f"{place.repo_id}/{NOTES}/{PROJECT_NAME}"
         if name in published:
@@ -120,8 +126,11 @@ def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> In
     return Interrupted(bodies)
 
 
-def _redacted(note: Note) -> Note:
-    from aicx.redaction import redact_plain  # imported here: where there is no note, nothing has to be redacted
+def _redacted(note: Note, state: NoteState) -> Note:
+    """``note`` without secrets in what a person wrote: what aicx wrote has none."""
+    if all(item.key in state.items for item in note.items) and not (note.unknown_text or note.front_matter):
+        return note
+    from aicx.redaction import redact_plain  # imported here: its rules take a while to load
 
     def item(one: NoteItem) -> NoteItem:
         return replace(one, text=redact_plain(one.text).text)

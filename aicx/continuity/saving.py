@@ -20,14 +20,14 @@ from aicx.continuity.audit import Audited, audit_entries, logged_path
 from aicx.continuity.deriving import Derived, derive_note
 from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import Broken, render
-from aicx.continuity.note import LAYERS, Kind, Layer, Note
+from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import Pending
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, check_local, note_places
 from aicx.continuity.reading import read_note
-from aicx.continuity.selecting import PassedOver, Scope, Selected, WriteMode, select
+from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, read_state
-from aicx.errors import AicxError, CorpusDamaged, NotFound, StoreUnwritable
+from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
 from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.text import instant
 from aicx.work.events import read_log as read_events
@@ -133,10 +133,6 @@ def clear(
         for other in local[1:]:  # of the older layout, which has a file a day
             other.unlink(missing_ok=True)
         return [*found, *local]
-
-
-def layers_of(scope: Scope) -> tuple[Layer, ...]:
-    return LAYERS if scope == "both" else (scope,)
 
 
 def _write(
@@ -362,11 +358,3 @@ def _hide(places: NotePlaces) -> None:
             replace_file(places.ignore_file, places.ignored)
     except OSError as error:
         raise unwritable(places.ignore_file, error) from error
-
-
-def note_path(settings: Settings, place: WorkPlace, layer: Layer) -> Path:
-    """The file of a note that is there. Raises NotFound."""
-    path = note_places(settings, place).of(layer)
-    if not path.exists():
-        raise NotFound(f"there is no {layer} note here", hint="aicx continuity save")
-    return path

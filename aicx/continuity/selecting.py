@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from aicx.config import Settings
 from aicx.continuity.audit import Audited
 from aicx.continuity.logs import Log, log_at, newest_primary
+from aicx.continuity.note import Scope
 from aicx.errors import AicxError, NotFound, SourceUnreadable
 from aicx.work.place import WorkPlace
 
-Scope = Literal["project", "local", "both"]
 WriteMode = Literal["merge", "replace"]
 SourceKind = Literal["explicit", "recovery", "audit", "latest_primary"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 _ORDER: dict[WriteMode, tuple[SourceKind, ...]] = {
     "merge": ("explicit", "recovery", "latest_primary", "audit"),
     "replace": ("explicit", "recovery", "audit", "latest_primary"),

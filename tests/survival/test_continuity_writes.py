@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from aicx.config import load_settings
-from aicx.continuity.note import Layers, load
+from aicx.continuity.note import Layers, Scope, load
 from aicx.continuity.saving import save
-from aicx.continuity.selecting import Scope
 from aicx.work.place import find_place
 from tests.corpus.builders import ClaudeLog
 from tests.survival.runs import REPOSITORY, Home, Runner

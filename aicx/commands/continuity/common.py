@@ -19,8 +19,7 @@ from aicx.api.answers.continuity import (
 )
 from aicx.config import Settings, load_settings
 from aicx.continuity.answering import change_of
-from aicx.continuity.note import Layers
-from aicx.continuity.selecting import SCOPES, Scope
+from aicx.continuity.note import SCOPES, Layers, Scope
 from aicx.errors import UsageError
 from aicx.paths import user_path
 from aicx.work.place import WorkPlace, find_place

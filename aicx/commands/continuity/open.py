@@ -9,8 +9,7 @@ import click
 from aicx import console, options
 from aicx.api.answers.continuity import OPEN_SCHEMA, ContinuityPaths
 from aicx.commands.continuity.common import ScopeOption, open_desk, scope_from, warn_of_broken
-from aicx.continuity.note import load
-from aicx.continuity.saving import layers_of
+from aicx.continuity.note import layers_of, load
 from aicx.errors import NotFound
 
 
