@@ -19,7 +19,7 @@ from aicx.sessions.restore_items import of_memory, of_session, of_task, uncommit
 from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs
 from aicx.sessions.summary import summary_of
 from aicx.text import instant
-from aicx.work.place import WorkPlace
+from aicx.work.place import WorkPlace, project_of
 from aicx.work.state import open_tasks
 
 # Of a long session the beginning, where its goal is, and the end, where it was when its context was lost.
@@ -104,13 +104,16 @@ def give_back(
         short = short_refs(settings, stored)
     elif because is not None:
         notes.append("nothing of the session that was compacted is stored yet; `aicx store` adds it")
-    tasks = open_tasks(settings, place, now, derive=False)
-    notes += [f"{one.path}: {one.why}" for one in tasks.damaged]
-    items += of_task(tasks.active[0].record) if tasks.active else []
-    items += uncommitted(tasks.context)
-    items += of_memory(settings, folder, items, now, notes)
+    if stored is None or because != "named" or _is_of(stored, settings, place):
+        tasks = open_tasks(settings, place, now, derive=False)
+        notes += [f"{one.path}: {one.why}" for one in tasks.damaged]
+        items += of_task(tasks.active[0].record) if tasks.active else []
+        items += uncommitted(tasks.context)
+        items += of_memory(settings, folder, items, now, notes)
+    else:
+        notes.append("the session is of another repository: task, changed files and memory of this one are left out")
     # Changed files alone say nothing that git does not.
-    if all(item.part == "files" for item in items):
+    if stored is None and all(item.part == "files" for item in items):
         items = []
     block = compose(_head(stored, because, marks), items, _more(stored), short, max_chars)
     return Restored(
@@ -122,6 +125,12 @@ def give_back(
         stored_to=stored.ended_at if stored else None,
         notes=tuple(notes),
     )
+
+
+def _is_of(stored: StoredSession, settings: Settings, place: WorkPlace) -> bool:
+    """Whether a session worked in the repository of ``place``."""
+    inside = any(Path(folder).is_relative_to(place.root) for folder in stored.roots.folders)
+    return inside or stored.project == project_of(settings, place)
 
 
 def _head(stored: StoredSession | None, because: Because | None, marks: Sequence[Mark]) -> list[str]:

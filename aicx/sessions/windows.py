@@ -5,7 +5,7 @@ A view of the stored chunks: every message is in exactly one window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -14,13 +14,14 @@ from typing import Any, Literal
 from aicx.config import Settings
 from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.read import StoredText, load_sidecar
+from aicx.corpus.files.read import StoredText, load_markdown, load_sidecar
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.statements import COMPACTION
 from aicx.evidence.transcript import Step
 from aicx.paths import Layout
 from aicx.sessions.stored import find_stored
+from aicx.sources.claude.text import is_recap
 from aicx.sources.items import CONTEXT_COMPACTED
 from aicx.text import BYTES_PER_TOKEN
 
@@ -28,6 +29,9 @@ Trigger = Literal["start", "compact"]
 # How a log tells that the context was compacted: with what took its place, or only that it was.
 Compaction = Literal["summary", "notice"]
 _NOTICE = key_of_text(CONTEXT_COMPACTED)
+# The agent that also sums up for a person who was away, which takes nothing from its context. Longer texts, in bytes,
+# are no such recap.
+_TELLS_RECAPS, _SHORT = "claude", 2400
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def read_windows(layout: Layout, paths: Iterable[str]) -> tuple[tuple[Window, ..
     notes: list[str] = []
     for path in paths:
         try:
-            _take(load_sidecar(layout, path), messages)
+            _take(layout, path, messages)
         except (CorpusDamaged, NotFound) as error:
             notes.append(f"{error.message}; `aicx doctor` says more")
     return _split(messages), notes
@@ -93,15 +97,33 @@ def _split(messages: Sequence[_Message]) -> tuple[Window, ...]:
     return tuple(_window(index, first, messages[first:end]) for index, (first, end) in bounds)
 
 
-def _take(sidecar: Sidecar, messages: list[_Message]) -> None:
-    for message in sidecar.messages:
-        if message.get("repeated"):
-            continue
+def _take(layout: Layout, path: str, messages: list[_Message]) -> None:
+    sidecar = load_sidecar(layout, path)
+    for message, compaction in _own(sidecar, lambda: load_markdown(layout, path)):
         if (message.get("part") or [1])[0] == 1 or not messages:
-            messages.append(_Message(datetime.fromisoformat(message["at"]), _compaction_of(message)))
+            messages.append(_Message(datetime.fromisoformat(message["at"]), compaction))
         low, high = message["span"]
         messages[-1].size += high - low
         messages[-1].chunks[sidecar.id] = None
+
+
+def _own(sidecar: Sidecar, markdown: Callable[[], bytes]) -> Iterator[tuple[Mapping[str, Any], Compaction | None]]:
+    """The messages of a chunk that are not in the one before, each with what it tells of a compaction."""
+    for message in sidecar.messages:
+        if message.get("repeated"):
+            continue
+        low, high = message["span"]
+        compaction: Compaction | None = None
+        if (message.get("part") or [1])[0] > 1:
+            pass  # it goes on with what was told
+        elif message["origin"] == COMPACTION:
+            # The text is needed for few of them.
+            short = sidecar.agent == _TELLS_RECAPS and high - low <= _SHORT
+            recap = short and is_recap(markdown()[low:high].decode("utf-8", "replace"))
+            compaction = None if recap else "summary"
+        elif message["role"] == "system" and message.get("text_key") == _NOTICE:
+            compaction = "notice"
+        yield message, compaction
 
 
 def _begins(compactions: Sequence[Compaction | None]) -> list[bool]:
@@ -110,16 +132,9 @@ def _begins(compactions: Sequence[Compaction | None]) -> list[bool]:
     return [one is not None and not (one == "notice" and last) for one, last in zip(compactions, before, strict=False)]
 
 
-def _compaction_of(message: Mapping[str, Any]) -> Compaction | None:
-    """What a message of a sidecar tells of a compaction. The text of a notice is known by its key."""
-    if message["origin"] == COMPACTION:
-        return "summary"
-    return "notice" if message["role"] == "system" and message.get("text_key") == _NOTICE else None
-
-
 def _compaction_in(step: Step) -> Compaction | None:
     if step.origin == COMPACTION:
-        return "summary"
+        return None if step.chunk.startswith(f"{_TELLS_RECAPS}:") and is_recap(step.text) else "summary"
     return "notice" if step.role == "system" and step.text == CONTEXT_COMPACTED else None
 
 
@@ -140,11 +155,9 @@ def _window(index: int, first: int, messages: Sequence[_Message]) -> Window:
 
 def texts_of_windows(windows: Sequence[Window], stored: StoredText) -> list[str]:
     """What a chunk holds of each of ``windows``, which are all that it is in."""
-    own = [message for message in stored.sidecar.messages if not message.get("repeated")]
-    first = [(message.get("part") or [1])[0] == 1 for message in own]
-    compactions = [_compaction_of(message) if begins else None for message, begins in zip(own, first, strict=True)]
+    own = list(_own(stored.sidecar, lambda: stored.markdown))
     texts: list[list[str]] = []
-    for message, begins in zip(own, _begins(compactions), strict=True):
+    for (message, _), begins in zip(own, _begins([one for _, one in own]), strict=True):
         if begins or not texts:
             texts.append([])
         low, high = message["span"]

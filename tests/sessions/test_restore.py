@@ -18,6 +18,7 @@ from aicx.sessions.restore_block import PARTS, Item, Part, compose
 from aicx.work.events import read_log
 from aicx.work.place import find_place
 from tests.corpus.builders import OTHER, SESSION
+from tests.evidence.stories import Repository
 from tests.sessions.compacted import NOW, OWN, REF, Asks, Compacted, later, story
 
 FENCE = "````"
@@ -195,6 +196,20 @@ class TestContent:
         found = place("sessions", "restore", "--session", SESSION[:8])
         assert (found["session"], found["because"]) == (REF, "named")
         assert place.run("sessions", "restore", "--session", "ffffffff")[0] != 0
+
+    def test_a_session_of_another_repository_comes_without_the_task_of_this_one(self, place: Compacted) -> None:
+        other = Repository(place.user.work / "comet")
+        other.commit("src/tail.py")
+        place("task", "start", "Ship the export", "--next", "Tag the release")
+        settings = place.settings
+        found = restore(settings, other.folder, Asks("person", None), NOW, session=SESSION)
+        assert found.because == "named"
+        place("task", "start", "Measure the tail", "--repo", str(other.folder))
+        elsewhere = restore(settings, other.folder, Asks("person", None), NOW, session=SESSION)
+        assert _texts(elsewhere, "goal") == _texts(found, "goal")
+        assert _texts(elsewhere, "task") == []
+        assert "another repository" in elsewhere.notes[0]
+        assert _texts(restore(settings, place.folder, OWN, NOW, session=SESSION), "task") == ["Ship the export"]
 
     def test_a_restore_that_clears_nothing_writes_nothing(self, place: Compacted) -> None:
         def files() -> dict[str, bytes]:

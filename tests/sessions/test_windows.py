@@ -74,7 +74,8 @@ def test_a_summary_too_long_for_a_chunk_begins_one_window(place: Compacted) -> N
 def test_a_thousand_compactions_are_a_thousand_windows(place: Compacted) -> None:
     log = place.log().prompt("Make the export of tables keep the header", 0)
     for number in range(1000):
-        log.add("user", 2 * number + 1, isCompactSummary=True, message={"role": "user", "content": f"Summary {number}"})
+        said = f"This session is being continued from a previous conversation: part {number}"
+        log.add("user", 2 * number + 1, isCompactSummary=True, message={"role": "user", "content": said})
         log.answer(f"Step {number} is done.", 2 * number + 2)
     place.store(log)
     windows = windows_of(place.settings, SESSION)
@@ -102,6 +103,18 @@ def test_a_compaction_of_codex_without_a_readable_summary_begins_a_window(place:
         paths = find_stored(opened.catalog, log.session).paths
     steps, _ = read_steps(place.settings.layout, paths)
     assert [len(part) for part in steps_of_windows(windows, steps)] == [2, 2, 3]
+
+
+def test_a_recap_for_a_person_who_was_away_begins_no_window(place: Compacted) -> None:
+    log = place.log().prompt("Make the export of tables keep the header", 0).answer("I look at it.", 1)
+    log.add("system", 2, subtype="away_summary", content="The export is being mended; the header is next.")
+    place.store(log.prompt("Go on", 3).answer("It is done.", 4))
+    (only,) = windows_of(place.settings, SESSION)
+    assert (only.trigger, only.messages) == ("start", 5)
+    with open_catalog(place.settings.layout) as opened:
+        paths = find_stored(opened.catalog, SESSION).paths
+    steps, _ = read_steps(place.settings.layout, paths)
+    assert [len(part) for part in steps_of_windows((only,), steps)] == [5]
 
 
 def test_the_steps_of_a_window_are_those_between_its_bounds(place: Compacted) -> None:
