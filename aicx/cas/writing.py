@@ -158,8 +158,7 @@ def leftovers(layout: Layout) -> list[Path]:
             fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
             left.append(path)
     names = set(names_in(layout))
-    sidecars = sorted((layout.cas / "sha256").glob("[0-9a-f][0-9a-f]/*"))
-    for path in sidecars:
+    for path in sorted([*layout.cas.glob("*"), *layout.cas.glob("sha256/[0-9a-f][0-9a-f]/*")]):
         stem = path.name.removesuffix(".json")
         unfinished = path.name.endswith(UNFINISHED)
         if unfinished or (path.name.endswith(".json") and len(stem) == 64 and stem not in names):

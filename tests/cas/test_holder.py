@@ -153,10 +153,13 @@ class TestDoctor:
         lone = shelf.path("sha256:" + "ab" * 32).with_name("ab" * 32 + ".json")
         lone.parent.mkdir(parents=True)
         lone.write_text("{}")
+        half = shelf.home / "cas" / ".tombstones.jsonl.12.aicx-part"
+        half.write_text("{")
         assert shelf.check()["severity"] == "warning"
         assert shelf.check("--fix")["severity"] == "green"
         assert not left.exists()
         assert not lone.exists()
+        assert not half.exists()
 
     def test_a_damaged_line_of_the_tombstones_is_named(self, stored: Shelf) -> None:
         pack(stored)

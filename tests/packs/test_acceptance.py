@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 from aicx.packs.making import make
 from aicx.packs.query import Limits, PackQuery
 from tests.packs.builders import CLOCK, DAY, PackPlace
+from tests.survival.runs import REPOSITORY
 
 
 def reasons(answer: dict[str, Any]) -> dict[str, str]:
@@ -149,6 +153,17 @@ class TestDigest:
         assert first["artifact"] == again["artifact"]
         assert (first["new"], again["new"]) == (True, False)
         assert worked(what, "--budget", "300")["artifact"] == first["artifact"]
+
+    @pytest.mark.process
+    def test_processes_that_hash_differently_have_one_digest(self, worked: PackPlace, what: str) -> None:
+        def digest(seed: str) -> str:
+            command = [sys.executable, "-m", "aicx", "pack", what, "--now", CLOCK, "--repo", str(worked.repo), "--json"]
+            environ = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(REPOSITORY)}
+            done = subprocess.run(command, cwd=REPOSITORY, env=environ, capture_output=True, timeout=60, check=True)
+            found: str = orjson.loads(done.stdout)["artifact"]
+            return found
+
+        assert len({digest("1"), digest("2"), digest("3"), worked(what)["artifact"]}) == 1
 
     def test_another_clock_or_another_input_has_another_digest(self, worked: PackPlace, what: str) -> None:
         first = worked(what)["artifact"]

@@ -108,6 +108,7 @@ def test_a_kill_at_any_step_leaves_whole_objects_and_the_pinned_one(
         layout = Layout(home.corpus)
         sidecars = {path.stem for path in (layout.cas / "sha256").glob("*/*.json")}
         assert sidecars == set(names_in(layout))
+        assert not list(layout.cas.rglob("*.aicx-part"))
         shutil.rmtree(home.corpus)
     assert before in seen
     if command != "put again":
