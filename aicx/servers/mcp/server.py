@@ -26,9 +26,10 @@ from aicx.memory.recall.run import Recaller
 from aicx.servers.http.privacy import private
 from aicx.servers.http.workers import Busy, Workers
 from aicx.servers.mcp.arguments import InvalidArguments, parse, schema
+from aicx.servers.mcp.means import Means, Tool
 from aicx.servers.mcp.quoting import line
-from aicx.servers.mcp.replies import Reply, as_json
-from aicx.servers.mcp.tools import PROPOSALS, TOOLS, Means, Tool
+from aicx.servers.mcp.replies import BOUNDS, Bounds, Reply, as_json
+from aicx.servers.mcp.tools import PROPOSALS, TOOLS
 
 _log = logging.getLogger("aicx.servers.mcp")
 
@@ -54,14 +55,15 @@ def create_server(
     folder: Path | None = None,
     clock: Callable[[], datetime] = now,
     allow_proposals: bool = False,
+    bounds: Bounds = BOUNDS,
 ) -> Server:
     """The MCP server, for any transport to run. ``folder`` is where the client works, None when that is not known.
 
-    With ``allow_proposals`` there is a tool that writes, and it only proposes.
+    With ``allow_proposals`` there is a tool that writes, and it only proposes. No reply is larger than ``bounds``.
     """
     # Looked at with every call: tests put other tools in place.
     tools: Mapping[str, Tool] = ChainMap(PROPOSALS, TOOLS) if allow_proposals else TOOLS
-    answering = _Answering(settings, workers, folder, clock, tools)
+    answering = _Answering(settings, workers, folder, clock, tools, bounds)
 
     async def list_tools(_: Any, __: Any) -> Any:
         return protocol.ListToolsResult(tools=[_described(tool) for tool in tools.values()])
@@ -105,6 +107,7 @@ class _Answering:
     folder: Path | None
     clock: Callable[[], datetime]
     tools: Mapping[str, Tool]
+    bounds: Bounds
     # By the searcher of each thread, whose index by meaning they ask with.
     recallers: WeakKeyDictionary[Searcher, Recaller] = field(default_factory=WeakKeyDictionary)
 
@@ -120,7 +123,9 @@ class _Answering:
                 recaller = self.recallers.get(searcher)
                 if recaller is None:
                     recaller = self.recallers[searcher] = Recaller(self.settings, searcher)
-                return tool.answer(Means(self.settings, searcher, self.clock(), self.folder, recaller), arguments)
+                return tool.answer(
+                    Means(self.settings, searcher, self.clock(), self.folder, recaller, self.bounds), arguments
+                )
 
             reply = await self.workers.run(work)
         except InvalidArguments as error:

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from aicx.servers.mcp.replies import BOUNDS, Bounds
+
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 TOKEN = "a-token-for-tests-alone"
 # aicx with the embedder for tests beside its own.
@@ -31,7 +33,7 @@ def ask(
     *,
     folder: Path | None = None,
     mode: str = "auto",
-    allow_proposals: bool = False,
+    **options: Any,
 ) -> Any:
     """What ``work`` returns; it gets a client of the SDK that is connected to a server in this process."""
     from mcp.client.client import Client
@@ -42,7 +44,7 @@ def ask(
     async def run() -> Any:
         workers = Workers(settings, 2)
         try:
-            server = create_server(settings, workers, folder=folder, clock=lambda: NOW, allow_proposals=allow_proposals)
+            server = create_server(settings, workers, folder=folder, clock=lambda: NOW, **options)
             async with Client(server, mode=mode) as client:
                 return await work(client)
         finally:
@@ -51,9 +53,9 @@ def ask(
     return asyncio.run(run())
 
 
-def call(settings: Any, tool: str, *, folder: Path | None = None, **arguments: Any) -> Any:
+def call(settings: Any, tool: str, *, folder: Path | None = None, bounds: Bounds = BOUNDS, **arguments: Any) -> Any:
     """The result of one call."""
-    return ask(settings, lambda client: client.call_tool(tool, arguments), folder=folder)
+    return ask(settings, lambda client: client.call_tool(tool, arguments), folder=folder, bounds=bounds)
 
 
 def structured(settings: Any, tool: str, *, folder: Path | None = None, **arguments: Any) -> Any:

@@ -20,8 +20,8 @@ import aicx
 from aicx.cli import run
 from aicx.errors import UsageError
 from aicx.servers.http.workers import Busy, Workers
-from aicx.servers.mcp import replies, server, tools
-from aicx.servers.mcp.replies import MAX_CHARS, bounded
+from aicx.servers.mcp import answering, server
+from aicx.servers.mcp.replies import MAX_CHARS, Bounds, bounded
 from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
@@ -223,7 +223,7 @@ class TestFailures:
         def broken(*_: Any) -> Any:
             raise RuntimeError(f"secret in {stored.root}")
 
-        monkeypatch.setattr(tools, "steer", broken)
+        monkeypatch.setattr(answering, "steer", broken)
         code, message = refused(stored.settings, "aicx_steer")
         assert (code, message) == (INTERNAL_ERROR, "internal error in aicx_steer: RuntimeError")
         assert "aicx_steer failed" in caplog.text
@@ -337,13 +337,11 @@ class TestSizes:
         ],
     )
     def test_a_long_text_is_cut_where_a_quotation_can_be_closed(
-        self, stored: Home, monkeypatch: Any, name: str, arguments: dict[str, Any], most: int, more: str
+        self, stored: Home, name: str, arguments: dict[str, Any], most: int, more: str
     ) -> None:
         whole = text(call(stored.settings, name, **arguments))
-        monkeypatch.setattr(
-            replies, "MAX_TEXT", most
-        )  # of which a list and a chunk leave 4,000 for what is around them
-        said = text(call(stored.settings, name, **arguments))
+        # Of which a list and a chunk leave 4,000 for what is around them.
+        said = text(call(stored.settings, name, bounds=Bounds(text=most), **arguments))
         assert more in said
         assert more not in whole
         assert len(said.encode()) <= most
@@ -351,16 +349,18 @@ class TestSizes:
         assert fences
         assert ["quoted-history" in fence for fence in fences] == [True, False] * (len(fences) // 2)
 
-    def test_a_chunk_is_cut_by_its_bytes(self, tmp_path: Path, monkeypatch: Any) -> None:
+    def test_a_chunk_is_cut_by_its_bytes(self, tmp_path: Path) -> None:
         user = Home(tmp_path)
         orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
         user.claude(ClaudeLog(SESSION, orbit).prompt("漢字" * 600, 0))
         user.store()
         whole = structured(user.settings, "aicx_read", ref=LEXER)["markdown"]
-        monkeypatch.setattr(replies, "MAX_TEXT", 5_000)
+        bounds = Bounds(text=5_000)
         parts: list[str] = []
         while len("".join(parts)) < len(whole):
-            result = call(user.settings, "aicx_read", ref=LEXER, offset=len("".join(parts)), structured=True)
+            result = call(
+                user.settings, "aicx_read", ref=LEXER, offset=len("".join(parts)), structured=True, bounds=bounds
+            )
             assert len(text(result).encode()) <= 5_000
             parts.append(result.structured_content["markdown"])
         assert "".join(parts) == whole
@@ -381,20 +381,19 @@ class TestSizes:
         assert found["chunks"] == [{"id": "one"}]
         assert found["children"][-1] == "… and 1580 more"
 
-    def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home, monkeypatch: Any) -> None:
-        monkeypatch.setattr(replies, "MAX_CHARS", 2_500)
+    def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home) -> None:
+        bounds = Bounds(fields=2_500)
         ids: list[str] = []
         fields = {"matched": 1}
         while len(ids) < fields["matched"]:
-            fields = structured(stored.settings, "aicx_read", ref=THIRD, offset=len(ids))
+            fields = structured(stored.settings, "aicx_read", ref=THIRD, offset=len(ids), bounds=bounds)
             assert fields["chunks"]
             ids += [chunk["id"] for chunk in fields["chunks"]]
         assert ids == [f"codex:{THIRD}:{number:03d}" for number in range(1, len(ids) + 1)]
 
-    def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home, monkeypatch: Any) -> None:
+    def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home) -> None:
         whole = structured(stored.settings, "aicx_read", ref=THIRD)["matched"]
-        monkeypatch.setattr(replies, "MAX_CHARS", 2_500)
-        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True)
+        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True, bounds=Bounds(fields=2_500))
         shown = len(result.structured_content["chunks"])
         assert shown < whole
         assert f"Session {THIRD}: {whole} chunks, 1 to {shown} of them here." in text(result)

@@ -1,0 +1,184 @@
+"""The tools that find and list: sessions, chunks, what is open, why, and how fresh the indexes are."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import orjson
+
+from aicx.api.answers import index as index_answers
+from aicx.api.answers import rank as rank_answers
+from aicx.api.answers import refs as refs_answers
+from aicx.api.answers import search as search_answers
+from aicx.api.answers import sessions as sessions_answers
+from aicx.api.answers import steer as steer_answers
+from aicx.api.answers import to_fields
+from aicx.api.answers import why as why_answers
+from aicx.api.answers.resume import SCHEMA as RESUME_SCHEMA
+from aicx.corpus.catalog.overview import list_projects
+from aicx.corpus.catalog.query import steer
+from aicx.corpus.catalog.sessions import browse
+from aicx.corpus.catalog.when import parse_instant
+from aicx.corpus.views.rank import rank_chunks
+from aicx.engine.search import SearchQuery
+from aicx.engine.steering import steer_query
+from aicx.engine.vector_index import lexical_state, vector_state
+from aicx.errors import NotFound, UsageError
+from aicx.resume.brief.output import json_brief, markdown_brief
+from aicx.resume.query import ResumeQuery
+from aicx.resume.run import resume
+from aicx.servers.filters import filters_of
+from aicx.servers.mcp import texts
+from aicx.servers.mcp.arguments import (
+    IndexStatus,
+    Rank,
+    Resume,
+    Search,
+    Sessions,
+    Steer,
+    Why,
+)
+from aicx.servers.mcp.listed import OF_A_CHUNK, brief
+from aicx.servers.mcp.means import Means, folder_of, place
+from aicx.servers.mcp.replies import Reply, bounded, reply
+from aicx.why.answer import answer_why
+from aicx.why.markdown import why_markdown
+from aicx.why.run import WhyQuery
+from retrieval.decay import PROFILES
+
+_OF_AN_ANSWER = (*OF_A_CHUNK, "session_id", "agent", "tier", "terms_found", "terms_asked", "matches")
+_OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
+_OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "automated", "runs")
+_OF_A_BRIEF = ("repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")
+_OF_A_REPOSITORY = ("project", "root", "branch", "head")
+_OF_A_REASON = ("session_id", "confidence", "evidence", "chunks")
+_OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
+
+
+def search(means: Means, asked: Search) -> Reply:
+    query = SearchQuery(
+        text=asked.query,
+        now=means.now,
+        filters=filters_of(asked, means.now),
+        mode=asked.mode,
+        group=asked.group,
+        limit=asked.limit,
+        sort=asked.sort,
+        decay=PROFILES[asked.decay],
+        min_score=asked.min_score,
+        place=place(means, asked),
+        rerank=asked.rerank,
+    )
+    fields = bounded(to_fields(search_answers.search_answer(means.searcher.search(query))), most=means.bounds.fields)
+    return reply(search_answers.SCHEMA, fields, texts.search_text(fields, most=means.bounds.text), keep=_OF_AN_ANSWER)
+
+
+def steer_chunks(means: Means, asked: Steer) -> Reply:
+    filters = filters_of(asked, means.now)
+    if asked.query and asked.query.strip():
+        query = steer_query(asked.query, means.now, filters, asked.limit, asked.decay, place(means, asked))
+        answer = steer_answers.ranked_answer(means.searcher.search(query))
+    else:
+        answer = steer_answers.steer_answer(steer(means.settings.layout, filters, asked.limit))
+    fields = bounded(brief(to_fields(answer)), most=means.bounds.fields)
+    return reply(
+        steer_answers.SCHEMA, fields, texts.list_text(fields, "match", most=means.bounds.text), keep=OF_A_CHUNK
+    )
+
+
+def list_sessions(means: Means, asked: Sessions) -> Reply:
+    layout, filters, end = means.settings.layout, filters_of(asked, means.now), asked.offset + asked.limit
+    if asked.by == "project":
+        answer = to_fields(refs_answers.RefsAnswer(*list_projects(layout, filters)))
+        counted = {"matched": len(answer["projects"]), "offset": asked.offset}
+        fields = bounded(
+            answer | counted | {"projects": answer["projects"][asked.offset : end]},
+            "projects",
+            most=means.bounds.fields,
+        )
+        return reply(
+            refs_answers.SCHEMA, fields, texts.projects_text(fields, most=means.bounds.text), "projects", _OF_A_PROJECT
+        )
+    page = sessions_answers.sessions_page(browse(layout, filters, asked.sort, asked.limit, asked.offset))
+    fields = bounded(to_fields(sessions_answers.sessions_answer(page)), most=means.bounds.fields)
+    return reply(
+        sessions_answers.SCHEMA, fields, texts.sessions_text(fields, most=means.bounds.text), keep=_OF_A_SESSION
+    )
+
+
+def rank(means: Means, asked: Rank) -> Reply:
+    since = means.now - timedelta(hours=asked.hours) if asked.hours else None
+    agents = tuple(asked.agent or ())
+    ranked = rank_chunks(
+        means.settings.layout,
+        asked.project,
+        since=since,
+        agents=agents,
+        strict=asked.strict,
+        top=asked.top,
+        automated=asked.automated,
+    )
+    fields = bounded(
+        to_fields(rank_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)), most=means.bounds.fields
+    )
+    return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields, most=means.bounds.text), keep=_OF_A_RANKED)
+
+
+def resume_here(means: Means, asked: Resume) -> Reply:
+    projects = tuple(asked.project or ())
+    folder = folder_of(asked.repo) if asked.repo else None if projects else means.folder
+    if folder is None and not projects:
+        raise UsageError("which repository?", hint="name its folder with repo, or the repository with project")
+    query = ResumeQuery(
+        now=means.now,
+        task=asked.task,
+        folder=folder,
+        project=projects[0] if projects else None,
+        also=projects[1:],
+        mode=asked.mode,
+        decay=PROFILES[asked.decay],
+        since=parse_instant(asked.since, means.now) if asked.since else None,
+        exclude_session=tuple(asked.exclude_session or ()),
+    )
+    report = resume(means.settings, query)
+    text = markdown_brief(means.settings, report, asked.budget).text.decode()
+    fields = orjson.loads(json_brief(means.settings, report, asked.budget).text) if asked.structured else {}
+    said = f"{text}\n`aicx_read` opens what stands in [brackets], too.\n"
+    found = {name: fields[name] for name in _OF_A_BRIEF if name in fields}
+    if found:
+        found["repo"] = {name: fields["repo"].get(name) for name in _OF_A_REPOSITORY}
+        if found["continuity_match"]["level"] == "low":  # the text does not go on from a session that hardly fits
+            del found["capsule"]
+    return reply(RESUME_SCHEMA, found, said)
+
+
+def explain(means: Means, asked: Why) -> Reply:
+    folder = folder_of(asked.repo) if asked.repo else means.folder
+    if folder is None:
+        raise UsageError("which repository?", hint="name its folder with repo")
+    answer = answer_why(means.settings, WhyQuery(asked.target, means.now, folder, asked.limit))
+    fields = to_fields(answer)
+    lean = {"sessions": [{name: one[name] for name in _OF_A_REASON} for one in fields["sessions"]]}
+    return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, why_markdown(answer))
+
+
+def index_status(means: Means, _: IndexStatus) -> Reply:
+    words = lexical_state(means.settings)
+    notes = []
+    try:
+        meaning = vector_state(means.settings)
+    except NotFound as error:
+        meaning = None
+        notes.append(error.message)
+    behind = {"lexical": {"behind": words.behind}} | ({"dense": {"behind": meaning.behind}} if meaning else {})
+    fields = to_fields(index_answers.index_answer(words, meaning)) | {
+        "notes": notes,
+        "oracle_status": {
+            "source_layer": "layer_1_canonical_corpus",
+            "fallback_reason": None,
+            "store_root": str(means.settings.layout.home),
+            "freshness": behind,
+            "stale_or_unknown": any(index["behind"] != 0 for index in behind.values()),
+        },
+    }
+    return reply(index_answers.SCHEMA, fields, texts.index_text(fields))
