@@ -99,7 +99,7 @@ def _bytes(path: Path) -> bytes | None:
 def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> Interrupted:
     """Both notes as they were before a writing that was killed, or as they are after it: never one of each."""
     try:
-        if not any(name.startswith("pending-") for name in os.listdir(places.continuity)):  # noqa: PTH208  names alone
+        if not any(name.startswith("pending-") for name in os.listdir(places.continuity)):
             return Interrupted()
     except OSError:
         return Interrupted()
