@@ -79,4 +79,6 @@ def _kind(text: str) -> Literal["untried", "environment"] | None:
     rules = note_rules()
     if rules.untried.search(text):
         return "untried"
-    return "environment" if rules.environment.search(text) and not text.endswith(("?", "\uff1f")) else None
+    asked = text.endswith(("?", "\uff1f"))
+    needed = not asked and rules.environment.search(text) and not rules.not_environment.search(text)
+    return "environment" if needed else None

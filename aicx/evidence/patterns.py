@@ -173,6 +173,7 @@ class NoteRules(_Expressions):
     noise = _Lazy(_any)
     untried = _Lazy(_any)
     environment = _Lazy(_any)
+    not_environment = _Lazy(_any)
     local = _Lazy(_any)
     correction = _Lazy(_any)
 
