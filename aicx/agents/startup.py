@@ -7,13 +7,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from aicx.agents.bundle import told
 from aicx.config import Settings
 from aicx.lifecycle.identity import Asker
 from aicx.resume.brief.budget import MIN_TOKENS
 from aicx.resume.select.report import ResumeReport
 from aicx.text import BYTES_PER_TOKEN, fenced
-from aicx.work.place import find_place
+from aicx.work.place import WorkPlace, find_place
+
+if TYPE_CHECKING:
+    from aicx.lifecycle.prepare import Prepared
 
 # Beyond 10,000 characters Claude Code puts context into a file, and beyond 10,000 bytes Codex cuts out its middle.
 MAX_BYTES = 9_500
@@ -53,7 +58,7 @@ def startup_text(
         said.append(f"How the last session kept to its contract: {found.previous.compliance.compact_summary}")
     parts = {
         "banner": "" if found.already_shown else header,
-        "notes": _notes(settings, folder, found.report) if continuity else "",
+        "notes": _notes(settings, folder, found) if continuity else "",
         "quoted": fenced("\n".join(said)) if said else "",
     }
     # Last, since it is given once: little can still go wrong then.
@@ -78,11 +83,16 @@ def _room(parts: Mapping[str, str]) -> int:
     return (MAX_BYTES - len(f"{_joined(parts)}\n\n".encode())) // BYTES_PER_TOKEN
 
 
-def _notes(settings: Settings, folder: Path, report: ResumeReport) -> str:
-    """The startup block of continuity, empty where there is no note."""
+def _notes(settings: Settings, folder: Path, found: Prepared) -> str:
+    """The startup block of continuity, and the digest of the open task; empty where there is neither."""
+    place = find_place(settings, folder)
+    pack = told(settings, place) if found.tasks.active else ""
+    return "\n\n".join(filter(None, (_block(settings, place, found.report), pack)))
+
+
+def _block(settings: Settings, place: WorkPlace, report: ResumeReport) -> str:
     from aicx.continuity.note import load
 
-    place = find_place(settings, folder)
     layers = load(settings, place)
     if not layers.merged.items:
         return ""

@@ -45,14 +45,16 @@ def waiting(layout: Layout) -> list[Path]:
 def fulfil(settings: Settings, file: Path) -> None:
     """Saves the notes that a wish is about, and forgets it. What goes wrong is a line in the log, not tried again."""
     # Imported here: a hook only asks.
+    from aicx.agents.bundle import keep
     from aicx.continuity.saving import save
     from aicx.work.place import find_place
 
     try:
         wish = Wish(**orjson.loads(file.read_bytes()))
         log = Path(wish.log) if wish.log else None
-        place = find_place(settings, Path(wish.folder))
-        save(settings, place, "both", datetime.now(UTC), log=log, trigger="auto-save", source="hook")
+        folder, now = Path(wish.folder), datetime.now(UTC)
+        keep(settings, folder, now)
+        save(settings, find_place(settings, folder), "both", now, log=log, trigger="auto-save", source="hook")
     except FileNotFoundError:
         return
     except Exception as error:  # noqa: BLE001 - the other wishes are saved all the same

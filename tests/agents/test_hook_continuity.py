@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import orjson
@@ -259,6 +261,47 @@ def test_a_wish_outlives_a_run_that_was_killed(user: Home, monkeypatch: pytest.M
     background.run(layout, found.append)
     assert found == wishes.waiting(layout)
     assert len(found) == 1
+
+
+# The digest of an open task -------------------------------------------------------------------------------------------
+
+
+def end(user: Home) -> None:
+    """The end of a session, with what is done in the background."""
+    log = user.claude(ClaudeLog(OTHER, str(place(user))).prompt(GOAL, 100).answer("Done.", 105))
+    events.answer("session-end", "claude", said(user, transcript_path=str(log)))
+    for file in wishes.waiting(user.settings.layout):
+        wishes.fulfil(user.settings, file)
+
+
+def test_the_next_session_is_told_the_digest_of_the_open_task(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """F19: the context of a hook names the complete bundle."""
+    assert "aicx cas get" not in start(user, SESSION)
+    assert run(["task", "start", GOAL, "--repo", str(place(user))]) == 0
+    end(user)
+    text = start(user)
+    [digest] = re.findall(r"`aicx cas get (sha256:[0-9a-f]{64})`", text)
+    assert log_of(user) == []
+    assert text.index(BLOCK) < text.index(digest)
+    capsys.readouterr()
+    assert run(["cas", "get", digest]) == 0
+    assert json.loads(capsys.readouterr().out)["task"]["goal"] == GOAL
+
+
+def test_a_bundle_that_is_gone_is_not_named(user: Home) -> None:
+    assert run(["task", "start", GOAL, "--repo", str(place(user))]) == 0
+    end(user)
+    shutil.rmtree(user.corpus / "cas")
+    assert "aicx cas get" not in start(user)
+
+
+def test_the_bundle_of_a_closed_task_is_not_named(user: Home) -> None:
+    assert run(["task", "start", GOAL, "--repo", str(place(user))]) == 0
+    end(user)
+    assert run(["task", "close", "--repo", str(place(user))]) == 0
+    assert "aicx cas get" not in start(user)
+    end(user)
+    assert list((user.corpus / "agents" / "packs").iterdir()) == []
 
 
 @pytest.mark.process
