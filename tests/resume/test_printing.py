@@ -20,10 +20,11 @@ from aicx.evidence.session_brief import Line, brief_of
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
 from aicx.resume.brief.budget import MIN_TOKENS, NO_HISTORY_TOKENS, check_budget, fit
-from aicx.resume.brief.compose import Part, compose
+from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown
 from aicx.resume.brief.output import markdown_brief
+from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure, Symbol

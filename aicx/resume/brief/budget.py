@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from aicx.errors import UsageError
-from aicx.resume.brief.compose import Part
+from aicx.resume.brief.part import Part
 from aicx.text import estimate_tokens
 
 # What even an empty brief takes: its head, and in JSON every key.

@@ -40,7 +40,7 @@ from aicx.api.answers.resume import (
 )
 from aicx.refs import Ref
 from aicx.resume.brief.banner import banner
-from aicx.resume.brief.compose import Part, Slot, clean
+from aicx.resume.brief.part import Part, Slot, clean
 from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import estimate_tokens, instant, shorten

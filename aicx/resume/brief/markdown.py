@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from aicx.evidence.session_brief import StateReason
-from aicx.resume.brief.compose import BRANCH_STATE_WORDS, Part, Section, clean, where_of
+from aicx.resume.brief.compose import where_of
+from aicx.resume.brief.part import Part, Section, clean
+from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
 from aicx.resume.select.report import BriefedSession, ResumeReport
 from aicx.text import fenced as fenced
 from aicx.text import local, plural, shorten, zone_name

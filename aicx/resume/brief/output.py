@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from aicx.config import Settings
 from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
-from aicx.resume.brief.compose import Part, compose
+from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown
+from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import Format, manifest_of
 from aicx.resume.select.report import ResumeReport
 from aicx.terminal import invisible

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import orjson
 
 from aicx.resume.brief.budget import Fitted
-from aicx.resume.brief.compose import Part, Slot, clean
+from aicx.resume.brief.part import Part, Slot, clean
 from aicx.resume.brief.selection import SCHEMA, Use, entries, exclusions
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, printable

@@ -1,0 +1,98 @@
+"""One line of the brief, and what several kinds of lines are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from aicx.evidence.session_brief import Line
+from aicx.resume.select.ranking import Confidence
+from aicx.resume.select.report import ResumeReport, staleness
+from aicx.text import instant, printable, shorten
+
+if TYPE_CHECKING:
+    pass
+
+
+Section = Literal[
+    "summary", "now", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files",
+    "contract", "symbols", "recalled", "sessions", "branches",
+]  # fmt: skip
+
+# Where a part's data goes in the JSON.
+Slot = Literal[
+    "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
+    "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
+    "known_fixes", "summary",
+]  # fmt: skip
+_SUMMARY_LENGTH = 160
+_MAX_LISTED = 8
+_RELATED_PATHS = 6
+
+
+class Part(NamedTuple):
+    """One line of the brief. ``priority`` grows with what is left out first; ``entry`` is the manifest's entry.
+
+    What has no ``text`` is in the JSON alone: programs choose for themselves, a person reads every line.
+    """
+
+    section: Section
+    slot: Slot
+    text: str
+    refs: tuple[str, ...]
+    priority: int
+    entry: str
+    data: Mapping[str, Any]
+
+
+def entry_data(
+    report: ResumeReport,
+    *,
+    kind: str,
+    ref: str,
+    summary: str,
+    reasons: Sequence[str],
+    role: str,
+    selection: str,
+    confidence: Confidence,
+    at: datetime,
+    paths: Sequence[str],
+    automated_why: str | None,
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "source": "corpus",
+        "source_id": ref,
+        "summary": shorten(summary, _SUMMARY_LENGTH),
+        "match_reasons": list(reasons),
+        "selection_reason": selection,
+        "confidence": confidence,
+        "staleness": staleness(at, report.now),
+        "role": role,
+        "related_paths": [clean(path) for path in paths[:_RELATED_PATHS]],
+        "at": instant(at, "seconds"),
+        "automated": automated_why is not None,
+        "automated_why": automated_why,
+    }
+
+
+def line_data(line: Line) -> dict[str, Any]:
+    return {"text": line.text, "at": instant(line.at, "seconds"), "refs": list(line.refs)}
+
+
+def listed(names: Sequence[str], count: int) -> str:
+    """The first names of a list, and how many there are besides."""
+    shown = ", ".join(f"`{name}`" for name in names[:_MAX_LISTED])
+    left = count - min(len(names), _MAX_LISTED)
+    return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+def level_of(level: int, number: int, most: int) -> int:
+    """The priority of the ``number``-th of a kind: from ``level`` on, and later for each ``most`` before it."""
+    return level + 3 * (number // most)
+
+
+def clean(text: str) -> str:
+    """A name from outside on one line: a file's name may hold anything."""
+    return " ".join(printable(text).replace("`", "'").split()) or "?"

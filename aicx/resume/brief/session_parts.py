@@ -1,0 +1,206 @@
+"""The lines about sessions: the one that is gone on from, others, and what was recalled of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aicx.evidence.session_brief import Line
+from aicx.evidence.texts import summary_line
+from aicx.refs import Ref
+from aicx.resume.brief.part import Part, Section, Slot, clean, entry_data, level_of, line_data, listed
+from aicx.resume.brief.selection import Reason
+from aicx.resume.brief.worth import (
+    MAX_DECISIONS,
+    MAX_OTHERS,
+    is_worth_a_line,
+)
+from aicx.resume.select.report import BriefedSession, ResumeReport
+from aicx.text import instant, local, shorten
+
+if TYPE_CHECKING:
+    pass
+
+
+def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
+    brief = item.brief
+    if brief is None:
+        return
+    entry = item.facts.ref
+    lines: tuple[tuple[Slot, str, Line | None], ...] = (
+        ("goal", "wanted", brief.goal),
+        ("asked", "asked last", brief.asked),
+        ("progress", "said last", brief.progress),
+    )
+    for slot, label, said in lines:
+        if said is not None:
+            yield Part("session", slot, f"{label}: {said.text}", said.refs, 0, entry, line_data(said))
+    yield _context(report, item, "handoff", "primary", 0, "sessions" if report.is_guess else "session")
+    for number, line in enumerate(brief.failures):
+        yield _kept("failures", "failures", line, level_of(1, number, 3), entry)
+        yield _evidence(report, "failure", "caution", line, level_of(4, number, 2), entry)
+    yield from _known_fixes(report, entry)
+    for number, line in enumerate(brief.questions):
+        yield _kept("ahead", "next", line, level_of(1, number, 2), entry, "asked and not answered: ")
+    for number, line in enumerate(brief.ahead):
+        yield _kept("ahead", "next", line, level_of(2, number, 4), entry)
+    for number, line in enumerate(brief.decisions):
+        part = _kept("decisions", "decisions", line, level_of(3, number, 3), entry)
+        yield part if number < MAX_DECISIONS else part._replace(text="")
+        yield _evidence(report, "decision", "carryover", line, level_of(5, number, 2), entry)
+    for number, line in enumerate(brief.commits):
+        yield _kept("done", "commits_made", line, level_of(3, number, 3), entry, "committed: ")
+    for number, line in enumerate(brief.pull_requests):
+        yield _kept("done", "pull_requests", line, level_of(3, number, 2), entry, "pull request: ")
+    for number, line in enumerate(brief.checks):
+        yield _kept("done", "validated", line, level_of(4, number, 3), entry)._replace(text="")
+    if brief.tested is not None:
+        yield Part("done", "text", brief.tested.text, brief.tested.refs, 4, entry, {})
+    for number, edit in enumerate(brief.edits):
+        data = {
+            "path": clean(edit.path),
+            "count": edit.times,
+            "at": instant(edit.at, "seconds"),
+            "refs": [str(Ref("chunk", edit.chunk))],
+        }
+        yield Part("done", "files_edited", "", (), level_of(5, number, 4), entry, data)
+    if brief.edits:
+        text = f"edited: {listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
+        yield Part("done", "text", text, (str(Ref("chunk", brief.edits[0].chunk)),), 4, entry, {})
+
+
+def _known_fixes(report: ResumeReport, entry: str) -> Iterator[Part]:
+    for pattern in report.known_fixes:
+        if (helped := pattern.helped) is None:
+            continue
+        by = helped.by
+        data = {
+            "failure": pattern.id,
+            "message": clean(pattern.last.message),
+            "command": clean(pattern.last.command),
+            "files": list(map(clean, by.files)),
+            "commands": list(map(clean, by.commands)),
+            "at": by.at,
+            "session": helped.session,
+            "refs": [by.ref],
+        }
+        done = listed(data["files"], len(by.files)) if by.files else ""
+        ran = ", ".join(f"`{command}`" for command in data["commands"])
+        did = "; ".join(filter(None, (done and f"editing {done}", ran and f"running {ran}")))
+        text = f"seen before: {shorten(clean(pattern.last.message), 120)}; on {by.at[:10]} it passed after {did}"
+        yield Part("failures", "known_fixes", text, (pattern.id, by.ref), 1, entry, data)
+
+
+def recalled(report: ResumeReport) -> Iterator[Part]:
+    brief = report.resumed.brief if report.resumed and not report.is_guess else None
+    told = [line.text for line in (brief.goal, brief.asked, brief.progress) if line] if brief else []
+    for number, item in enumerate(report.recalled):
+        facts = item.facts
+        where = f" in {clean(str(facts['project']))} ({words_of(item.related)})" if item.related else ""
+        said = " / ".join(item.lines) or shorten(str(facts["title"] or ""), 120)
+        ref = str(Ref("chunk", item.chunk))
+        new = " / ".join(line for line in item.lines if not any(line in text for text in told))
+        text = f"{local(item.at):%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(new, 320)}" if new else ""
+        data = entry_data(
+            report,
+            kind="recall",
+            ref=ref,
+            summary=said,
+            reasons=["matches_task", *(["related_repository"] if item.related else [])],
+            role="background" if item.related else "carryover",
+            selection=f"related repository: {item.related}" if item.related else "answers the task",
+            confidence="high" if item.tier == "exact" else "medium" if item.tier in ("partial", "meaning") else "low",
+            at=item.at,
+            paths=(),
+            automated_why=facts["automated_why"],
+        )
+        yield Part("recalled", "context", text, (ref,), level_of(3 if not item.related else 6, number, 3), ref, data)
+
+
+def others(report: ResumeReport) -> Iterator[Part]:
+    shown = 0
+    for number, item in enumerate(report.others):
+        section: Section = "branches" if item.standing == "unmerged" else "sessions"
+        part = _context(report, item, "session", "background", level_of(4, number, 3), section)
+        # With a task, sessions that have little to do with it say nothing about it.
+        telling = is_worth_a_line(report, item)
+        shown += telling
+        yield part if telling and shown <= MAX_OTHERS else part._replace(text="")
+
+
+def _context(
+    report: ResumeReport,
+    item: BriefedSession,
+    kind: str,
+    role: str,
+    priority: int,
+    section: Section = "session",
+) -> Part:
+    """A session as one line, and as an object of `loaded_context`."""
+    facts = item.facts
+    outcome = item.brief.progress if item.brief else item.outcome
+    title = summary_line(facts.title or "", 100) or "untitled"
+    said = outcome.text if outcome else ""
+    where = f", branch `{clean(facts.branch)}`" if facts.branch else ""
+    if item.standing in BRANCH_STATE_WORDS:
+        where += f" ({BRANCH_STATE_WORDS[item.standing]})"
+    where += f", {item.ending}" if item.ending else ""
+    text = f"{local(facts.completed_at):%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
+        f" → {shorten(said, 180)}" if said else ""
+    )
+    data = entry_data(
+        report,
+        kind=kind,
+        ref=facts.ref,
+        summary=f"{title}{f' ({item.ending})' if item.ending else ''}{f' → {said}' if said else ''}",
+        reasons=[str(reason) for reason in item.reasons],
+        role=role,
+        selection=_selection(item, kind),
+        confidence=item.confidence,
+        at=facts.completed_at,
+        paths=[edit.path for edit in item.brief.edits] if item.brief else (),
+        automated_why=facts.automated_why,
+    )
+    data["branch"], data["branch_standing"] = facts.branch and clean(facts.branch), item.standing
+    return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
+
+
+BRANCH_STATE_WORDS = {
+    "unmerged": "not merged here",
+    "merged": "merged here",
+    "gone": "gone now",
+}
+
+
+def _selection(item: BriefedSession, kind: str) -> str:
+    if item.standing == "unmerged":
+        return "another branch, not merged here: not the current state"
+    if kind == "handoff":
+        return "the work goes on from it" if Reason.MATCHES_TASK in item.reasons else "the latest that fits"
+    return "another session of this repository"
+
+
+def _kept(section: Section, slot: Slot, line: Line, priority: int, entry: str, label: str = "") -> Part:
+    return Part(section, slot, f"{label}{line.text}", line.refs, priority, entry, line_data(line))
+
+
+def _evidence(report: ResumeReport, kind: str, role: str, line: Line, priority: int, entry: str) -> Part:
+    """A failure or decision once more, as an object of `loaded_context`; Markdown has it on its line already."""
+    data = entry_data(
+        report,
+        kind=kind,
+        ref=line.refs[-1],
+        summary=line.text,
+        reasons=["resumed_session"],
+        role=role,
+        selection=f"{kind} of the session the work goes on from",
+        confidence="high",
+        at=line.at,
+        paths=(),
+        automated_why=report.resumed.facts.automated_why if report.resumed else None,
+    )
+    return Part("failures" if kind == "failure" else "decisions", "context", "", line.refs, priority, entry, data)
+
+
+def words_of(relation: str | None) -> str:
+    return (relation or "").replace("_", " ")

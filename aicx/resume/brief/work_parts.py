@@ -1,0 +1,131 @@
+"""The lines about work: open tasks, what the last contract left open, how such tasks succeeded, and the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from aicx.refs import Ref
+from aicx.resume.brief.part import Part, clean, entry_data, level_of
+from aicx.resume.select.report import ResumeReport
+from aicx.text import plural
+
+if TYPE_CHECKING:
+    from aicx.work.conventions import TestSource
+    from aicx.work.record import Section as WorkSection
+
+
+_TEST_SOURCES: Mapping[TestSource, str] = {
+    "previous_successful_command": "it passed there",
+    "makefile": "a rule of the Makefile",
+    "project_convention": "the custom of such a project",
+}
+MAX_TASKS, _MAX_TASK_ITEMS = 3, 3
+_TASK_LINES: Sequence[tuple[WorkSection, str]] = (
+    ("verified", "verified"),
+    ("failing", "fails"),
+    ("discarded_paths", "given up"),
+    ("risks", "risk"),
+)
+
+
+def tasks(report: ResumeReport) -> Iterator[Part]:
+    """The open tasks, as somebody stated them, before anything that was worked out."""
+    if report.tasks is None:
+        return
+    from aicx.work.next_step import next_steps  # imported here: most never begin a task
+
+    for number, task in enumerate(report.tasks.active[:MAX_TASKS]):
+        record = task.record
+        step = next_steps([task])[0]
+        warning = f" ({task.loading.warning})" if task.loading.warning else ""
+        ahead = f"; next: {clean(step.text)}" if step.field != "goal" else ""
+        text = f"task: {clean(record.title)}{ahead}{warning}"
+        data = entry_data(
+            report,
+            kind="work_state",
+            ref=record.ref,
+            summary=f"{clean(record.title)}{ahead}",
+            reasons=["open_task"],
+            role="primary",
+            selection=f"an open task, {task.loading.reason.replace('_', ' ')}",
+            confidence="high",
+            at=record.updated_at,
+            paths=record.texts("active_files"),
+            automated_why=None,
+        )
+        yield Part("tasks", "context", text, (record.ref,), level_of(0, number, 2), record.ref, data)
+        for section, label in _TASK_LINES:
+            for place, item in enumerate(record.texts(section)[:_MAX_TASK_ITEMS]):
+                line = f"{label}: {clean(item)}"
+                yield Part("tasks", "text", line, (record.ref,), level_of(2, number + place, 3), record.ref, {})
+    if (unnamed := len(report.tasks.active) - MAX_TASKS) > 0:
+        last = report.tasks.active[-1].record.ref
+        text = f"{plural(unnamed, 'more open task')}: `aicx task status`"
+        yield Part("tasks", "text", text, (last,), 4, last, {})
+    for task in report.tasks.skipped[:MAX_TASKS]:
+        text = f"left alone: {clean(task.record.title)}, {clean(task.loading.warning or '')}"
+        yield Part("tasks", "text", text, (task.record.ref,), 4, task.record.ref, {})
+
+
+def gaps(report: ResumeReport) -> Iterator[Part]:
+    """What the last session's contract asked for and did not get: for programs, before anything that is done."""
+    if (previous := report.previous) is None:
+        return
+    record, kept = previous.record, previous.compliance
+    for number, gap in enumerate(kept.gaps):
+        data = entry_data(
+            report,
+            kind="contract_gap",
+            ref=record.ref,
+            summary=f"{gap.replace('_', ' ')} in \u201c{clean(record.title)}\u201d: {clean(kept.compact_summary)}",
+            reasons=[gap],
+            role="carryover",
+            selection="left open by the last contract",
+            confidence="medium",
+            at=record.updated_at,
+            paths=kept.outside_scope,
+            automated_why=None,
+        )
+        yield Part("contract", "context", "", (record.ref,), level_of(2, number, 2), record.ref, data)
+
+
+def strategies(report: ResumeReport) -> Iterator[Part]:
+    """How tasks like this one succeeded; for programs alone, and what a contract counts."""
+    for number, strategy in enumerate(report.strategies):
+        began = ", ".join(clean(path) for path in strategy.entry_points)
+        proof = f"; `{clean(strategy.tests[0])}` passed" if strategy.tests else ""
+        data = entry_data(
+            report,
+            kind="strategy",
+            ref=strategy.session,
+            summary=f"{clean(strategy.goal)}: began at {began}{proof}",
+            reasons=list(strategy.reasons),
+            role="background",
+            selection="a task like this one succeeded there",
+            confidence=strategy.confidence,
+            at=datetime.fromisoformat(strategy.at),
+            paths=strategy.edited,
+            automated_why=None,
+        )
+        yield Part("files", "context", "", (strategy.session,), level_of(5, number, 2), strategy.session, data)
+
+
+def contract_lines(report: ResumeReport) -> Iterator[Part]:
+    """What no other line says: which file is surely the first, what proves the work, and how the last contract went."""
+    contract = report.contract
+    if contract is None or report.has_no_history:
+        return
+    first = contract.first_action
+    if first is not None and first.path is not None:
+        text = f"begin with `{clean(first.path)}`"
+        yield Part("contract", "text", text, (), 2, str(Ref("file", first.path)), {})
+    test = contract.test_command
+    if test.command is not None:
+        text = f"prove it with `{clean(test.command)}` ({_TEST_SOURCES[test.source]})"
+        entry = report.resumed.facts.ref if report.resumed else str(Ref("file", test.command))
+        yield Part("contract", "text", text, (), 2, entry, {})
+    if (previous := report.previous) is not None:
+        text = f"the last contract was {clean(previous.compliance.compact_summary)}"
+        yield Part("contract", "text", text, (previous.record.ref,), 3, previous.record.ref, {})
