@@ -26,7 +26,8 @@ from aicx.config import Settings
 from aicx.memory.anchors import take_anchor
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Memory, find_scope
-from aicx.memory.recall.run import Recaller, RecallQuery
+from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.run import Recaller
 from aicx.memory.record import Adoption
 from aicx.memory.writing import changing
 from benchmarks.store import aicx, environment_for, measure, scratch

@@ -184,7 +184,8 @@ def _recall(
     # Imported here: most questions are to the sessions.
     from aicx.commands.memory.recalled import print_answer
     from aicx.memory.reading import find_scope
-    from aicx.memory.recall.run import DEFAULT_LIMIT, RecallQuery, recall
+    from aicx.memory.recall.asking import DEFAULT_LIMIT, RecallQuery
+    from aicx.memory.recall.run import recall
 
     if filters != EVERYTHING or mode is not Mode.auto:
         raise UsageError("filters and --mode are for stored sessions", hint="aicx memory recall --help")

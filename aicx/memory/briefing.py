@@ -14,7 +14,8 @@ from aicx.memory.assess import LIVE_FILE, freshness_of
 from aicx.memory.entry import entry_of
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.recall.run import RecallQuery, recall
+from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.run import recall
 from aicx.memory.recall.terms import asked
 from aicx.memory.sources import Live, read_live
 from aicx.text import instant, plural

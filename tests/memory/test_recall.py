@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from aicx.api.answers import to_fields
 from aicx.memory.reading import find_scope
 from aicx.memory.reasons import REASONS
+from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.ranking import Group, Ranked, match, relevant, select
-from aicx.memory.recall.run import Recaller, RecallQuery
+from aicx.memory.recall.run import Recaller
 from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow

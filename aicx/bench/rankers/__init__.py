@@ -18,7 +18,7 @@ from retrieval.evidence import Evidence
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 
 if TYPE_CHECKING:
-    from aicx.memory.recall.run import RecallQuery
+    from aicx.memory.recall.asking import RecallQuery
     from aicx.why.ranking import Weights
 
 

@@ -28,8 +28,9 @@ from aicx.errors import UsageError
 from aicx.memory.deciding import Decider, Desk, decide, supersede
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Scope
+from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.meaning import embed_statements
-from aicx.memory.recall.run import Recaller, RecallQuery
+from aicx.memory.recall.run import Recaller
 from aicx.memory.record import Adoption, Source, Validity
 from aicx.memory.writing import changing
 from aicx.types import Candidate, Document

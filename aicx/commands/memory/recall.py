@@ -59,7 +59,8 @@ def command(
     # Imported here: not needed for --help.
     from aicx.commands.memory.recalled import print_answer
     from aicx.memory.assess import Status
-    from aicx.memory.recall.run import Recaller, RecallQuery
+    from aicx.memory.recall.asking import RecallQuery
+    from aicx.memory.recall.run import Recaller
     from aicx.memory.record import KINDS
 
     for what, given, known in (("kind", kind, KINDS), ("status", status, get_args(Status))):

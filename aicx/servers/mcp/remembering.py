@@ -11,8 +11,8 @@ from aicx.memory.evidence import resolve_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Memory
+from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import find_live
-from aicx.memory.recall.run import RecallQuery
 from aicx.memory.record import Record, Source
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import (
