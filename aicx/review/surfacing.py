@@ -11,7 +11,8 @@ from aicx.config import Settings
 from aicx.memory.briefing import brief
 from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
-from aicx.memory.recall.run import RecallQuery, recall
+from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.run import recall
 from aicx.memory.record import Record
 from aicx.memory.sources import read_live
 from aicx.review.patching import says

@@ -66,7 +66,8 @@ def of_memory(
     # Imported here: most homes have no memory.
     from aicx.memory.briefing import brief
     from aicx.memory.reading import find_scope
-    from aicx.memory.recall.run import RecallQuery, recall
+    from aicx.memory.recall.asking import RecallQuery
+    from aicx.memory.recall.run import recall
 
     scope = find_scope(settings, folder)
     found: dict[str, MemoryEntry] = {}

@@ -100,7 +100,8 @@ def give_back(
         first, last = stored.paths[:_FIRST_CHUNKS], stored.paths[_FIRST_CHUNKS:][-_LAST_CHUNKS:]
         steps, unread = read_steps(settings.layout, [*first, *last])
         notes += unread
-        items += of_session(summary_of(stored, steps)) if steps else []
+        found = summary_of(stored, steps)
+        items += of_session(found) if found else []
         short = short_refs(settings, stored)
     elif because is not None:
         notes.append("nothing of the session that was compacted is stored yet; `aicx store` adds it")

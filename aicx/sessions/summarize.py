@@ -63,7 +63,8 @@ class Reader:
     def made(self, window: int | None) -> Summary:
         """The same, made anew. A window in which nothing was asked goes on with what was asked last before it."""
         if window is None:
-            return summary_of(self.session, [step for part in self.steps for step in part])
+            every = [step for part in self.steps for step in part]
+            return summary_of(self.session, every) or Summary.empty()
         found = self._of_window(window)
         for before in reversed(range(window)):
             if found.goal is not None:
@@ -73,7 +74,8 @@ class Reader:
         return found
 
     def _of_window(self, window: int) -> Summary:
-        return summary_of(self.session, self.steps[window], goes_on=window + 1 < len(self.windows))
+        goes_on = window + 1 < len(self.windows)
+        return summary_of(self.session, self.steps[window], whole=False, goes_on=goes_on) or Summary.empty()
 
 
 def open_session(settings: Settings, text: str) -> Reader:

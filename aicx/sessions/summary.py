@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from aicx.evidence.calls import answered_calls
+from aicx.evidence.edits import Edit, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.runs import followed, runs_of
-from aicx.evidence.session_brief import Line, SessionBrief, brief_of
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
@@ -20,13 +19,15 @@ from aicx.memory.proposals import Proposal, ProposalReason
 from aicx.refs import Ref
 from aicx.sessions.stored import StoredSession
 from aicx.text import instant, plural, shorten
-from aicx.work.failure_runs import failures_of
-from aicx.work.session_facts import Failure, Said, Try
+from aicx.work.deriving import SessionPart, derive
+from aicx.work.handoff import handoff_of
+from aicx.work.noted import failed_of, goal_of, next_of
+from aicx.work.session_facts import Failure, Said, SessionFacts, Try
 
 MAX_LINES = 8  # of each part
-_MAX_FILES, _MAX_TOOLS, _MAX_TAGS, _MAX_REFS = 10, 8, 6, 3
+_MAX_FILES, _MAX_TOOLS, _MAX_TAGS, _MAX_REFS, _MAX_TESTS = 10, 8, 6, 3, 3
 _MIN_WORDS = 4  # of a remark, where nothing else says that it reports something
-_LENGTH = 300  # characters of a line
+_LENGTH, _COMMAND = 300, 120  # characters of a line, and of a command
 # Words of two lines that say the same: this share of the shorter one's.
 _ALIKE = 0.8
 # What an agent found out that somebody else would fall into again.
@@ -68,6 +69,11 @@ class Summary:
     tags: tuple[Counted, ...]
     tools: tuple[Counted, ...]
 
+    @classmethod
+    def empty(cls) -> Summary:
+        """That of a stretch of which nothing can be read."""
+        return cls(None, None, *((),) * 10)
+
     def lines(self) -> Iterator[tuple[str, Said]]:
         """Everything that was said or done, with the name of its part."""
         if self.goal is not None:
@@ -78,43 +84,63 @@ class Summary:
             yield from ((name, line) for line in getattr(self, name))
 
 
-def summary_of(session: StoredSession, steps: Sequence[Step], *, goes_on: bool = False) -> Summary:
-    """The summary of ``steps``, which are of ``session``; ``goes_on`` where a compaction cut them off."""
+def summary_of(
+    session: StoredSession, steps: Sequence[Step], *, whole: bool = True, goes_on: bool = False
+) -> Summary | None:
+    """The summary of ``steps``, which are of ``session``, and ``whole`` where they are all of it; None for none.
+
+    ``goes_on`` is whether a compaction cut them off.
+    """
     roots, folder = session.roots, session.folder
-    brief = brief_of(steps, roots, folder, OtherRepositories(session.project, roots))
-    calls = followed(answered_calls(steps))
-    failures = failures_of(calls, [runs_of([call]) for call in calls], roots, folder)
+    facts = derive(
+        SessionPart(
+            agent=session.agent,
+            session_id=session.session_id,
+            project=session.project,
+            folder=folder,
+            branch=session.branch,
+            lane=session.lane,
+            automated=session.automated,
+            title=session.title if whole else None,
+            roots=roots,
+        ),
+        steps,
+        OtherRepositories(session.project, roots),
+    )
+    if facts is None:
+        return None
     said = Session(session.agent, session.session_id, session.project, session.lane, steps, roots, folder)
     proposals = list(propose(said))
-    files = _key_files(brief)
     preferences = _proposed(proposals, "policy", "preference")
-    decisions = [_of_line(line) for line in brief.decisions] + _proposed(proposals, "decision")
-    gotchas = [_of_proposal(one) for one in proposals if one.reason in _GOTCHAS] + list(_overcome(failures))
+    gotchas = [_of_proposal(one) for one in proposals if one.reason in _GOTCHAS] + list(_overcome(facts.failures))
+    files = _key_files(edits_of(answered_calls(steps), roots, folder))
     return Summary(
-        goal=_of_line(brief.goal) if brief.goal else None,
-        asked=_of_line(brief.asked) if brief.asked else None,
-        accomplished=_each_once(map(_of_line, _accomplished(brief, goes_on=goes_on))),
-        decisions=_each_once(decisions, preferences),
-        failed=_each_once([*map(_of_line, brief.failures), *_in_vain(failures)]),
+        goal=goal_of(facts),
+        asked=facts.asked,
+        accomplished=_each_once(_accomplished(facts, goes_on=goes_on)),
+        decisions=_each_once([*facts.decisions, *_proposed(proposals, "decision")], preferences),
+        failed=_each_once([*failed_of(facts), *_in_vain(facts.failures)]),
         gotchas=_each_once(gotchas),
         preferences=_each_once(preferences),
-        next=_each_once(map(_of_line, brief.ahead)),
-        questions=_each_once(map(_of_line, brief.questions)),
+        next=_each_once(next_of(facts)),
+        questions=_each_once(facts.questions),
         key_files=files,
-        tags=_tags(files, failures),
+        tags=_tags(files, facts.failures),
         tools=_tools(steps),
     )
 
 
-def _accomplished(brief: SessionBrief, *, goes_on: bool) -> Iterator[Line]:
+def _accomplished(facts: SessionFacts, *, goes_on: bool) -> Iterator[Said]:
     """What was said of it first, then what others can see of it. In the middle of work most of it is remarks."""
-    told = brief.progress.text if brief.progress is not None else ""
-    if brief.progress is not None and (reports_something(told) or (not goes_on and len(words(told)) >= _MIN_WORDS)):
-        yield brief.progress
-    yield from brief.pull_requests
-    if brief.tested is not None:
-        yield brief.tested
-    yield from brief.commits
+    told = facts.progress
+    if told is not None and (reports_something(told.text) or (not goes_on and len(words(told.text)) >= _MIN_WORDS)):
+        yield told
+    yield from facts.pull_requests
+    passed = [run for run in handoff_of(facts).tests if run.passed][:_MAX_TESTS]
+    if passed:
+        commands = ", ".join(f"`{shorten(run.command, _COMMAND)}`" for run in passed)
+        yield Said(f"passed: {commands}", passed[0].at, (passed[0].ref,))
+    yield from facts.commits
 
 
 def _in_vain(failures: Sequence[Failure]) -> Iterator[Said]:
@@ -153,10 +179,6 @@ def _of_proposal(one: Proposal) -> Said:
     return Said(shorten(one.statement, _LENGTH), instant(seen.at, "seconds"), (str(seen.ref),))
 
 
-def _of_line(line: Line) -> Said:
-    return Said(line.text, instant(line.at, "seconds"), line.refs[:_MAX_REFS])
-
-
 def _each_once(lines: Iterable[Said], but: Iterable[Said] = ()) -> tuple[Said, ...]:
     """The first lines of those that say the same, and none that says what ``but`` says.
 
@@ -173,13 +195,13 @@ def _each_once(lines: Iterable[Said], but: Iterable[Said] = ()) -> tuple[Said, .
         ):
             continue
         known.append(own)
-        found.append(line)
+        found.append(replace(line, refs=line.refs[:_MAX_REFS]))
     return tuple(found[:MAX_LINES])
 
 
-def _key_files(brief: SessionBrief) -> tuple[Counted, ...]:
+def _key_files(edits: Sequence[Edit]) -> tuple[Counted, ...]:
     """The files that were changed, the most often changed first."""
-    edits = sorted(brief.edits, key=lambda edit: -edit.times)
+    edits = sorted(edits, key=lambda edit: -edit.times)
     return tuple(Counted(edit.path, edit.times, (str(Ref("chunk", edit.chunk)),)) for edit in edits[:_MAX_FILES])
 
 

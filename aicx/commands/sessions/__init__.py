@@ -23,17 +23,17 @@ Example: aicx sessions close --status ok
 """
 COMMANDS = {
     "list": "aicx.commands.sessions.list",
+    "show": "aicx.commands.sessions.show",
+    "search": "aicx.commands.sessions.search",
+    "recall": "aicx.commands.sessions.recall",
+    "chain": "aicx.commands.sessions.chain",
     "windows": "aicx.commands.sessions.windows",
     "summarize": "aicx.commands.sessions.summarize",
     "restore": "aicx.commands.sessions.restore",
-    "show": "aicx.commands.sessions.show",
-    "search": "aicx.commands.sessions.search",
-    "chain": "aicx.commands.sessions.chain",
     "open": "aicx.commands.sessions.stated:open_",
     "fork": "aicx.commands.sessions.stated:fork",
     "close": "aicx.commands.sessions.stated:close",
     "link": "aicx.commands.sessions.stated:link",
     "stats": "aicx.commands.sessions.stats",
-    "recall": "aicx.commands.sessions.recall",
 }
 DEFAULT = "list"
