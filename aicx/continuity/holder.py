@@ -17,7 +17,7 @@ from aicx.continuity.markdown import MAX_BYTES, Broken, parse, render
 from aicx.continuity.note import Layer, Note, NoteItem
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
-from aicx.continuity.saving import settle
+from aicx.continuity.publishing import settle
 from aicx.continuity.state import NoteState, decode_state, read_state, state_of, with_known
 from aicx.corpus.doctor.inputs import FIX, Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair

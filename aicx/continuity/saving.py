@@ -6,11 +6,9 @@ Each is recorded in the event log, and both notes of a place are written or neit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
 from aicx.config import Settings
@@ -21,19 +19,15 @@ from aicx.continuity.deriving import Derived, derive_note
 from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import Broken, render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
-from aicx.continuity.pending import Pending
-from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, check_local, note_places
+from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
+from aicx.continuity.publishing import File, Plan, hide_from_git, prepared, publish
 from aicx.continuity.reading import read_note
 from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, read_state
-from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
-from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
+from aicx.errors import CorpusDamaged
 from aicx.text import instant
-from aicx.work.events import read_log as read_events
-from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace, project_of
-from aicx.work.writing import Change, changing, folder_in
 
 Notify = Callable[[str], None]
 TRIGGERS = ("manual-save", "manual-refresh", "manual-clear", "auto-save")
@@ -50,22 +44,6 @@ class Written:
     derived: Derived
     trimmed: Mapping[Kind, int]
     ignored_by: Path | None = None  # git's list that hides the worktree's note
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """One file of a writing: its new bytes, None where it goes."""
-
-    path: Path
-    body: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """Everything that one writing changes. ``home`` are names in the repository's folder for notes."""
-
-    home: Mapping[str, bytes | None] = field(default_factory=dict)
-    local: _File | None = None
 
 
 def save(
@@ -118,7 +96,7 @@ def clear(
     Raises UnsafePath, StoreLocked, StoreUnwritable.
     """
     layers = layers_of(scope)
-    with _prepared(settings, place, layers, now, source, notify) as (change, places):
+    with prepared(settings, place, layers, now, source, notify) as (change, places):
         found = [places.project] if "project" in layers and places.project.exists() else []
         local = places.local_files() if "local" in layers else []
         if not found and not local:
@@ -128,8 +106,8 @@ def clear(
             worktree=place.worktree_id, files=_shown(settings, places, [*found, *local]),
         )  # fmt: skip
         home = {name: None for layer in layers for name in _names(places, layer) if (places.continuity / name).exists()}
-        plan = _Plan(home, _File(local[0], None) if local else None)
-        _publish(change, place, places, entry, "continuity_cleared", plan)
+        plan = Plan(home, File(local[0], None) if local else None)
+        publish(change, place, places, entry, "continuity_cleared", plan)
         for other in local[1:]:  # of the older layout, which has a file a day
             other.unlink(missing_ok=True)
         return [*found, *local]
@@ -155,7 +133,7 @@ def _write(
     read = read_log(settings.layout, selected.log.file, selected.log.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None)
     project = project_of(settings, place)
-    with _prepared(settings, place, layers, now, source, notify) as (change, places):
+    with prepared(settings, place, layers, now, source, notify) as (change, places):
         drafts = {layer: _draft(places, layer, mode, derived, now) for layer in layers}
         if "local" in drafts and derived.goal is not None and drafts["local"].note.goal is not None:
             drafts["local"] = without_goal(drafts["local"], "local", derived.goal.at)
@@ -175,49 +153,14 @@ def _write(
             if layer == "project":
                 home[PROJECT_NAME] = body
             else:
-                local = _File(target, body)
+                local = File(target, body)
         if local is not None:
-            _hide(places)
+            hide_from_git(places)
         kind = "continuity_saved" if mode == "merge" else "continuity_refreshed"
-        _publish(change, place, places, entry, kind, _Plan(home, local))
+        publish(change, place, places, entry, kind, Plan(home, local))
     notes = {layer: draft.note for layer, draft in drafts.items()}
     ignored = places.ignore_file if local is not None else None
     return Written(entry, notes, paths, selected, derived, trimmed, ignored)
-
-
-@contextmanager
-def _prepared(
-    settings: Settings, place: WorkPlace, layers: Sequence[Layer], now: datetime, source: str, notify: Notify
-) -> Iterator[tuple[Change, NotePlaces]]:
-    """Holds the lock of the work, after undoing what a killed writing left half done."""
-    places = note_places(settings, place)
-    if "local" in layers:
-        check_local(settings, places)
-    with changing(settings, now, source, notify) as change:
-        settle(settings, place.repo_id)
-        if "local" in layers:
-            for leftover in places.local_folder.glob(f".*{UNFINISHED}"):  # of a writer that was killed
-                leftover.unlink(missing_ok=True)
-        yield change, note_places(settings, place)
-
-
-def settle(settings: Settings, repo_id: str) -> int:
-    """Brings writings that were killed to their end or undoes them; how many. The caller holds the lock of the work.
-
-    One that is undone stays as a recovery marker. Raises StoreUnwritable.
-    """
-    folder = settings.layout.work / repo_id
-    writing = [one for one in pending_writing.pendings(folder / NOTES) if one.stage == "writing"]
-    if not writing:
-        return 0
-    done = {event.id for event in read_events(folder, last=2).events}
-    for one in writing:
-        if one.event in done:
-            pending_writing.complete(one)
-        else:
-            pending_writing.undo(one)
-            _mark(one, "interrupted", "the writing was interrupted")
-    return len(writing)
 
 
 def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, now: datetime) -> Draft:
@@ -235,58 +178,6 @@ def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, 
     state = read_state(places.state(layer)) if before is not None else NoteState()
     edited_at = datetime.fromtimestamp(path.stat().st_mtime, UTC) if before is not None else now
     return merged_with(derived, layer, before, state, edited_at, now)
-
-
-def _publish(change: Change, place: WorkPlace, places: NotePlaces, entry: Audited, kind: str, plan: _Plan) -> None:
-    """Puts everything in its place and records it, or leaves everything as it was, and then a recovery marker."""
-    local = plan.local
-    new = sha256(local.body).hexdigest() if local is not None and local.body is not None else None
-    pending = Pending(
-        pending_writing.pending_path(places.continuity, entry), entry, "-" * 12, "writing",
-        target=local.path if local is not None else None, new=new,
-    )  # fmt: skip
-    try:
-        event = change.note(place.repo_id, kind, f"note:{place.worktree_id}", entry.encode())
-        pending = replace(pending, event=event.id)
-        pending.write()
-        for name, body in plan.home.items():
-            change.put_file(f"{place.repo_id}/{NOTES}/{name}", body)
-    except (OSError, StoreUnwritable) as error:
-        raise _failed(replace(pending, target=None), "audit-write", error) from error
-    try:
-        if local is not None:
-            pending_writing.swap(pending, local.body)
-    except AicxError as error:
-        pending_writing.undo(pending)
-        raise _failed(pending, "summary-write", error) from error
-    try:
-        change.publish()
-    except (AicxError, OSError) as error:
-        if not (folder_in(change.layout).staging / "journal").exists():  # else the next writer brings it to its end
-            pending_writing.undo(pending)
-            raise _failed(pending, "audit-write", error) from error
-        raise
-    pending_writing.complete(pending)
-
-
-def _failed(pending: Pending, stage: pending_writing.Stage, error: Exception) -> AicxError:
-    """Leaves a recovery marker, where that is possible; what to raise."""
-    message = error.message if isinstance(error, AicxError) else str(error)
-    try:
-        _mark(pending, stage, message)
-    except AicxError as second:
-        return StoreUnwritable(f"{message}; and no recovery marker could be written: {second.message}")
-    if isinstance(error, AicxError):
-        return error
-    return unwritable(pending.path, error) if isinstance(error, OSError) else StoreUnwritable(message)
-
-
-def _mark(pending: Pending, stage: pending_writing.Stage, message: str) -> None:
-    """Makes a record of a writing the marker of one that failed. Clearing needs no source later, and leaves none."""
-    if pending.entry.action == "clear":
-        pending.path.unlink(missing_ok=True)
-        return
-    replace(pending, stage=stage, message=message[:300], target=None, new=None).write()
 
 
 def _sources(settings: Settings, place: WorkPlace) -> list[Audited]:
@@ -348,13 +239,3 @@ def _shown(settings: Settings, places: NotePlaces, paths: Iterable[Path]) -> lis
         top = places.root if path.is_relative_to(places.root) else settings.layout.home
         found.append(os.fspath(path.relative_to(top)) if path.is_relative_to(top) else path.name)
     return found
-
-
-def _hide(places: NotePlaces) -> None:
-    """Lets git ignore the worktree's note. A list that is there already stays as it is."""
-    try:
-        places.local_folder.mkdir(parents=True, exist_ok=True)
-        if not places.ignore_file.exists() and not places.ignore_file.is_symlink():
-            replace_file(places.ignore_file, places.ignored)
-    except OSError as error:
-        raise unwritable(places.ignore_file, error) from error
