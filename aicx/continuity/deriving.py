@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from aicx.continuity.log_reading import ReadLog
@@ -12,13 +13,15 @@ from aicx.continuity.meaning import ideas_in, is_vague
 from aicx.continuity.note import Kind
 from aicx.continuity.patched import changed_files
 from aicx.continuity.signals import Contradiction, contradictions
+from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
 from aicx.evidence.session_brief import State
 from aicx.evidence.statements import weigh
 from aicx.evidence.transcript import Step
-from aicx.git.roots import Roots
+from aicx.git.identity import find_repository
+from aicx.git.roots import Roots, repository_of
 from aicx.types import PROMPTS
 from aicx.work.deriving import SessionPart, derive
 from aicx.work.noted import failed_of, goal_of, next_of
@@ -27,7 +30,7 @@ from aicx.work.record import clean
 from aicx.work.session_facts import Said, SessionFacts
 from aicx.work.summarizer import Fact, Fallback, summarize
 
-Path = Literal["heuristic", "summarizer"]
+PathTaken = Literal["heuristic", "summarizer"]
 Confidence = Literal["high", "medium", "low"]
 
 MAX_GOAL, MAX_TEXT = 400, 240  # characters
@@ -62,8 +65,8 @@ class Derived:
     state: State
     contradictions: tuple[Contradiction, ...] = ()
     warnings: tuple[str, ...] = ()  # codes
-    preferred: Path = "heuristic"
-    actual: Path = "heuristic"
+    preferred: PathTaken = "heuristic"
+    actual: PathTaken = "heuristic"
     fallback: Fallback | Literal["configured-heuristic"] | None = "configured-heuristic"
     counts: dict[Kind, int] = field(default_factory=dict)
 
@@ -82,7 +85,7 @@ class Derived:
 
 def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Derived:
     """What the session of ``log`` says for the notes of ``place``; ``summarizer`` is the configured command."""
-    roots = Roots.of([str(place.root)])
+    roots = Roots.of([str(place.root), *_where_it_ran(log, place)])
     # A request that only says to go on, or to look again, wants nothing that was not wanted before.
     steps = [step for step in log.steps if not _is_vague_request(step)]
     part = SessionPart(log.agent, log.session_id, "", log.folder, None, log.lane, False, log.title, roots)
@@ -111,6 +114,17 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Deriv
         counts={kind: sum(one.kind == kind for one in kept) for kind in MAX_OF},
     )
     return derived if summarizer is None else _summarized(derived, summarizer)
+
+
+def _where_it_ran(log: ReadLog, place: WorkPlace) -> list[str]:
+    """The root of the checkout that the session worked in, where that is this repository, or is gone."""
+    if log.folder is None:
+        return []
+    try:
+        same = find_repository(Path(log.folder)).repo_id == place.repo_id
+    except AicxError:
+        same = True
+    return [repository_of(log.folder)] if same else []
 
 
 def _is_vague_request(step: Step) -> bool:

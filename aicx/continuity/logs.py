@@ -20,6 +20,7 @@ from aicx.sources.items import LogFile, LogIdentity, SessionEvent, Skipped, Time
 from aicx.work.place import WorkPlace
 
 _HEAD_ITEMS = 400  # of a log, in which the folder and the first message are
+_MAX_STORED = 50  # sessions whose log is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,32 @@ def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
         wanted = identity.session_id is not None and identity.lane == "primary"
         if wanted and (log.agent, identity.session_id) not in forgotten:
             return Log(log, identity)
+    return None
+
+
+def newest_stored(settings: Settings, place: WorkPlace) -> Log | None:
+    """The log of the last stored session of this repository whose own folder is gone, or was on another machine.
+
+    A folder that is still there is another worktree or clone, whose sessions are its own.
+    """
+    # Imported here: most worktrees have sessions of their own.
+    from aicx.corpus.catalog.query import open_catalog
+    from aicx.corpus.places.stored import name_in
+
+    project = name_in(settings, str(place.root))
+    if project is None:
+        return None
+    with open_catalog(settings.layout) as opened:
+        rows = opened.catalog.rows(
+            "SELECT source_path, cwd, max(completed_at) AS ended FROM chunks WHERE ignored=0 AND project=?"
+            " AND stream='' AND lane IS NOT 'subagent' AND source_path IS NOT NULL"
+            f" GROUP BY agent, session_id ORDER BY ended DESC LIMIT {_MAX_STORED}",
+            [project],
+        )
+    for row in rows:
+        if row["cwd"] is None or not Path(row["cwd"]).is_dir():
+            with suppress(AicxError):  # its log is gone
+                return log_at(Path(row["source_path"]))
     return None
 
 

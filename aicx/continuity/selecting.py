@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from aicx.config import Settings
 from aicx.continuity.audit import Audited
-from aicx.continuity.logs import Log, log_at, newest_primary
+from aicx.continuity.logs import Log, log_at, newest_primary, newest_stored
 from aicx.continuity.note import Scope
 from aicx.errors import AicxError, NotFound, SourceUnreadable
 from aicx.work.place import WorkPlace
@@ -60,7 +60,9 @@ def select(
     finders: dict[SourceKind, Callable[[], Log | PassedOver]] = {
         "recovery": lambda: _recorded("recovery", settings, place, scope, markers),
         "audit": lambda: _recorded("audit", settings, place, scope, entries),
-        "latest_primary": lambda: newest_primary(settings, place) or PassedOver("latest_primary", "none"),
+        "latest_primary": lambda: (
+            newest_primary(settings, place) or newest_stored(settings, place) or PassedOver("latest_primary", "none")
+        ),
     }
     for kind in _ORDER[mode]:
         if kind == "explicit":
