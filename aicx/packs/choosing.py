@@ -10,6 +10,7 @@ from aicx.api.answers.pack import PackScope
 from aicx.config import Settings
 from aicx.corpus.catalog.session_names import find_session
 from aicx.errors import NotFound
+from aicx.git.state import GitProbe
 from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, session_ref, terms_of
 from aicx.text import shorten
 from aicx.work.finding import find_task
@@ -38,7 +39,7 @@ class ChosenSession:
     score: int
 
 
-def choose_task(settings: Settings, gathered: Gathered, present: Present) -> tuple[Loaded, PackScope]:
+def choose_task(settings: Settings, gathered: Gathered, present: Present, look: GitProbe) -> tuple[Loaded, PackScope]:
     """The task that is named; else the one that is worked on: by place, then by status, then the last one.
 
     Without one that somebody began, the latest session that was left open. Raises NotFound for none.
@@ -49,7 +50,7 @@ def choose_task(settings: Settings, gathered: Gathered, present: Present) -> tup
     if query.task is not None:
         record = find_task(settings.layout, place.folders, query.task)
         return Loaded(record, present.loading(record)), _scope(gathered)
-    found = open_tasks(settings, place, query.now, derive=False)
+    found = open_tasks(settings, place, query.now, _looked(gathered, look), derive=False)
     stated = [
         one for one in [*found.active, *found.waiting] if query.scope != "workspace" or gathered.is_here(one.record)
     ]
@@ -65,7 +66,7 @@ def choose_task(settings: Settings, gathered: Gathered, present: Present) -> tup
         )
         return best, _scope(gathered)
     scope = _scope(gathered)
-    derived, skipped = _left_open(settings, gathered, present, scope, found)
+    derived, skipped = _left_open(settings, gathered, present, scope, found, look)
     if derived is not None:
         return derived, scope
     if skipped:
@@ -173,7 +174,7 @@ def _session_as_task(gathered: Gathered, present: Present, ref: str) -> Loaded:
 
 
 def _left_open(
-    settings: Settings, gathered: Gathered, present: Present, scope: PackScope, begun: OpenTasks
+    settings: Settings, gathered: Gathered, present: Present, scope: PackScope, begun: OpenTasks, look: GitProbe
 ) -> tuple[Loaded | None, Sequence[Loaded]]:
     """The latest session that was left open, as `aicx task status` shows it or from what is known of it already.
 
@@ -181,12 +182,17 @@ def _left_open(
     """
     query = gathered.query
     if not query.known_only and scope.applied == "family" and query.period.begin is query.period.end is None:
-        found = open_tasks(settings, gathered.place, query.now, begun=begun)
+        found = open_tasks(settings, gathered.place, query.now, _looked(gathered, look), begun=begun)
         return next(iter(found.active), None), found.skipped
     for facts in filter(_is_left_open, gathered.within(applied_of(scope))):
         record = _record_of(gathered, present, facts)
         return Loaded(record, present.loading(record), "it was left open"), ()
     return None, begun.skipped
+
+
+def _looked(gathered: Gathered, look: GitProbe) -> GitProbe | None:
+    """The look at git that has begun; without git there is nothing to look at."""
+    return look if gathered.place.repository.common is not None else None
 
 
 def _is_left_open(facts: SessionFacts) -> bool:

@@ -44,7 +44,7 @@ def family_pack(settings: Settings, query: PackQuery) -> Bundle:
         if len(items) > limits.items:
             left_out[name] = len(items) - limits.items
             lists[name] = items[: limits.items]
-    git = git_of(place)
+    git = git_of(gathered)
     memory: list[MemoryEntry] = []
     remarks = [*gathered.remarks]
     if not query.known_only:

@@ -23,7 +23,8 @@ from aicx.work.place import TIMEOUT, Present, WorkPlace, find_place, project_of
 from aicx.work.record import WorkRecord, clean
 from aicx.work.session_facts import SessionFacts
 
-_IN_ALL = 6.0  # seconds that git may cost a pack
+# Seconds that git may cost a pack: a question, and all of them; and the same in a hook.
+_GIT, _GIT_IN_HOOK = (TIMEOUT, 6.0), (0.3, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,8 @@ def goal_of(facts: SessionFacts) -> str | None:
     return wanted.text if wanted else facts.title
 
 
-def git_of(place: WorkPlace) -> Git:
-    return Git(place.root, TIMEOUT, _IN_ALL)
+def git_of(gathered: Gathered) -> Git:
+    return Git(gathered.place.root, *(_GIT_IN_HOOK if gathered.query.known_only else _GIT))
 
 
 def recent_commits(git: Git, query: PackQuery, limit: int) -> list[PackCommit]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from aicx.packs.query import Limits, PackQuery, Scope
 SECONDS = 0.8
 BUDGET = 600  # tokens
 LIMITS = Limits(looked_at=200)
+_WAIT = 0.1  # for another process that puts an object
 Output = Mapping[str, Any]
 
 
@@ -42,6 +44,7 @@ def hook_output(
     other with nothing changed have the same pack.
     """
     began = time.monotonic()
+    settings = replace(settings, lock_wait_seconds=_WAIT)
     hour = now.replace(minute=0, second=0, microsecond=0)
     try:
         query = PackQuery(folder, hour, task, scope=scope, limits=LIMITS, known_only=True)

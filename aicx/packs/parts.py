@@ -115,8 +115,8 @@ def _task(fields: Mapping[str, Any]) -> Iterator[_Line]:
 
 def _handoff(one: Mapping[str, Any]) -> Iterator[_Line]:
     ref = [one["ref"]]
-    said = one["summary"] or one["goal"]
-    yield "handoff", f"{one['at'][:10]}, {one['outcome']}: {said}", ref
+    if one["summary"]:  # what was wanted is said with its session
+        yield "handoff", f"{one['at'][:10]}, {one['outcome']}: {one['summary']}", ref
     for text in one["next"]:
         yield "next", text, ref
     for text in one["questions"]:

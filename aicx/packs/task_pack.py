@@ -42,7 +42,7 @@ def task_pack(settings: Settings, query: PackQuery) -> Bundle:
     """The pack of the task that is named or worked on. Raises NotFound for none, UsageError where several fit."""
     gathered = gather(settings, query)
     limits, place = query.limits, gathered.place
-    git = git_of(place)
+    git = git_of(gathered)
     left_out: dict[str, int] = {}
 
     def some(name: str, things: Sequence[Thing], limit: int) -> list[Thing]:
@@ -51,7 +51,7 @@ def task_pack(settings: Settings, query: PackQuery) -> Bundle:
         return list(things[:limit])
 
     with GitProbe(git) as look, looking(place, query.now, look) as present:
-        task, scope = choose_task(settings, gathered, present)
+        task, scope = choose_task(settings, gathered, present, look)
         records = read_all(settings.layout, place.folders, (HANDOFFS,)).records
         stated = stated_for(task.record, records, gathered)
         handed = {one.session for one in stated if one.session}

@@ -146,6 +146,15 @@ class TestGet:
         assert shelf("get", digest)["text"] == "hello\n"
         assert shelf("list")["objects"][0]["pinned"] is True
 
+    def test_a_terminal_gets_no_binary_and_nothing_to_obey(self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+        text = shelf.stored("red \x1b[31m title \x1b]0;x\x07 end").entry.digest
+        binary = shelf.stored(b"\0\1", kind="binary").entry.digest
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        code, out, _ = shelf.run("cas", "get", text)
+        assert (code, out) == (0, "red  title  end\n")
+        code, _, err = shelf.run("cas", "get", binary)
+        assert (code, "--output FILE" in err) == (2, True)
+
     @pytest.mark.parametrize("digest", ["sha256:zz", "abc", "../../etc/passwd", "sha256:" + "a" * 65, ""])
     def test_what_is_no_digest_is_refused(self, shelf: Shelf, digest: str) -> None:
         assert shelf.failed("get", "--", digest)["code"] == 2

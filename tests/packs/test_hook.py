@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from aicx.packs.hook import BUDGET, hook_output
+from aicx.storage.lock import writer_lock
 from tests.packs.builders import DAY, PackPlace
 
 NOW = datetime(2026, 3, 10, 12, 20, tzinfo=UTC)
@@ -74,3 +77,21 @@ def test_no_session_is_read_for_a_hook(worked: PackPlace, monkeypatch: pytest.Mo
     pack = worked.object(digest)
     assert pack["sessions"] == []
     assert "not read yet: 4 sessions" in pack["remarks"]
+
+
+def test_a_git_that_hangs_and_a_lock_that_is_held_cost_a_hook_little(
+    worked: PackPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = worked.settings
+    with writer_lock(settings.layout.locks, 1, lambda _: None, name="cas"):
+        begin = time.monotonic()
+        assert hook_output(settings, worked.repo, NOW) is None
+        assert time.monotonic() - begin < 1.5
+    slow = worked.folder / "bin"
+    slow.mkdir()
+    (slow / "git").write_text("#!/bin/sh\nexec sleep 20\n")
+    (slow / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
+    begin = time.monotonic()
+    hook_output(settings, worked.repo, NOW)
+    assert time.monotonic() - begin < 1.7
