@@ -9,7 +9,7 @@ from typing import Annotated
 from aicx.api.answers import INLINE
 from aicx.api.answers.session_windows import WindowAnswer
 from aicx.sessions.closing import Inferred, State
-from aicx.sessions.lineage import Edge
+from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import Outcome
 
 SCHEMA = "aicx.session/1"
@@ -138,9 +138,9 @@ class SessionSearchAnswer:
 class EdgeCount:
     """How many edges there are of one type and origin."""
 
-    type: str
-    origin: str
-    count: int
+    type: Annotated[EdgeType, "as in the edges of `sessions show`"]
+    origin: Annotated[Origin, "as there"]
+    count: Annotated[int, "how many"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +149,11 @@ class SessionStatsAnswer:
 
     sessions: Annotated[int, "sessions that are stored, or that something was stated of"]
     stored: Annotated[int, "those in the corpus"]
-    by_agent: Mapping[str, int]
-    by_lane: Mapping[str, int]
+    by_agent: Annotated[Mapping[str, int], "sessions of each agent"]
+    by_lane: Annotated[Mapping[str, int], "of each lane; `unknown` where nothing is stored"]
     by_state: Annotated[Mapping[str, int], "`open`, `closed` where that was stated, and `closed: idle` and such"]
     by_outcome: Annotated[Mapping[str, int], "as stated; `none` where nothing was"]
-    edges: list[EdgeCount]
+    edges: Annotated[list[EdgeCount], "edges between sessions, by type and origin"]
     notes: list[str]
 
 

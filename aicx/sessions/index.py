@@ -43,11 +43,11 @@ _MOST_NAMED = 400  # sessions in one query
 class EdgeIndex:
     """An open index. ``is_current`` says whether it holds everything that was stored when it was opened.
 
-    ``again`` gives another one in its place when it turns out to be damaged.
+    ``again`` gives another one in its place where it cannot be read, or with True where it turns out to be damaged.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, again: Callable[[], sqlite3.Connection], *, is_current: bool
+        self, connection: sqlite3.Connection, again: Callable[[bool], sqlite3.Connection], *, is_current: bool
     ) -> None:
         self._connection = connection
         self._again = again
@@ -70,8 +70,11 @@ class EdgeIndex:
         asked = f"SELECT {_COLUMNS} FROM edges WHERE {where}"
         try:
             return [Edge(*row) for row in self._connection.execute(asked, values)]
+        except sqlite3.OperationalError:  # somebody is writing it
+            self._connection = self._again(False)
+            return [Edge(*row) for row in self._connection.execute(asked, values)]
         except DAMAGE:
-            self._connection = self._again()
+            self._connection = self._again(True)
             return [Edge(*row) for row in self._connection.execute(asked, values)]
 
 
@@ -82,20 +85,18 @@ def open_edges(
     """The edges of the sessions in ``catalog``; without ``refresh`` as far as they were worked out, writing nothing."""
     with ExitStack() as stack:
 
-        def again() -> sqlite3.Connection:
+        def again(damaged: bool) -> sqlite3.Connection:
             """Everything once more, in memory."""
+            if damaged and refresh:
+                remove_derived(layout.session_edges)  # the next who asks makes it again
             other = stack.enter_context(closing(in_memory(_VERSION, _SCHEMA)))
             if refresh:
                 _refresh(layout, catalog, other, progress)
             return other
 
-        def renewed() -> sqlite3.Connection:
-            remove_derived(layout.session_edges)  # the next who asks makes it again
-            return again()
-
         # A catalogue made in memory has no name, so what is on disk cannot be told to be of the same corpus.
         if not catalog.identity:
-            yield EdgeIndex(again(), again, is_current=refresh)
+            yield EdgeIndex(again(False), again, is_current=refresh)
             return
         kept = stack.enter_context(closing(open_derived(layout.session_edges, _VERSION, _SCHEMA, create=refresh)))
         current = _state_of(kept) == _state(catalog)
@@ -104,10 +105,10 @@ def open_edges(
             try:
                 _refresh(layout, catalog, kept, progress)
             except sqlite3.OperationalError:  # somebody else is writing it
-                kept = again()
+                kept = again(False)
             except (*DAMAGE, ValueError, TypeError):
-                kept = renewed()
-        yield EdgeIndex(kept, renewed if refresh else again, is_current=current)
+                kept = again(True)
+        yield EdgeIndex(kept, again, is_current=current)
 
 
 def refresh_edges(settings: Settings) -> None:

@@ -140,7 +140,10 @@ class TestFromScratch:
         family.claude(first)
         family.stored()
         # The fork's id comes before the original's, and so does its file.
-        family.claude(family.log(A).copied_from(first).prompt(sentence(2), HOUR).answer("That is done now.", 2 * HOUR))
+        fork = family.log(A).copied_from(first)
+        for record in fork.records:
+            record["forkedFrom"] = {"sessionId": C, "messageUuid": record["uuid"]}
+        family.claude(fork.prompt(sentence(2), HOUR).answer("That is done now.", 2 * HOUR))
         family.stored()
         family.claude(family.log(B, branch="topic/gasket").prompt("Go on with the gasket", DAY))
         family.stored()

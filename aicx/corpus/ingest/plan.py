@@ -92,10 +92,8 @@ def make_plan(
                     found[path] = (logs[path], source.identify(logs[path]))
             ordered = sorted(found.values(), key=lambda pair: (pair[1].started_at or _LATEST, str(pair[0].path)))
             plan.sessions.append(SessionLogs(agent, session_id, tuple(ordered)))
-    # A copy begins with its original's first message. What says it is one comes second, and what has less to say first.
-    plan.sessions.sort(
-        key=lambda session: (session.started_at, session.has_parent, session.size, session.agent, session.session_id)
-    )
+    # A fork begins with its original's first message, so what says that it is one comes second.
+    plan.sessions.sort(key=lambda session: (session.started_at, session.has_parent, session.agent, session.session_id))
     return plan
 
 

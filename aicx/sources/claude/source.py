@@ -58,16 +58,20 @@ class ClaudeSource:
             subagent = found[0]
         elif found := _UUID.search(log.path.stem):
             named = found[0]
-        started_at = session_id = branched = None
+        started_at = session_id = origin = None
         for record in _head(log):
             started_at = started_at or _instant(record)
-            branched = branched or text_of(object_of(record.value.get("forkedFrom")).get("sessionId"))
             session_id = session_id or text_of(record.value.get("sessionId"))
-            if started_at and (session_id or named):
+            if text_of(record.value.get("uuid")):
+                # A copied record says so, or still has the id of the session that it was copied from.
+                branched = text_of(object_of(record.value.get("forkedFrom")).get("sessionId"))
+                origin = branched or text_of(record.value.get("sessionId")) or named
+            if started_at and (origin or (session_id and not named)):
                 break
         if subagent:
             return LogIdentity(subagent, started_at, "subagent", session_id or _folder_session(log.path))
-        return LogIdentity(named or session_id or log.path.stem, started_at, parent_session=branched)
+        own = named or session_id or log.path.stem
+        return LogIdentity(own, started_at, parent_session=origin if origin != own else None)
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         if log.format == HISTORY_FORMAT:
