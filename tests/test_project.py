@@ -23,7 +23,7 @@ from aicx.commands.index import build, drop, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
-from aicx.engine.vector_index import LexicalState, VectorState
+from aicx.engine.vector_state import LexicalState, VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError

@@ -183,7 +183,7 @@ gemini = _limited_to(("gemini", "gemini-antigravity"), "Store the logs of Gemini
 
 def _embed(settings: Settings) -> Synced:
     from aicx.commands.index.build import embed
-    from aicx.engine.vector_index import made_with
+    from aicx.engine.vector_state import made_with
 
     return embed(settings, made_with(settings))
 

@@ -1,4 +1,4 @@
-"""The opt-in half of the engine: making the vector index, its state, and deleting it."""
+"""The opt-in half of the engine: making the vector index and deleting it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
-from aicx.engine.damage import FIX, require_sound_vectors, table_folder
-from aicx.engine.embedder_choice import (
-    Choice,
-    Notify,
-    announcement,
-    default_choice,
-    prepare_embedder,
-    recorded_choice,
-    to_manifest,
-)
-from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest, write_manifest
+from aicx.engine.damage import table_folder
+from aicx.engine.embedder_choice import Choice, Notify, announcement, prepare_embedder, recorded_choice, to_manifest
+from aicx.engine.index_manifest import read_manifest, write_manifest
+from aicx.engine.vector_model import calibrate_noise, model_of
 from aicx.engine.vector_place import (
     TABLES,
     InAnotherHome,
@@ -31,6 +24,7 @@ from aicx.engine.vector_place import (
     table_of,
     to_record,
 )
+from aicx.engine.vector_state import folder_size_of, manifest_entry
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.panics import panics_as_damage
 from aicx.paths import Layout
@@ -40,31 +34,12 @@ from aicx.types import Document
 from retrieval.embedders import Embedder
 
 if TYPE_CHECKING:
-    from indexer.vector_table import Model, TableStatus
     from indexer.vectors import Progress, Synced, Upkeep, VectorIndex
+
 
 # Columns with few values get an index of their own.
 _KEYWORDS = ("agent", "kind", "project", "lane")
-# Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
-_MIN_WEIGHT = 0.5
 _ANEW = "aicx index --rebuild"
-# By kind of embedder: tokens of a window, how many of them are repeated in the next, and up to how many a text is one
-# window: docs/decisions/windows-and-fusion.md.
-_WINDOWS = {"contextual": (64, 8, 128), "static": (16, 4, 0)}
-
-
-@dataclass(frozen=True, slots=True)
-class VectorState:
-    """What the index was made with, what it holds, and how many chunks it is behind (None when that is unknown).
-
-    ``size`` is in bytes; None for an index that does not lie in a local folder.
-    """
-
-    choice: Choice
-    uri: str
-    table: TableStatus
-    behind: int | None
-    size: int | None = None
 
 
 def build_vectors(
@@ -258,91 +233,6 @@ def _announce(choice: Choice, table: _Table, corpus: _Corpus, present: int, noti
             notify(line)
 
 
-def model_of(embedder: Embedder, windows: tuple[int, int, int] | None = None) -> Model:
-    """An embedder as an index is made with it: what counts little, tool output, is not embedded.
-
-    ``windows`` are other tokens of a window, of its overlap and of a whole text than those of its kind.
-    """
-    from indexer.passages import Windows
-    from indexer.vector_table import Model
-
-    tokens, overlap, whole = windows or _WINDOWS[embedder.kind]
-    return Model(
-        embedder.name,
-        embedder.fingerprint,
-        embedder.dimensions,
-        Windows(min(tokens, embedder.max_tokens), overlap, min(whole, embedder.max_tokens)),
-        embedder.embed,
-        embedder.token_ends,
-        _MIN_WEIGHT,
-    )
-
-
-def calibrate_noise(uri: str, embedder: Embedder, table: str = TABLES[0]) -> float | None:
-    """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
-
-    What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
-    than this to be one. None for an index without passages.
-    """
-    from importlib.resources import files
-    from statistics import quantiles
-
-    from retrieval.dense import DenseSearcher, Unusable
-
-    text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
-    try:
-        searcher = DenseSearcher(uri, table, embedder)
-        # Embedded together: an endpoint may allow few requests a minute.
-        vectors = embedder.embed(_lines(text))
-        scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
-    except Unusable:
-        return None
-    return round(quantiles(scores, n=20)[-1], 4) if len(scores) > 1 else None
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
-
-
-def vector_state(settings: Settings) -> VectorState:
-    """The state of the vector index. Raises NotFound when there is none."""
-    from indexer.vector_table import Location, table_status
-
-    made = manifest_entry(settings)
-    address = recorded_address(settings, made)
-    with panics_as_damage("the vector index", FIX):
-        require_sound_vectors(settings)
-        table = table_status(Location(address, table_of(made)))
-    if table is None:
-        raise NotFound("the vector index is gone", hint="aicx index")
-    with open_catalog(settings.layout) as opened:
-        behind = chunks_behind(made, opened.catalog)
-    size = folder_size_of(address, made) if "://" not in address else None
-    return VectorState(recorded_choice(made), address, table, behind, size)
-
-
-def folder_size_of(address: str, made: Mapping[str, Any]) -> int:
-    """Bytes of the local table that a manifest tells of."""
-    folder = table_folder(address, table_of(made)) if made else None
-    return folder_size(folder) if folder else 0
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalState:
-    """Whether the BM25 index is there, how many chunks it is behind (None when that is unknown), its size in bytes."""
-
-    exists: bool
-    behind: int | None
-    size: int
-
-
-def lexical_state(settings: Settings) -> LexicalState:
-    """The state of the BM25 index. Raises NotFound when nothing is stored yet."""
-    with open_catalog(settings.layout) as opened:
-        found = lexical_freshness(settings.layout, opened.catalog)
-    return LexicalState(found.exists, found.behind, folder_size(settings.layout.lexical_index))
-
-
 def drop_vectors(settings: Settings, notify: Notify) -> None:
     """Deletes the vector index; the corpus and the BM25 index stay."""
     layout = settings.layout
@@ -362,24 +252,3 @@ def _drop_tables(address: str, tables: Iterable[str]) -> None:
             drop_table(Location(address, table))
         if folder := table_folder(address, table):
             withdraw(folder)
-
-
-def made_with(settings: Settings) -> Choice:
-    """What the present vector index is to be embedded with; the default for this corpus where there is none.
-
-    For an index of a former release that is the packaged model: its own needs torch to be made again.
-    """
-    made = read_manifest(settings.layout).get("vectors", {})
-    if "embedder" in made:
-        return recorded_choice(made).renewed
-    with open_catalog(settings.layout) as opened:
-        [row] = opened.catalog.rows("SELECT count(*) AS chunks FROM chunks WHERE ignored=0")
-    return default_choice(row["chunks"])
-
-
-def manifest_entry(settings: Settings) -> dict[str, Any]:
-    """What the manifest tells of the vector index. Raises NotFound where there is none."""
-    made = read_manifest(settings.layout).get("vectors", {})
-    if not {"embedder", "uri"} <= made.keys():
-        raise NotFound("there is no vector index", hint="aicx index")
-    return made

@@ -12,9 +12,10 @@ from tempfile import TemporaryDirectory
 from aicx.corpus.doctor.inputs import Check
 from aicx.memory.events import LOG, Standing
 from aicx.memory.files import encode, read_files
-from aicx.memory.index import Index, list_records
+from aicx.memory.index import Index
 from aicx.memory.record import PREFIX, Record
 from aicx.memory.seal import decisions_in
+from aicx.memory.walking import list_records
 from aicx.paths import Layout
 from aicx.text import plural
 

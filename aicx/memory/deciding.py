@@ -11,11 +11,11 @@ from aicx.config import Settings
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.events import LOG, Event, is_model, is_person, last_about, new_id
-from aicx.memory.index import read_log
 from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
 from aicx.memory.seal import decisions_in
+from aicx.memory.walking import read_log
 from aicx.memory.writing import Change, changing
 
 Action = Literal["accept", "reject", "hold", "release", "pin", "unpin", "archive", "restore"]

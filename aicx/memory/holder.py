@@ -18,11 +18,11 @@ from aicx.errors import AicxError, UnsafePath
 from aicx.memory.checking import check_adoption, check_index, check_log, check_records, read_all
 from aicx.memory.files import read_files, sidecar_of
 from aicx.memory.findings import texts_of
-from aicx.memory.index import list_records
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory
 from aicx.memory.recall.table import drop_statements
 from aicx.memory.record import Adoption, Hold, Record, digest_of
+from aicx.memory.walking import list_records
 from aicx.memory.writing import LOCK, changing, finish, place_in
 from aicx.paths import Layout
 from aicx.storage.lock import writer_lock

@@ -6,28 +6,24 @@ changed is made again from the file.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import accumulate
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 
 import aicx
 from aicx.memory.anchors import Compared
-from aicx.memory.events import LOG, Log, Standing, decode
+from aicx.memory.decisions import Decisions
 from aicx.memory.files import read_files
-from aicx.memory.reasons import Reason
-from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity, place_of
-from aicx.memory.seal import KEY, SEAL, decisions_in, key_of, keyed
+from aicx.memory.packing import pack, unpack
+from aicx.memory.record import Record, place_of
+from aicx.memory.seal import decisions_in, key_of, keyed
+from aicx.memory.walking import decisions_stamp, walk
 
 # What was found in a text depends on the rules, so that another version reads every file again.
 _LAYOUT = 4
@@ -39,11 +35,13 @@ CREATE TABLE IF NOT EXISTS records(path TEXT PRIMARY KEY, id TEXT, place TEXT, n
 CREATE INDEX IF NOT EXISTS claiming ON records(path, id, place, name) WHERE claims=1;
 CREATE TABLE IF NOT EXISTS compared(key TEXT PRIMARY KEY, stamp TEXT, found TEXT, mark INTEGER);
 """
+
 # A file this young may change again within the same tick of the file system's clock, and keep its size.
 _YOUNG_SECONDS = 0.05
 _UNIX = 1_000_000_000
 _FEW = 500
 Result = TypeVar("Result")
+
 # That another process is writing, or the disk or its permissions say no: nothing is wrong with the database itself.
 _REFUSALS = (
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
@@ -60,56 +58,6 @@ class Entry:
     place: str | None  # see `place_of`
     name: str | None
     claims: bool
-
-
-@dataclass(slots=True)
-class Decisions(Mapping[str, Standing]):
-    """What was decided about each record, by id, as JSON in the order of the ids: few of many are ever asked for.
-
-    ``claiming`` are the ids of records that were accepted with claims.
-    """
-
-    names: list[str]
-    ends: array[int]
-    packed: bytes
-    damaged: list[int]
-    claiming: frozenset[str]
-    made: dict[str, Standing] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, decided: Mapping[str, Standing], damaged: Sequence[int]) -> Self:
-        names = sorted(decided)
-        every = [orjson.dumps(_fields(decided[name])) for name in names]
-        claiming = frozenset(name for name in names if decided[name].claims)
-        return cls(names, array("I", accumulate(map(len, every))), b"".join(every), list(damaged), claiming)
-
-    @classmethod
-    def unpack(cls, kept: bytes) -> Self:
-        """What `pack` gave."""
-        head, _, rest = kept.partition(b"\n")
-        names, damaged, claiming = orjson.loads(head)
-        ends = array("I", rest[: 4 * len(names)])
-        return cls(names, ends, rest[4 * len(names) :], damaged, frozenset(claiming))
-
-    def pack(self) -> bytes:
-        head = orjson.dumps([self.names, self.damaged, sorted(self.claiming)])
-        return b"%b\n%b%b" % (head, self.ends.tobytes(), self.packed)
-
-    def __getitem__(self, key: str) -> Standing:
-        found = self.made.get(key)
-        if found is None:
-            at = bisect_left(self.names, key)
-            if self.names[at : at + 1] != [key]:
-                raise KeyError(key)
-            begin = self.ends[at - 1] if at else 0
-            found = self.made[key] = _standing(orjson.loads(self.packed[begin : self.ends[at]]))
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
 
 
 class Index:
@@ -198,7 +146,7 @@ class Index:
     def _made(self, row: tuple[str, int, bytes]) -> Record:
         path, mark, body = row
         sound = body and mark == keyed(self._key, path.encode(), body)
-        return _unpack(path, orjson.loads(body)) if sound else read_files(self._memory, path)
+        return unpack(path, orjson.loads(body)) if sound else read_files(self._memory, path)
 
     def _decisions(self) -> Decisions:
         stamp = decisions_stamp(self._memory)
@@ -220,14 +168,14 @@ class Index:
         known = {row[0]: row for row in rows}
         entries: list[Entry] = []
         new = []
-        found = dict(_walk(self._memory))
+        found = dict(walk(self._memory))
         for path, stamp in found.items():
             row = known.get(path)
             if row is not None and row[1] == stamp and row[2] == self._head(path, stamp, *row[3:]):
                 entries.append(Entry(path, row[3], row[4], row[5], bool(row[6])))
                 continue
             record = read_files(self._memory, path)
-            body = orjson.dumps(_pack(record))
+            body = orjson.dumps(pack(record))
             place = place_of(record.repository, record.host)
             told = (record.id, place, record.name, int(bool(record.claims)))
             entries.append(Entry(path, record.id, place, record.name, bool(record.claims)))
@@ -262,16 +210,6 @@ class Index:
                 self._db.executemany(statement, rows)
 
 
-def read_log(memory: Path) -> Log:
-    """The events of the log; none where there is no log yet."""
-    return decode(_bytes(memory / LOG) or b"")
-
-
-def list_records(memory: Path) -> list[str]:
-    """The path of every record below ``memory/``."""
-    return sorted(path for path, _ in _walk(memory))
-
-
 def _connect(place: str) -> sqlite3.Connection:
     db = sqlite3.connect(place, timeout=0, check_same_thread=False)
     try:
@@ -289,148 +227,3 @@ def _connect(place: str) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _walk(memory: Path) -> Iterator[tuple[str, str]]:
-    """Every record's path below ``memory/`` and the stamp of both its files; a lone sidecar counts as a record."""
-    for folder in _folders(str(memory)):
-        for kind in _folders(f"{memory}/{folder}"):
-            stamps: dict[str, list[str]] = {}
-            with os.scandir(f"{memory}/{folder}/{kind}") as files:
-                for file in files:
-                    name = file.name
-                    if name.endswith(".meta.json"):
-                        stem, at = name[:-10], 1
-                    elif name.endswith(".md"):
-                        stem, at = name[:-3], 0
-                    else:
-                        continue
-                    with suppress(OSError):
-                        found = file.stat()
-                        stamps.setdefault(stem, ["", ""])[at] = (
-                            f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
-                        )
-            for stem, pair in stamps.items():
-                with suppress(UnicodeEncodeError):  # no name of ours, and none that a database or JSON could have
-                    yield f"{folder}/{kind}/{stem}.md".encode().decode(), ".".join(pair)
-
-
-def _folders(place: str) -> list[str]:
-    try:
-        with os.scandir(place) as found:
-            return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
-
-
-def decisions_stamp(memory: Path | str) -> str:
-    """What says that the decisions are the same as before: the stamps of the log, the seal and the key."""
-    home = os.path.dirname(memory)  # noqa: PTH120  asked at every recall
-    return ".".join(stamp_of(place) or "" for place in (f"{memory}/{LOG}", f"{home}/{SEAL}", f"{home}/{KEY}"))
-
-
-def stamp_of(path: Path | str) -> str | None:
-    """What says that a file is the same as before; None where there is none."""
-    try:
-        found = os.stat(path)  # noqa: PTH116  thousands a look: a `Path` would take longer than the call
-    except OSError:
-        return None
-    return f"{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
-# --- packing: a record as a list, because making one from named fields would take most of the time
-
-
-def _pack(record: Record) -> list[Any]:
-    source, validity, adoption, hold = record.source, record.validity, record.adoption, record.hold
-    return [
-        *(record.id, record.repository, record.kind, record.topic, record.statement),
-        [source.origin, source.lane, source.agent, source.session, source.path, source.sha256],
-        record.created_at,
-        *(record.rev, record.name, record.details, record.tags, record.claims, record.evidence),
-        [[one.path, one.sha256, one.first, one.last, one.commit] for one in record.anchors],
-        [validity.until, validity.ttl, validity.requires_validation],
-        *(record.supersedes, record.environment_negative, record.sightings, record.updated_at),
-        [adoption.state, adoption.by, adoption.at, adoption.why],
-        hold and [hold.reason, hold.by, hold.at],
-        *(record.pinned, record.retention, record.last_event),
-        [[one.at, one.by, one.method, one.result, one.evidence] for one in record.validation],
-        [[flaw.code, flaw.data] for flaw in record.flaws],
-        *(record.by_hand, record.digest, record.extra, record.host),
-    ]
-
-
-def _unpack(path: str, row: list[Any]) -> Record:
-    name, repository, kind, topic, statement, source, created, rev, called, details, tags, claims, evidence = row[:13]
-    anchors, validity, supersedes, negative, sightings, updated, adoption, hold, pinned, retention, last = row[13:24]
-    validation, flaws, by_hand, digest, extra, host = row[24:]
-    return Record(
-        name,
-        repository,
-        kind,
-        topic,
-        statement,
-        Source(*source),
-        datetime.fromisoformat(created),
-        rev,
-        called,
-        tuple(details),
-        tuple(tags),
-        claims,
-        tuple(evidence),
-        tuple([Anchor(*one) for one in anchors]) if anchors else (),
-        Validity(_at(validity[0]), validity[1], validity[2]),
-        tuple(supersedes),
-        negative,
-        sightings,
-        _at(updated),
-        Adoption(adoption[0], adoption[1], _at(adoption[2]), adoption[3]),
-        Hold(hold[0], hold[1], datetime.fromisoformat(hold[2])) if hold else None,
-        pinned,
-        retention,
-        last,
-        tuple([_validation(*one) for one in validation]),
-        path,
-        tuple([Reason(code, data) for code, data in flaws]),
-        by_hand,
-        digest,
-        extra,
-        host,
-    )
-
-
-def _validation(at: str, by: str, method: str, result: Any, evidence: list[str]) -> Validation:
-    return Validation(datetime.fromisoformat(at), by, method, result, tuple(evidence))
-
-
-def _at(value: str | None) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(value)
-
-
-_TIMES = frozenset({"adopted_at", "validated_at", "passed_at"})
-
-
-def _fields(standing: Standing) -> dict[str, Any]:
-    """What differs from a standing of which nothing was decided."""
-    found: dict[str, Any] = {}
-    for name in Standing.__slots__:
-        value = getattr(standing, name)
-        if value:
-            found[name] = sorted(value) if name == "replaced_by" else value
-    return found
-
-
-def _standing(fields: dict[str, Any]) -> Standing:
-    fields = dict(fields)
-    for name in _TIMES & fields.keys():
-        fields[name] = datetime.fromisoformat(fields[name])
-    if "replaced_by" in fields:
-        fields["replaced_by"] = set(fields["replaced_by"])
-    return Standing(**fields)

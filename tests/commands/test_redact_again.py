@@ -16,7 +16,8 @@ from aicx.config import load_settings
 from aicx.corpus.files.read import sidecar_path
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
 from aicx.engine.embedder_choice import Choice
-from aicx.engine.vector_index import build_vectors, vector_state
+from aicx.engine.vector_index import build_vectors
+from aicx.engine.vector_state import vector_state
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot
 from tests.engine.search_helpers import ignore
 

@@ -18,7 +18,8 @@ from aicx.engine.embedder_choice import (
     to_manifest,
 )
 from aicx.engine.index_manifest import read_manifest, write_manifest
-from aicx.engine.vector_index import build_vectors, made_with, vector_state
+from aicx.engine.vector_index import build_vectors
+from aicx.engine.vector_state import made_with, vector_state
 from indexer.distill import RECIPE
 from indexer.estimate import Estimate
 from indexer.models import Teacher, model_folder

@@ -16,7 +16,8 @@ from aicx.config import load_settings
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.search import SearchQuery, search
-from aicx.engine.vector_index import build_vectors, vector_state
+from aicx.engine.vector_index import build_vectors
+from aicx.engine.vector_state import vector_state
 from aicx.storage.lock import writer_lock
 from aicx.types import Document, Part
 from indexer.passages import Windows

@@ -14,8 +14,9 @@ from aicx.cli import run
 from aicx.config import load_settings
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.index_manifest import read_manifest
-from aicx.engine.vector_index import build_vectors, vector_state
+from aicx.engine.vector_index import build_vectors
 from aicx.engine.vector_place import InAnotherHome
+from aicx.engine.vector_state import vector_state
 from aicx.errors import UsageError
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, write_git
 from tests.engine.search_helpers import ignore

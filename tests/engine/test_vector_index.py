@@ -10,7 +10,8 @@ import pytest
 
 from aicx.engine.embedder_choice import Choice, parse_choice
 from aicx.engine.index_manifest import read_manifest, write_manifest
-from aicx.engine.vector_index import build_vectors, drop_vectors, vector_state
+from aicx.engine.vector_index import build_vectors, drop_vectors
+from aicx.engine.vector_state import vector_state
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.storage.checksums import changing, find_damage, record, withdraw
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home

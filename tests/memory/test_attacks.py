@@ -13,8 +13,8 @@ from functools import partial
 import orjson
 import pytest
 
+from aicx.memory.decisions import Decisions
 from aicx.memory.events import Event, appended, is_person
-from aicx.memory.index import Decisions
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
 from aicx.memory.seal import keyed

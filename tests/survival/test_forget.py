@@ -12,7 +12,7 @@ import pytest
 
 from aicx.config import Settings
 from aicx.engine.search import Searcher
-from aicx.engine.vector_index import vector_state
+from aicx.engine.vector_state import vector_state
 from aicx.paths import Layout
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.engine.search_helpers import embed, found, keep

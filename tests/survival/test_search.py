@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from aicx.engine.index_manifest import read_manifest, write_manifest
-from aicx.engine.vector_index import vector_state
+from aicx.engine.vector_state import vector_state
 from aicx.installation import install_command
 from aicx.storage.checksums import withdraw
 from tests.corpus.builders import ClaudeLog, Home

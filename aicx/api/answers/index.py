@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from aicx.api.answers import INLINE
 
 if TYPE_CHECKING:
-    from aicx.engine.vector_index import LexicalState, VectorState
+    from aicx.engine.vector_state import LexicalState, VectorState
     from indexer.vectors import Synced
 
 SCHEMA = "aicx.index/1"

@@ -136,7 +136,7 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
     seconds = lexical.build(LEXICAL, documents, place)
     if embedder == LEXICAL:
         return seconds
-    from aicx.engine.vector_index import calibrate_noise
+    from aicx.engine.vector_model import calibrate_noise
 
     seconds += dense.build(f"dense:{embedder}", documents, place)
     folder = dense.folder_of(f"dense:{embedder}", place)

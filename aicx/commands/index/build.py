@@ -12,7 +12,8 @@ from aicx.bench.gain import measure_gain
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
-from aicx.engine.vector_index import build_vectors, made_with
+from aicx.engine.vector_index import build_vectors
+from aicx.engine.vector_state import made_with
 
 _COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
 

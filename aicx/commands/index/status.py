@@ -6,7 +6,7 @@ from aicx import console, options
 from aicx.api.answers.index import SCHEMA, index_answer
 from aicx.api.freshness import index_state
 from aicx.config import Settings, load_settings
-from aicx.engine.vector_index import lexical_state, vector_state
+from aicx.engine.vector_state import lexical_state, vector_state
 from aicx.errors import NotFound
 
 

@@ -7,8 +7,8 @@ from aicx.api.answers.memory import HISTORY_SCHEMA, HistoryAnswer, MemoryEvent
 from aicx.commands.memory.common import RefArgument, open_desk, opened
 from aicx.errors import NotFound
 from aicx.memory.events import events_of
-from aicx.memory.index import read_log
 from aicx.memory.record import PREFIX
+from aicx.memory.walking import read_log
 from aicx.text import instant, local
 
 

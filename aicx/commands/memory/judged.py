@@ -25,8 +25,8 @@ from aicx.commands.memory.common import open_desk, opened
 from aicx.errors import NotFound, UsageError
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
-from aicx.memory.index import read_log
 from aicx.memory.judging import Judged, Retrieval, Verdict, audit, judge, retrieval_in, retrieval_of
+from aicx.memory.walking import read_log
 from aicx.paths import user_path
 from aicx.text import day_bounds, instant, local
 

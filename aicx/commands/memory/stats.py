@@ -9,7 +9,7 @@ from aicx import console, options
 from aicx.api.answers.memory import STATS_SCHEMA, StatsAnswer
 from aicx.commands.memory.common import Everywhere, open_desk, opened
 from aicx.memory.files import GLOBAL
-from aicx.memory.index import read_log
+from aicx.memory.walking import read_log
 
 
 def command(everywhere: Everywhere = False, repo: options.Repo = None, json: options.Json = False) -> None:

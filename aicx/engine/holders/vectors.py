@@ -185,7 +185,8 @@ def _mend(settings: Settings, notify: Notify) -> str:
     if recorded_table(settings) is None:
         removed = remove_damaged_models(settings.layout, full=True)
         return f"removed {plural(len(removed), 'damaged model')}, which the next aicx index makes again"
-    from aicx.engine.vector_index import build_vectors, made_with
+    from aicx.engine.vector_index import build_vectors
+    from aicx.engine.vector_state import made_with
 
     synced = build_vectors(
         settings, made_with(settings), rebuild=False, on_progress=lambda _: None, notify=notify, full=True

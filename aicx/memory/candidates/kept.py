@@ -20,8 +20,8 @@ import aicx
 from aicx.corpus.files.read import sidecar_path
 from aicx.errors import StoreUnwritable
 from aicx.evidence.patterns import rules_digest
-from aicx.memory.index import stamp_of
 from aicx.memory.proposals import Proposal, Sighting
+from aicx.memory.walking import stamp_of
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.storage.atomic import replace_file

@@ -7,10 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aicx.memory.reading import Scope
-from aicx.memory.recall.ranking import (
-    DEFAULT_RULES,
-    RecallRules,
-)
+from aicx.memory.recall.ranking import DEFAULT_RULES, RecallRules
 
 if TYPE_CHECKING:
     from aicx.memory.sources_places import Named

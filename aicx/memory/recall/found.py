@@ -11,16 +11,7 @@ from aicx.api.answers.memory import MemoryEntry, MemoryScore
 from aicx.api.answers.memory_recall import DegradedLane, ExcludedEntry, RecallAnswer, RecallMethod
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import LiveTable
-from aicx.memory.recall.ranking import (
-    FEW,
-    SUFFICIENT,
-    THRESHOLD,
-    Match,
-    Ranked,
-    order,
-    relevant,
-    select,
-)
+from aicx.memory.recall.ranking import FEW, SUFFICIENT, THRESHOLD, Match, Ranked, order, relevant, select
 
 if TYPE_CHECKING:
     pass

@@ -16,11 +16,13 @@ import orjson
 
 from aicx.config import Settings
 from aicx.git.identity import find_repository
+from aicx.memory.decisions import Decisions
 from aicx.memory.files import sidecar_of
-from aicx.memory.index import Decisions, Entry, Index, decisions_stamp, stamp_of
+from aicx.memory.index import Entry, Index
 from aicx.memory.reading import Scope, scope_of
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
+from aicx.memory.walking import decisions_stamp, stamp_of
 from aicx.paths import Layout
 
 _SECONDS = 3600.0

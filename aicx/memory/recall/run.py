@@ -22,10 +22,7 @@ from aicx.memory.recall.found import Found, answer_of, leave_out_sources, rank, 
 from aicx.memory.recall.live import LiveReader, LiveTable
 from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
-from aicx.memory.recall.ranking import (
-    SUFFICIENT,
-    Ranked,
-)
+from aicx.memory.recall.ranking import SUFFICIENT, Ranked
 from aicx.memory.recall.scored import Scored, add_live, add_records, score_words
 from aicx.memory.recall.table import Table
 from aicx.memory.recall.terms import Asked, asked

@@ -17,14 +17,7 @@ from aicx.memory.reading import Memory
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.found import Found, rank, shown
 from aicx.memory.recall.live import LiveTable, live_entry
-from aicx.memory.recall.ranking import (
-    STRENGTHS,
-    Group,
-    Match,
-    Ranked,
-    fused,
-    match,
-)
+from aicx.memory.recall.ranking import STRENGTHS, Group, Match, Ranked, fused, match
 from aicx.memory.recall.table import Table
 from aicx.memory.recall.terms import Asked, scores
 from aicx.memory.record import Record

@@ -12,12 +12,7 @@ from aicx.resume.brief.part import Part, clean, level_of, listed
 from aicx.resume.brief.selection import Reason
 from aicx.resume.brief.session_parts import others, recalled, session_lines
 from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, strategies, tasks
-from aicx.resume.brief.worth import (
-    MAX_COMMITS,
-    MAX_FILES,
-    is_meant,
-    says_something,
-)
+from aicx.resume.brief.worth import MAX_COMMITS, MAX_FILES, is_meant, says_something
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, shorten
 

@@ -16,7 +16,7 @@ from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import current_writer, discover_logs
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.files.read import load_sidecar
-from aicx.engine.vector_index import VectorState, lexical_state, vector_state
+from aicx.engine.vector_state import VectorState, lexical_state, vector_state
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.servers.dashboard.responses import Alarm, Indexes, Outlook, Redactions, Stats, Status

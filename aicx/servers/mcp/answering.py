@@ -22,22 +22,14 @@ from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.rank import rank_chunks
 from aicx.engine.search import SearchQuery
 from aicx.engine.steering import steer_query
-from aicx.engine.vector_index import lexical_state, vector_state
+from aicx.engine.vector_state import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import (
-    IndexStatus,
-    Rank,
-    Resume,
-    Search,
-    Sessions,
-    Steer,
-    Why,
-)
+from aicx.servers.mcp.arguments import IndexStatus, Rank, Resume, Search, Sessions, Steer, Why
 from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import Means, folder_of, place
 from aicx.servers.mcp.replies import Reply, bounded, reply

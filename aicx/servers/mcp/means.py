@@ -13,10 +13,7 @@ from aicx.engine.search import Searcher
 from aicx.errors import UsageError
 from aicx.memory.reading import Scope
 from aicx.memory.recall.run import Recaller
-from aicx.servers.mcp.arguments import (
-    Search,
-    Steer,
-)
+from aicx.servers.mcp.arguments import Search, Steer
 from aicx.servers.mcp.replies import Bounds, Reply
 
 

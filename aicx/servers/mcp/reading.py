@@ -15,9 +15,7 @@ from aicx.evidence.conversation import Turn, conversation
 from aicx.evidence.transcript import read_steps
 from aicx.paths import Layout
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import (
-    Read,
-)
+from aicx.servers.mcp.arguments import Read
 from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import Means
 from aicx.servers.mcp.remembering import read_memory

@@ -15,10 +15,7 @@ from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import find_live
 from aicx.memory.record import Record, Source
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import (
-    Propose,
-    Recall,
-)
+from aicx.servers.mcp.arguments import Propose, Recall
 from aicx.servers.mcp.means import Means, scope_of
 from aicx.servers.mcp.replies import Reply, bounded, reply
 

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from aicx.servers.mcp.answering import explain, index_status, list_sessions, rank, resume_here, search, steer_chunks
-from aicx.servers.mcp.arguments import (
-    IndexStatus,
-    Propose,
-    Rank,
-    Read,
-    Recall,
-    Resume,
-    Search,
-    Sessions,
-    Steer,
-    Why,
-)
+from aicx.servers.mcp.arguments import IndexStatus, Propose, Rank, Read, Recall, Resume, Search, Sessions, Steer, Why
 from aicx.servers.mcp.means import Tool
 from aicx.servers.mcp.reading import read
 from aicx.servers.mcp.remembering import propose_memory, recall
