@@ -17,20 +17,20 @@ FitReason = Literal["line_limit", "byte_limit"]
 class SectionsRendered:
     """Whether each section of the note is in the block, and the line that names its files."""
 
-    sources: bool
-    goal: bool
-    incompleteNext: bool
-    triedAndFailed: bool
-    notYetTried: bool
-    confirmedWorking: bool
-    filesDecisionsEnvironment: bool
+    sources: Annotated[bool, "whether the line with the files of the notes is in it"]
+    goal: Annotated[bool, "whether the goal is"]
+    incompleteNext: Annotated[bool, "whether next steps are"]
+    triedAndFailed: Annotated[bool, "whether failed approaches are"]
+    notYetTried: Annotated[bool, "whether untried ideas are"]
+    confirmedWorking: Annotated[bool, "whether what was seen to work is"]
+    filesDecisionsEnvironment: Annotated[bool, "whether files, decisions or prerequisites are"]
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
     """What is not in the block: items of a section, or the file of a note."""
 
-    target: Literal["section", "sourceFile"]
+    target: Annotated[Literal["section", "sourceFile"], "what it is of: items of a section, or a note"]
     stage: Annotated[Literal["reading", "fitting"], "when it was left out"]
     reason: Annotated[Literal["broken_note"] | FitReason, "why"]
     section: Annotated[Section | None, "whose items they are"] = None
@@ -54,13 +54,13 @@ class StartupManifest:
     text: Annotated[str, "the block; empty where no note says anything"]
     lineCount: Annotated[int, "its lines"]
     lineLimit: Annotated[int, "how many it may have"]
-    continuityMode: Literal["startup"]
+    continuityMode: Annotated[Literal["startup"], "the moment that the block is for"]
     continuityProvenanceKind: Annotated[Literal["temporary-continuity"], "what it is: no memory that was agreed to"]
     sourceFiles: Annotated[list[str], "the notes of which something is in the block"]
     candidateSourceFiles: Annotated[list[str], "all notes that were looked at"]
     continuitySourceKinds: Annotated[list[Literal["project", "local"]], "the layers of `sourceFiles`"]
     continuitySectionKinds: Annotated[list[NoteSection], "the sections of the note that are in the block"]
-    sectionsRendered: SectionsRendered
+    sectionsRendered: Annotated[SectionsRendered, "the same as flags, with the line that names the notes"]
     omissions: Annotated[list[Omission], "what was left out"]
     omissionCounts: Annotated[dict[str, int], "number of items left out, by section"]
-    futureCompactionSeam: CompactionSeam
+    futureCompactionSeam: Annotated[CompactionSeam, "what shows the block again after a compaction"]
