@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from aicx.toolchains.family import Found, Output
-from aicx.toolchains.python_tracebacks import EXCEPTION, SYNTAX, Frame, is_foreign, own_frame, tracebacks
+from aicx.toolchains.pytest_blocks import PLACE, SAID, what_is_said
+from aicx.toolchains.pytest_summary import (
+    SUMMARY,
+    Named,
+    file_of,
+    from_summary,
+    identity_of,
+    is_covered,
+    named_tests,
+    row_of,
+    says_same,
+)
+from aicx.toolchains.python_tracebacks import EXCEPTION, SYNTAX, is_foreign, own_frame, tracebacks
 
 NAME = "pytest"
 _SECTION = re.compile(r"={3,}+ (?P<name>[^=\n].{0,200}?) ={3,}$")
 _BLOCK = re.compile(r"_+ (?P<name>[^_\s].*?|_\w.*?) _+$")
-_PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")
-_IN = re.compile(r"in \S")
-_DEFINED = re.compile(r" ?def \w")  # of fixtures that do not fit together
 _WARNING = re.compile(r"  (?P<file>\S[^:\n]{0,500}):(?P<line>\d+): (?P<code>(?:\w+\.)*\w*Warning): (?P<text>.*)$")
-_NATIVE = re.compile(r'\s+File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in |$)')
-_FIXTURE = re.compile(r"file (?P<file>\S.{0,500}), line (?P<line>\d+)$")
 _FRAME = re.compile(r"[\w.]+$|in \S")
-_SAID = re.compile(r"E(?:   (?P<text>.*)|\s*$)")
-_SUMMARY = re.compile(
-    r"(?P<kind>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[.{0,200}?\]|\(.{0,200}?\))?) (?P<id>\S.*?\.(?:py|txt|rst|md)(?:::.*?)?)(?: - (?P<text>.*))?$"
-)
-_PROGRESS = re.compile(
-    r"(?:\[gw\d+\] \[ *\d+%\] (?P<state>FAILED|ERROR) (?P<worker>\S.*?)"
-    r"|(?P<id>\S+\.py::\S.*?) (?P<late>FAILED|ERROR)(?: +\[ *\d+%\])?) *$"
-)
 _TOTALS = re.compile(
     r"(?:={3,} )?(?P<counts>(?:(?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|errors?|warnings?|rerun|subtests passed|subtests failed)"
     r"|no tests (?:ran|collected))(?:, )?)+)(?: in [\d.]+ ?s(?:econds)?(?: \(\d+:\d\d:\d\d\))?)(?: ={3,})?$"
@@ -41,24 +39,13 @@ _CONFTEST = re.compile(r"ImportError while loading conftest '(?P<file>[^'\n]+)'"
 _NOTHING_RAN = 5  # pytest's exit code
 _MOST_LINES = 8  # of a failure's text
 _EARLY = ("ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "ERROR at ")
-_ENDS = re.compile(r"-{3,} ?(?:Captured|generated|Live log|live log)")
-_CAUSED = ("During handling of the above exception", "The above exception was the direct cause")
 _XPASS = re.compile(r"\[XPASS\(strict\)\](?P<text>.*)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A test that the short summary or the progress lines name."""
-
-    id: str
-    text: str
-    failed: bool  # not an error of setup
 
 
 def found(output: Output) -> Iterator[Found]:
     """Each failing test, each error of setup or collection, and what kept pytest from running."""
     lines = output.lines
-    named = _named(lines)
+    named = named_tests(lines)
     used: set[str] = set()
     yield from _warnings(lines)
     if any(line.startswith("ImportError while loading conftest") for line in lines):
@@ -71,9 +58,9 @@ def found(output: Output) -> Iterator[Found]:
             used.update({each.test or "", name.removeprefix("ERROR collecting ")})
             yield each
     for row in named.values():
-        if row.id not in used and not _covered(row, used):
+        if row.id not in used and not is_covered(row, used):
             empty = False
-            yield _from_summary(row)
+            yield from_summary(row)
     if empty:
         yield from _wrong_use(output)
 
@@ -93,27 +80,13 @@ def marks(output: Output) -> int:
         if line.startswith("=") and (match := _SECTION.match(line)):
             count += match["name"] in ("test session starts", "FAILURES", "ERRORS", "short test summary info") * 3
         elif line.startswith(("FAILED ", "ERROR ", "SUBFAIL")):
-            count += _SUMMARY.match(line) is not None
+            count += SUMMARY.match(line) is not None
         elif line.startswith("ERROR: usage: "):
             count += "pytest" in line
         elif line.startswith("E   "):
             count += 1
         count += bool(_TOTALS.match(line)) * 2
     return count
-
-
-def _named(lines: Sequence[str]) -> dict[str, _Named]:
-    """The failing tests by id, as the short summary has them, else the progress lines."""
-    rows: dict[str, _Named] = {}
-    progress: dict[str, _Named] = {}
-    for line in lines:
-        if line.startswith(("FAILED ", "ERROR ", "SUBFAIL")):
-            if match := _SUMMARY.match(line):
-                rows.setdefault(match["id"], _Named(match["id"], match["text"] or "", match["kind"] != "ERROR"))
-        elif ("FAILED" in line or "ERROR" in line) and (match := _PROGRESS.match(line)):
-            name = match["worker"] or match["id"]
-            progress.setdefault(name, _Named(name, "", (match["state"] or match["late"]) == "FAILED"))
-    return rows or progress
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -137,22 +110,22 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         yield name, block
 
 
-def _read_block(name: str, block: Sequence[str], named: dict[str, _Named]) -> Iterator[Found]:
+def _read_block(name: str, block: Sequence[str], named: dict[str, Named]) -> Iterator[Found]:
     """What one failure's block says; `--tb=line` has them all in one block."""
     setup = name.startswith(_EARLY)
     collecting = name.startswith("ERROR collecting ")
     for early in _EARLY:
         name = name.removeprefix(early)
-    said, frames, kind = _said(block)
+    said, frames, kind = what_is_said(block)
     if not name and (styled := list(_line_style(block, named))):
         yield from styled
         return
     if not said and (strict := next((match for line in block if (match := _XPASS.match(line))), None)):
         said = [strict[0].strip()]
-    if not name and not any(_PLACE.match(line) for line in block):
+    if not name and not any(PLACE.match(line) for line in block):
         return
     place = own_frame(frames)
-    row = _row(name, frames, named)
+    row = row_of(name, frames, named)
     first = next((line for line in said if line.strip()), "") or _whole(row, block) or f"{name} failed"
     if first.lstrip().startswith('File "'):  # of a syntax error, which names its place before itself
         first = next((line for line in said if EXCEPTION.match(line)), first)
@@ -164,16 +137,16 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, _Named]) -> It
     )
     yield Found(
         "\n".join([first, *said[said.index(first) + 1 :][: _MOST_LINES - 1]]) if first in said else first,
-        place.file if place else name if collecting else _file_of(row),
+        place.file if place else name if collecting else file_of(row),
         place.line if place else None,
         code=code,
         phase="syntax" if code in SYNTAX else "setup" if setup else "test",
         test=test or None,
-        identity=_identity(first),
+        identity=identity_of(first),
     )
 
 
-def _whole(row: _Named | None, block: Sequence[str]) -> str:
+def _whole(row: Named | None, block: Sequence[str]) -> str:
     """A text of the summary, as long as the block has it."""
     if row is None or not row.text.endswith("..."):
         return row.text if row else ""
@@ -181,73 +154,15 @@ def _whole(row: _Named | None, block: Sequence[str]) -> str:
     return next((line.strip() for line in block if line.strip().startswith(begin)), row.text)
 
 
-def _test(name: str, frames: Sequence[Frame]) -> str:
-    """A test's name where no summary has it: with its file, when the first frame is in one of tests."""
-    if not name or "[doctest]" in name:
-        return name
-    name = name.replace(".", "::", name.partition("[")[0].count("."))
-    first = frames[0].file if frames else ""
-    in_tests = re.fullmatch(r"test_.*\.py|.*_test\.py", first.rpartition("/")[2]) and not first.startswith("/")
-    return f"{first}::{name}" if in_tests else name
-
-
-def _said(block: Sequence[str]) -> tuple[list[str], list[Frame], str | None]:
-    """The lines marked `E`, the frames, and the exception's name that ends the long style; of a chain the last."""
-    said: list[str] = []
-    frames: list[Frame] = []
-    kind = None
-    for line in block:
-        if _ENDS.match(line):
-            break
-        if any(mark in line for mark in _CAUSED):
-            said, frames, kind = [], [], None
-        elif line.startswith("E") and (match := _SAID.match(line)):
-            said.append(match["text"] or "")
-        elif match := _PLACE.match(line):
-            rest = match["rest"] or ""
-            if _IN.match(rest) or _DEFINED.match(rest) or not rest or re.fullmatch(r"[\w.]+", rest.strip()):
-                frames.append(Frame(match["file"], int(match["line"]), rest))
-                if rest and not (_IN.match(rest) or _DEFINED.match(rest)):
-                    kind = rest.strip()
-        elif match := _NATIVE.match(line) or _FIXTURE.match(line):
-            frames.append(Frame(match["file"], int(match["line"]), ""))
-    nested = [match for line in said if (match := _NATIVE.match(line))]
-    if nested:  # the place of a syntax error is part of what is said
-        frames.append(Frame(nested[-1]["file"], int(nested[-1]["line"]), ""))
-    said = _dedented(said)
-    if not said:
-        for each in tracebacks(block):
-            said, kind = each.message.split("\n"), each.type
-            frames = each.frames or frames
-    return said or _doctest(block), frames, kind
-
-
-def _dedented(said: list[str]) -> list[str]:
-    """The long style indents what is said by as much as the source."""
-    filled = [len(line) - len(line.lstrip()) for line in said if line.strip()]
-    least = min(filled, default=0)
-    return [line[least:] for line in said]
-
-
-def _doctest(block: Sequence[str]) -> list[str]:
-    text = [line.strip() for line in block]
-    for start, line in enumerate(text):
-        if line in ("Expected:", "Expected nothing") or line.startswith("UNEXPECTED EXCEPTION"):
-            example = next((before for before in reversed(text[:start]) if ">>>" in before), "")
-            example = re.sub(r"^\d+ ", "", example)
-            return [" ".join(filter(None, [example, *text[start : start + 5]])).strip()]
-    return []
-
-
-def _line_style(block: Sequence[str], named: dict[str, _Named]) -> Iterator[Found]:
+def _line_style(block: Sequence[str], named: dict[str, Named]) -> Iterator[Found]:
     """`--tb=line`: a place and what was said, a line each, in the order of the summary."""
     rows = [row for row in named.values() if row.failed]
-    marked = any(line[:1] == "E" and _SAID.match(line) for line in block)
+    marked = any(line[:1] == "E" and SAID.match(line) for line in block)
     for line in block:
         match = _LINE_STYLE.match(line)
         if match is None or (marked and _FRAME.match(match["text"])):
             continue
-        place = next((number for number, row in enumerate(rows) if _says_same(row.text, match["text"])), None)
+        place = next((number for number, row in enumerate(rows) if says_same(row.text, match["text"])), None)
         row = rows[place] if place is not None else None
         rows = rows[place + 1 :] if place is not None else rows
         text = row.text if row and _FRAME.match(match["text"]) else match["text"]
@@ -259,57 +174,8 @@ def _line_style(block: Sequence[str], named: dict[str, _Named]) -> Iterator[Foun
             code=exception["type"].rpartition(".")[2] if exception else None,
             phase="test",
             test=row.id if row else None,
-            identity=_identity(text),
+            identity=identity_of(text),
         )
-
-
-def _says_same(summary: str, text: str) -> bool:
-    """Whether the summary's text, which may be cut, is about the same failure as a line's."""
-    begin = summary.removesuffix("...")
-    return bool(begin) and (
-        text.startswith(begin) or begin.startswith(text) or (text == "AssertionError" and begin.startswith("assert "))
-    )
-
-
-def _row(name: str, frames: Sequence[Frame], named: dict[str, _Named]) -> _Named | None:
-    """The row of the summary that a heading belongs to."""
-    wanted = name.removeprefix("[doctest] ").replace(".", "::")
-    fits = [row for row in named.values() if row.id == name or row.id.partition("::")[2].replace(".", "::") == wanted]
-    if len(fits) > 1:
-        files = {frame.file.rpartition("/")[2] for frame in frames}
-        fits = [row for row in fits if row.id.partition("::")[0].rpartition("/")[2] in files] or fits
-    if not fits and not name and len(named) == 1:
-        fits = list(named.values())
-    return fits[0] if fits else None
-
-
-def _covered(row: _Named, used: set[str]) -> bool:
-    """Whether a block without a name of its own was about this row."""
-    tail = row.id.partition("::")[2]
-    used = {re.sub(r" [(\[].*", "", name) for name in used} | used
-    return any(tail and (name == tail or name.endswith("::" + tail)) for name in used) or row.id in used
-
-
-def _from_summary(row: _Named) -> Found:
-    exception = EXCEPTION.match(row.text)
-    code = exception["type"].rpartition(".")[2] if exception else None
-    return Found(
-        row.text or f"{row.id} failed",
-        _file_of(row),
-        code=code,
-        phase="test" if row.failed else "setup",
-        test=row.id if "::" in row.id else None,
-        identity=_identity(row.text),
-    )
-
-
-def _file_of(row: _Named | None) -> str | None:
-    return row.id.partition("::")[0] if row else None
-
-
-def _identity(first: str) -> str:
-    """The first line without the class that only the long style names."""
-    return first.removeprefix("AssertionError: ").strip()
 
 
 def _warnings(lines: Sequence[str]) -> Iterator[Found]:
@@ -329,7 +195,7 @@ def _wrong_use(output: Output) -> Iterator[Found]:
     lines = output.lines
     conftest = next((match["file"] for line in lines if (match := _CONFTEST.match(line))), None)
     if conftest:
-        said, frames, kind = _said(lines)
+        said, frames, kind = what_is_said(lines)
         own = [frame for frame in frames if not is_foreign(frame.file)]
         exception = EXCEPTION.match(said[0]) if said else None
         yield Found(
