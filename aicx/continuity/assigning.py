@@ -6,12 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
-from aicx.continuity.deriving import Derived, Found
+from aicx.continuity.deriving import Derived, Found, Wanted
 from aicx.continuity.meaning import is_local
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
 from aicx.continuity.state import NoteState, state_of
 from aicx.types import Lane
+from aicx.work.record import PREFIX
 
 MAX_ITEMS = 8  # of a kind, beside those that a person wrote
 _COMMAND = re.compile(r"`([^`]+)`")
@@ -41,14 +43,17 @@ def layer_of(found: Found) -> Layer:
 
 def items_of(derived: Derived, layer: Layer) -> tuple[NoteItem | None, list[NoteItem]]:
     """The goal and the items that a session gives one layer, the newest of each kind first."""
+    log = derived.log
 
-    lane, evidence = derived.log.lane, (derived.log.ref,)
+    def item(one: Found | Wanted, kind: Kind | Literal["goal"]) -> NoteItem:
+        # A task is somebody's own statement, whoever's session it is.
+        return NoteItem(one.text, kind, layer, "primary" if one.ref else log.lane, (one.ref or log.ref,), one.at)
+
     goal = derived.goal
     wanted = None
     if goal is not None and layer == ("local" if is_local(goal.text) else "project"):
-        wanted = NoteItem(goal.text, "goal", layer, lane, evidence, goal.at)
-    found = (one for one in derived.found if layer_of(one) == layer)
-    return wanted, [NoteItem(one.text, one.kind, layer, lane, evidence, one.at) for one in found]
+        wanted = item(goal, "goal")
+    return wanted, [item(one, one.kind) for one in derived.found if layer_of(one) == layer]
 
 
 def replaced(derived: Derived, layer: Layer, now: datetime) -> Draft:
@@ -109,10 +114,13 @@ def _goal(new: NoteItem | None, old: NoteItem | None, derived: Derived, own: Col
 
 
 def _is_settled(item: NoteItem, derived: Derived, new: Iterable[NoteItem]) -> bool:
-    """Whether what a session said of an item is over: its command ended otherwise since, or its session is done."""
+    """Whether what a session said of an item is over: its command ended otherwise since, its session is done,
+    or its task says another next step.
+    """
     if item.kind == "next":
-        same = item.evidence == (derived.log.ref,)
-        return same and derived.state == "completed" and all(one.key != item.key for one in new)
+        session_over = item.evidence == (derived.log.ref,) and derived.state == "completed"
+        of_task = bool(item.evidence) and all(ref.startswith(PREFIX) for ref in item.evidence)
+        return (session_over or of_task) and all(one.key != item.key for one in new)
     if item.kind not in ("confirmed", "failed"):
         return False
     command = _command(item.text)

@@ -40,18 +40,20 @@ MAX_OF: dict[Kind, int] = {
 
 
 class Found(NamedTuple):
-    """A statement of a session, and when it was made."""
+    """A statement, when it was made, and the reference of what it is from: the session where that is empty."""
 
     kind: Kind
     text: str
     at: datetime
+    ref: str = ""
 
 
 class Wanted(NamedTuple):
-    """What a session was asked for, and when."""
+    """What was asked for, when, and the reference of what it is from: the session where that is empty."""
 
     text: str
     at: datetime
+    ref: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Deriv
     found += (Found(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
     for one in changed_files(calls, roots, log.folder):
         found.append(Found("file", clean(f"{one.path} (deleted)" if one.gone else one.path, MAX_TEXT), one.at))
-    kept, trimmed = _newest(found)
+    kept, trimmed = newest(found)
     warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
     derived = Derived(
         log,
@@ -159,7 +161,7 @@ def _at(said: Said) -> datetime:
     return datetime.fromisoformat(said.at)
 
 
-def _newest(found: Iterable[Found]) -> tuple[list[Found], dict[Kind, int]]:
+def newest(found: Iterable[Found]) -> tuple[list[Found], dict[Kind, int]]:
     """At most so many of each kind as there is room for, each text once, and how many were left out."""
     kept: dict[tuple[Kind, str], Found] = {}
     sizes = dict.fromkeys(MAX_OF, 0)

@@ -109,13 +109,20 @@ def merged(project: Note | None, local: Note | None) -> Note:
             sections[kind] = tuple({item.key: item for item in reversed(items)}[key] for key in _keys(items))
     times = [note.updated_at for note in (own, shared) if note.updated_at is not None]
     return Note(
-        goal=own.goal or shared.goal,
+        goal=_goal(own.goal, shared.goal),
         sections=sections,
         unknown_text="\n\n".join(text for text in (own.unknown_text, shared.unknown_text) if text),
         updated_at=max(times, default=None),
         status=local.status if local is not None else shared.status,
         source=own.source or shared.source,
     )
+
+
+def _goal(own: NoteItem | None, shared: NoteItem | None) -> NoteItem | None:
+    """The worktree's goal, unless a person has written that of the project since."""
+    if own is None or shared is None or shared.evidence or not own.evidence:
+        return own or shared
+    return shared if shared.at is None or own.at is None or shared.at > own.at else own
 
 
 def _keys(items: list[NoteItem]) -> dict[str, None]:

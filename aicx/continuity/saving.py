@@ -25,6 +25,7 @@ from aicx.continuity.reading import read_note
 from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, read_state
+from aicx.continuity.tasks import with_tasks
 from aicx.errors import CorpusDamaged
 from aicx.text import instant
 from aicx.work.place import WorkPlace, project_of
@@ -132,6 +133,7 @@ def _write(
     selected = select(settings, place, scope, mode, log, markers, _sources(settings, place))
     read = read_log(settings.layout, selected.log.file, selected.log.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None)
+    derived = with_tasks(derived, settings, place, now)
     project = project_of(settings, place)
     with prepared(settings, place, layers, now, source, notify) as (change, places):
         drafts = {layer: _draft(places, layer, mode, derived, now) for layer in layers}

@@ -101,6 +101,27 @@ def test_a_command_that_passes_later_is_no_longer_among_the_failed(place: NotePl
     assert (place.texts("failed"), place.texts("confirmed")) == ([], ["`make lint` passed"])
 
 
+def test_the_task_that_is_open_here_comes_first(place: NotePlace) -> None:
+    place.session(FIRST, "Look at the export", calls=(("pytest -q", "1 passed", False),), said="Next step: measure.")
+    ref = place.json("task", "start", "Make the export twice as fast")["task"]["ref"]
+    said = ("--verified", "the reader is fast", "--discarded", "a cache", "--next", "Profile the writer")
+    place.json("task", "update", *said)
+    place("save")
+    assert place.goal() == "Make the export twice as fast"
+    assert place.texts("confirmed") == ["the reader is fast", "`pytest -q` passed"]
+    assert place.texts("failed") == ["Given up: a cache"]
+    assert place.texts("next") == ["Profile the writer", "Next step: measure."]
+    goal, *items = place.layers().merged.items
+    assert goal.evidence == (ref,)
+    assert {item.evidence for item in items} == {(ref,), (f"session:claude:{FIRST}",)}
+    place.json("task", "update", "--next", "Change the writer")
+    place("save")
+    assert place.texts("next") == ["Change the writer", "Next step: measure."]
+    place.json("task", "close", "--status", "resolved")
+    place("save")
+    assert place.texts("next") == ["Next step: measure."]
+
+
 class TestEdits:
     """A person's hand goes before what was derived."""
 
@@ -124,6 +145,15 @@ class TestEdits:
         place.session(SECOND, "Fix the import as well", begin=10_000_000_000)
         place("save", "--log", str(place.session(THIRD, "Fix the import as well", begin=1_000_000_000)))
         assert place.goal() == "Fix the import as well"
+
+    def test_a_goal_that_is_written_into_the_project_goes_before_a_derived_one(self, place: NotePlace) -> None:
+        log = place.session(FIRST, "Fix the reader in src/export.py")
+        place("save")
+        assert place.layers().local is not None
+        place.edit(place.project, "## Goal\n\n_Nothing yet._", "## Goal\n\nRewrite it all")
+        assert place.goal() == "Rewrite it all"
+        place("save", "--log", str(log))
+        assert place.goal() == "Rewrite it all"
 
     def test_ten_items_of_a_person_are_all_kept(self, place: NotePlace) -> None:
         log = place.session(FIRST, "Fix it for good", calls=(("pytest a", "ok", False),))
