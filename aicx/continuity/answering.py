@@ -116,7 +116,7 @@ def note_of(note: Note) -> ContinuityNote:
     return ContinuityNote(
         status=note.status,
         updatedAt=_instant(note.updated_at),
-        sourceSessionId=note.source or None,
+        sourceSessionId=redact(note.source).text or None,
         goal=None if note.goal is None else _item(note.goal),
         sections={kind: [_item(item) for item in note.sections.get(kind, ())] for kind in KINDS},
         unknownText=note.unknown_text,

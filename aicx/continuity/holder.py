@@ -110,7 +110,8 @@ class _Notes(Holder):
             return (Check(self.name, "warning", "a writing of a note was interrupted", FIX),)
         if left:
             detail = f"{plural(len(left), 'writing')} of notes failed: {_some([one.message for one in left])}"
-            return (Check(self.name, "warning", detail, "aicx continuity save, in the worktree it is of"),)
+            how = "aicx continuity save, in the worktree it is of; with --fix those go whose log is gone"
+            return (Check(self.name, "warning", detail, how),)
         return (Check(self.name, "green", f"{plural(len(held), 'note')}, each readable"),)
 
     def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
@@ -122,6 +123,12 @@ class _Notes(Holder):
             with changing(settings, datetime.now(UTC), "doctor", notify):
                 if count := sum(settle(settings, name) for name in folders):
                     done.applied.append(f"settled {plural(count, 'interrupted writing')} of notes")
+                left = [one for name in folders for one in pendings(layout.work / name / NOTES)]
+                gone = [one for one in left if not one.entry.log_path(settings).exists()]
+                for one in gone:  # nothing can be written from it any more
+                    one.path.unlink(missing_ok=True)
+                if gone:
+                    done.applied.append(f"removed {plural(len(gone), 'recovery marker')} of logs that are gone")
         except AicxError as error:
             done.refused.append(f"an interrupted writing of a note: {error.message}")
 

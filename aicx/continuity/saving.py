@@ -92,14 +92,17 @@ def clear(
     source: str = "cli",
     notify: Notify = lambda _: None,
 ) -> list[Path]:
-    """Deletes the notes of ``place``, also those that cannot be understood; returns what was there.
+    """Deletes the notes of ``place``, also those that cannot be understood, with the recovery markers of this worktree.
 
-    Raises UnsafePath, StoreLocked, StoreUnwritable.
+    Returns which notes there were. Raises UnsafePath, StoreLocked, StoreUnwritable.
     """
     layers = layers_of(scope)
     with prepared(settings, place, layers, now, source, notify) as (change, places):
         found = [places.project] if "project" in layers and places.project.exists() else []
         local = places.local_files() if "local" in layers else []
+        for marker in pending_writing.pendings(places.continuity):
+            if marker.entry.worktree == place.worktree_id and scope in (marker.entry.scope, "both"):
+                pending_writing.complete(marker)
         if not found and not local:
             return []
         entry = Audited(

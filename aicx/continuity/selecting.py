@@ -89,6 +89,7 @@ def _recorded(
         return log_at(path)
     except AicxError as error:
         name = "recovery marker" if kind == "recovery" else "last audit entry"
+        also = "; `aicx doctor --fix` removes markers of logs that are gone" if kind == "recovery" else ""
         raise SourceUnreadable(
-            f"the {name} names a log that cannot be read: {error.message}", hint="--log PATH names another one"
+            f"the {name} names a log that cannot be read: {error.message}", hint=f"--log PATH names another one{also}"
         ) from error

@@ -13,9 +13,11 @@ import pytest
 from aicx.continuity.logs import newest_primary
 from aicx.continuity.markdown import parse, render
 from aicx.continuity.meaning import is_vague
+from aicx.continuity.saving import save
 from aicx.work.events import read_log
 from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace, clean_status
 from tests.corpus.builders import ClaudeLog
+from tests.work.builders import NOW
 
 PASSED, FAILED = False, True
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
@@ -397,6 +399,15 @@ def test_every_writing_is_recorded_and_nothing_of_it_is_in_the_notes(place: Note
         ]
 
 
+def test_an_automatic_save_is_recorded_as_one(place: NotePlace) -> None:
+    """C17: the automatic save."""
+    place.session(FIRST, "Fix the export")
+    save(place.settings, place.place, "both", NOW, trigger="auto-save", source="hook", summarizer=False)
+    (event,) = read_log(next((place.home / "work").iterdir())).events
+    assert (event.source, event.data["trigger"], event.data["action"]) == ("hook", "auto-save", "save")
+    assert place("status")["latestContinuityAuditEntry"]["trigger"] == "auto-save"
+
+
 def test_the_json_names_what_was_done(place: NotePlace) -> None:
     """C17: the fields of the answers."""
     place.session(FIRST, "Fix the export", said="Next step: write the changelog entry.")
@@ -538,7 +549,7 @@ def test_the_newest_session_among_thousands_of_logs_is_found_at_once(place: Note
         times.append(time.process_time() - began)
     assert found is not None
     assert found.file.path == wanted
-    assert min(times) < 0.3
+    assert min(times) < 0.2
 
 
 def configure(place: NotePlace, script: str) -> None:

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from aicx.continuity.holder import HOLDER
-from tests.continuity.builders import FIRST, SECOND, NotePlace
+from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace
 from tests.continuity.test_acceptance import TOKEN, break_log, mend_log
 
 
@@ -119,6 +119,25 @@ def test_doctor_names_a_writing_that_failed(stored: NotePlace) -> None:
     assert checks(stored)["continuity"] == "warning"
     stored("save")
     assert checks(stored)["continuity"] == "green"
+
+
+def test_a_marker_whose_log_is_gone_is_removed_by_doctor(stored: NotePlace) -> None:
+    log = stored.session(THIRD, "Count the owls", begin=2000, modified=3000)
+    break_log(stored)
+    stored.failed("save")
+    mend_log(stored)
+    log.unlink()
+    assert stored.failed("save")["code"] == 8
+    assert stored.run("doctor", "--fix")[0] == 0
+    assert stored("save")["rolloutSelection"]["kind"] == "latest_primary"
+
+
+def test_clearing_takes_the_markers_of_the_worktree(stored: NotePlace) -> None:
+    break_log(stored)
+    stored.failed("save")
+    mend_log(stored)
+    stored("clear")
+    assert not stored("status")["pendingContinuityRecovery"]
 
 
 def test_a_damaged_file_of_what_is_known_leaves_the_words(stored: NotePlace) -> None:
