@@ -8,7 +8,7 @@ from typing import Any
 
 # Of a field, as its ``metadata``: left out of the JSON where it is None.
 OPTIONAL: Mapping[str, bool] = {"optional": True}
-# Of a field: in the JSON its own fields are in its place; none are where it is None.
+# Of a field: in the JSON its own fields, or those of a mapping, are in its place; none are where it is None.
 INLINE: Mapping[str, bool] = {"inline": True}
 # Of a field: it is not in the JSON.
 INTERNAL: Mapping[str, bool] = {"internal": True}
@@ -20,7 +20,7 @@ def to_fields(answer: Any) -> dict[str, Any]:
     for one in fields(answer):
         value = getattr(answer, one.name)
         if "inline" in one.metadata:
-            found |= to_fields(value) if value is not None else {}
+            found |= _plain(value) if value is not None else {}
         elif "internal" not in one.metadata and (value is not None or "optional" not in one.metadata):
             found[one.name] = _plain(value)
     return found

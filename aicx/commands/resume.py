@@ -177,7 +177,7 @@ def _record(settings: Settings, report: ResumeReport, agent: str | None, now: da
 
 
 def _target(text: str, settings: Settings, *, force: bool) -> Path:
-    from aicx.resume.brief.selection import SCHEMA
+    from aicx.api.answers.manifest import SCHEMA
 
     path = user_path(text)
     check_outside(path, settings.corpus_folders)

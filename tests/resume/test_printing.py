@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aicx.api.answers import to_fields
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.evidence.session_brief import Line, brief_of
@@ -297,7 +298,7 @@ def test_session_on_an_unmerged_branch_stays_in_the_background() -> None:
 def manifest(found: ResumeReport, budget: int) -> dict[str, Any]:
     parts: list[Part] = compose(found)
     fitted = fit(parts, budget, lambda kept, limit: markdown(found, kept, limit).encode())
-    return manifest_of(found, parts, fitted, budget, "markdown")
+    return to_fields(manifest_of(found, parts, fitted, budget, "markdown"))
 
 
 @pytest.mark.parametrize("budget", [MIN_TOKENS, 1000, 100_000])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
+from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
 from aicx.resume.brief.compose import compose
@@ -65,8 +66,7 @@ def _brief(
     def manifest() -> Mapping[str, Any]:
         # Made when it is asked for: it is many times the brief.
         made = manifest_of(report, parts, fitted, budget, format)
-        cleaned: Mapping[str, Any] = _clean(made) if settings.redact_secrets else made
-        return cleaned
+        return to_fields(_clean(made) if settings.redact_secrets else made)
 
     return Brief(fitted.text, fitted.tokens, manifest)
 

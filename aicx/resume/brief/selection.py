@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
+from aicx.api.answers.manifest import Included, ManifestEntry
 from aicx.text import printable
-
-SCHEMA = "aicx.manifest/1"
 
 
 class Reason(StrEnum):
@@ -53,7 +52,6 @@ class Reason(StrEnum):
 
 
 Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory", "task"]
-Included = Literal["full", "partial", "none"]
 
 
 class Considered(NamedTuple):
@@ -80,12 +78,12 @@ class Use(NamedTuple):
 
 def entries(
     considered: Sequence[Considered], uses: Mapping[str, Use], unprinted: Collection[str] = ()
-) -> list[dict[str, Any]]:
-    """An object for each thing considered, in order; each once, whichever ways led to it.
+) -> list[ManifestEntry]:
+    """An entry for each thing considered, in order; each once, whichever ways led to it.
 
     ``unprinted`` are those of which only the JSON has lines.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, ManifestEntry] = {}
     for item in considered:
         if item.ref in found:
             continue
@@ -98,21 +96,21 @@ def entries(
             # What nobody decided against and yet is not there had no room.
             little = Reason.ADDS_LITTLE if item.ref in unprinted else Reason.OVER_LIMIT
             left_out = item.left_out or (Reason.OVER_BUDGET if use else little)
-        found[item.ref] = {
-            "ref": printable(item.ref),
-            "kind": item.kind,
-            "included": included,
-            "reasons": [str(reason) for reason in item.reasons],
-            "left_out": str(left_out) if left_out else None,
-            "score": None if item.score is None else round(item.score, 4),
-            "items_total": use.total if use else 0,
-            "items_shown": use.shown if use else 0,
-            "bytes": use.size if use else 0,
-            **(item.facts or {}),
-        }
+        found[item.ref] = ManifestEntry(
+            ref=printable(item.ref),
+            kind=item.kind,
+            included=included,
+            reasons=[str(reason) for reason in item.reasons],
+            left_out=str(left_out) if left_out else None,
+            score=None if item.score is None else round(item.score, 4),
+            items_total=use.total if use else 0,
+            items_shown=use.shown if use else 0,
+            bytes=use.size if use else 0,
+            facts=item.facts,
+        )
     return list(found.values())
 
 
-def exclusions(listed: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def exclusions(listed: Sequence[ManifestEntry]) -> dict[str, int]:
     """Reason -> how many entries were left out for it."""
-    return dict(sorted(Counter(item["left_out"] for item in listed if item["left_out"]).items()))
+    return dict(sorted(Counter(item.left_out for item in listed if item.left_out).items()))

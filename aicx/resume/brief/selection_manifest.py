@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
+from aicx.api.answers import to_fields
+from aicx.api.answers.manifest import (
+    SCHEMA,
+    Manifest,
+    ManifestBudget,
+    ManifestExclusions,
+    ManifestLanes,
+    ManifestLine,
+    ManifestOutput,
+    ManifestQuery,
+    ManifestSection,
+)
 from aicx.resume.brief.budget import Fitted
 from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.brief.selection import SCHEMA, Use, entries, exclusions
+from aicx.resume.brief.selection import Use, entries, exclusions
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, printable
 
@@ -40,45 +52,44 @@ _SOURCES: Mapping[Slot, str] = {
 }
 
 
-def manifest_of(
-    report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format
-) -> dict[str, Any]:
+def manifest_of(report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format) -> Manifest:
     """Everything considered for a brief, once each, with what became of it.
 
     The same report, budget and clock give the same manifest. ``output`` is the brief without any manifest.
     """
     unprinted = {part.entry for part in parts if not part.text} if format == "markdown" else set()
     listed = entries(report.considered, _uses(parts, fitted.parts, format), unprinted)
-    question = {
-        "task": printable(report.task),
-        "project": report.project,
-        "branch": report.git.branch and clean(report.git.branch),
-        "head": report.git.head,
-        "now": instant(report.now, "seconds"),
-        "agent": report.agent and clean(report.agent),
-    }
-    digest = sha256(orjson.dumps([question, budget, format], option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()
-    return {
-        "schema": SCHEMA,
-        "id": f"resume:{digest[:16]}",
-        "purpose": "resume",
-        "query": question,
-        "generated_at": instant(report.now, "seconds"),
-        "write_mode": "read_only",
-        "budget": {"unit": "tokens", "limit": budget, "used": fitted.tokens},
-        "method": dict(report.search),
-        "entries": listed,
-        "lines": _lines(fitted.parts, format),
-        "sections": _sections(parts, fitted.parts),
-        "exclusions": {"by_reason": exclusions(listed)},
-        "lanes": {"unavailable": list(report.unavailable)},
-        "output": {
-            "format": format,
-            "sha256": sha256(fitted.text).hexdigest(),
-            "bytes": len(fitted.text),
-            "truncated": len(fitted.parts) < len(parts),
-        },
-    }
+    question = ManifestQuery(
+        task=printable(report.task),
+        project=report.project,
+        branch=report.git.branch and clean(report.git.branch),
+        head=report.git.head,
+        now=instant(report.now, "seconds"),
+        agent=report.agent and clean(report.agent),
+    )
+    asked = [to_fields(question), budget, format]
+    digest = sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()
+    return Manifest(
+        schema=SCHEMA,
+        id=f"resume:{digest[:16]}",
+        purpose="resume",
+        query=question,
+        generated_at=instant(report.now, "seconds"),
+        write_mode="read_only",
+        budget=ManifestBudget("tokens", budget, fitted.tokens),
+        method=dict(report.search),
+        entries=listed,
+        lines=_lines(fitted.parts, format),
+        sections=_sections(parts, fitted.parts),
+        exclusions=ManifestExclusions(exclusions(listed)),
+        lanes=ManifestLanes(list(report.unavailable)),
+        output=ManifestOutput(
+            format=format,
+            sha256=sha256(fitted.text).hexdigest(),
+            bytes=len(fitted.text),
+            truncated=len(fitted.parts) < len(parts),
+        ),
+    )
 
 
 def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mapping[str, Use]:
@@ -94,25 +105,16 @@ def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mappi
     return {entry: Use(count, kept[entry], sizes[entry]) for entry, count in total.items()}
 
 
-def _lines(shown: Sequence[Part], format: Format) -> list[dict[str, Any]]:
+def _lines(shown: Sequence[Part], format: Format) -> list[ManifestLine]:
     """Each line that is printed: how it was found, in what, and the references that prove it."""
     return [
-        {
-            "section": part.section,
-            "slot": part.slot,
-            "found_by": _SOURCES[part.slot],
-            "entry": printable(part.entry),
-            "refs": list(map(clean, part.refs)),
-        }
+        ManifestLine(part.section, part.slot, _SOURCES[part.slot], printable(part.entry), list(map(clean, part.refs)))
         for part in shown
         if format == "json" or part.text
     ]
 
 
-def _sections(parts: Sequence[Part], shown: Sequence[Part]) -> list[dict[str, Any]]:
+def _sections(parts: Sequence[Part], shown: Sequence[Part]) -> list[ManifestSection]:
     total = Counter(part.section for part in parts)
     kept = Counter(part.section for part in shown)
-    return [
-        {"name": name, "considered": count, "rendered": kept[name], "omitted": count - kept[name]}
-        for name, count in total.items()
-    ]
+    return [ManifestSection(name, count, kept[name], count - kept[name]) for name, count in total.items()]
