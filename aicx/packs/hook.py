@@ -7,12 +7,13 @@ yet, the repository map and the memory are left out. So is the whole pack where 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from aicx.api.answers.pack import PackNote
 from aicx.config import Settings
 from aicx.errors import AicxError
 from aicx.packs.making import make
@@ -22,7 +23,7 @@ from aicx.packs.query import Limits, PackQuery, Scope
 SECONDS = 0.8
 BUDGET = 600  # tokens
 LIMITS = Limits(looked_at=200)
-_WAIT = 0.1  # for another process that puts an object
+_WAIT = 8  # the part of the time that another process that puts an object may cost
 Output = Mapping[str, Any]
 
 
@@ -36,6 +37,7 @@ def hook_output(
     scope: Scope = "auto",
     budget: int | None = None,
     seconds: float = SECONDS,
+    notes: Sequence[PackNote] = (),
 ) -> Output | None:
     """``{"hookSpecificOutput": {hookEventName, additionalContext, metadata: {task_continuity_artifact}}}``.
 
@@ -44,10 +46,10 @@ def hook_output(
     other with nothing changed have the same pack.
     """
     began = time.monotonic()
-    settings = replace(settings, lock_wait_seconds=_WAIT)
+    settings = replace(settings, lock_wait_seconds=min(settings.lock_wait_seconds, seconds / _WAIT))
     hour = now.replace(minute=0, second=0, microsecond=0)
     try:
-        query = PackQuery(folder, hour, task, scope=scope, limits=LIMITS, known_only=True)
+        query = PackQuery(folder, hour, task, scope=scope, limits=LIMITS, notes=notes, known_only=True)
         answer = make(settings, "task", query, budget=budget or BUDGET)
     except AicxError:
         return None

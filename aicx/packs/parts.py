@@ -25,7 +25,7 @@ TASK_SECTIONS: Mapping[str, tuple[str, int]] = {
     "memory": ("Memory", 6),
     "commits": ("Last commits", 9),
     "map": ("Places the repository map names", 9),
-    "notes": ("Notes of tasks that were closed here", 10),
+    "notes": ("Noted down", 6),
     "external": ("Elsewhere", 11),
 }
 FAMILY_SECTIONS: Mapping[str, tuple[str, int]] = {
@@ -108,7 +108,8 @@ def _task(fields: Mapping[str, Any]) -> Iterator[_Line]:
         yield "map", f"{one['ref'].removeprefix('map:')}{symbol}", ()
     yield from _memory(fields)
     for one in fields["notes"]:
-        yield "notes", one["text"], [one["ref"]]
+        kind = "of a closed task" if one["kind"] == "closing_note" else one["kind"]
+        yield "notes", f"{kind.capitalize()}: {one['text']}", one["refs"]
     for ref in fields["external_refs"]:
         yield "external", ref, ()
 

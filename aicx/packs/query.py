@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, get_args
 
+from aicx.api.answers.pack import PackNote
 from aicx.errors import UsageError
 from aicx.text import day_bounds
 
@@ -71,8 +72,8 @@ class Period:
 class PackQuery:
     """What to bundle, with its own clock.
 
-    ``task`` names one; None for the one that is worked on. ``known_only`` reads no session that is not known yet, and
-    asks neither the map nor the memory, for hooks.
+    ``task`` names one; None for the one that is worked on. ``notes`` are further ones for its pack. With ``known_only``
+    no session is read that is not known yet, and neither the map nor the memory is asked, for hooks.
     """
 
     folder: Path
@@ -82,6 +83,7 @@ class PackQuery:
     period: Period = field(default_factory=Period)
     scope: Scope = "auto"
     limits: Limits = field(default_factory=Limits)
+    notes: Sequence[PackNote] = ()
     known_only: bool = False
     progress: Callable[[int, int], None] | None = None
 

@@ -102,7 +102,8 @@ def _quoted(pack: TaskPack, task: WorkRecord) -> list[str]:
     refs += [one.session for one in pack.handoffs if one.session]
     refs += [ref for one in pack.related for ref in (one.from_ref, one.to_ref)]
     refs += [ref for item in task.items for ref in item.evidence]
-    return refs + [ref for one in pack.handoffs for ref in one.refs]
+    refs += [ref for one in pack.handoffs for ref in one.refs]
+    return refs + [ref for one in pack.notes for ref in one.refs]
 
 
 def _session(one: ChosenSession) -> PackSession:
@@ -174,12 +175,19 @@ def _anchors(
 
 
 def _notes(settings: Settings, gathered: Gathered, task: WorkRecord) -> list[PackNote]:
-    """What was noted when tasks of this repository were closed, the last first."""
+    """The notes that the caller has, then those of tasks of this repository that were closed, the last first."""
     found = read_all(settings.layout, gathered.place.folders, (CLOSED,)).records
     period = gathered.query.period
-    notes = [
-        PackNote(record.ref, record.closing_note, instant(record.updated_at, "seconds"))
+    closed = [
+        (instant(record.updated_at, "seconds"), record)
         for record in found
         if record.kind == "thread" and record.closing_note and record.id != task.id
     ]
-    return [note for note in notes if period.holds(note.at, note.at)]
+    return [
+        *gathered.query.notes,
+        *(
+            PackNote("closing_note", record.closing_note, at, [record.ref])
+            for at, record in closed
+            if period.holds(at, at)
+        ),
+    ]

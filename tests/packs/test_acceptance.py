@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
+from aicx.api.answers.pack import PackNote
 from aicx.packs.making import make
 from aicx.packs.query import Limits, PackQuery
 from tests.packs.builders import CLOCK, DAY, PackPlace
@@ -105,6 +106,29 @@ class TestTaskPack:
         assert [one["text"] for one in worked("task", "fix-the-export-of-empty-files")["pack"]["notes"]] == [
             "blue was best"
         ]
+
+    def test_the_note_of_continuity_is_in_before_notes_of_closed_tasks(self, worked: PackPlace) -> None:
+        worked.json("task", "close", worked.task("Paint the gasket"), "--note", "blue was best")
+        worked.json("continuity", "save", "--scope", "local")
+        note = worked.repo / ".aicx" / "continuity" / "active.md"
+        text = note.read_text().replace("## Not yet tried", "- The old lexer does not help\n\n## Not yet tried")
+        note.write_text(text + "- Decision: Keep the reader\n")
+        found = worked("task", "fix-the-export-of-empty-files")["pack"]["notes"]
+        assert [(one["kind"], one["text"]) for one in found] == [
+            ("failed", "The old lexer does not help"),
+            ("decision", "Keep the reader"),
+            ("closing_note", "blue was best"),
+        ]
+        summary = worked.text("task", "fix-the-export-of-empty-files")
+        assert "- Failed: The old lexer does not help\n" in summary
+        assert "- Of a closed task: blue was best [work:" in summary
+
+    def test_what_the_note_of_continuity_rests_on_takes_the_pack_with_it(self, worked: PackPlace) -> None:
+        note = PackNote("failed", "The old lexer does not help", None, ["chunk:claude:dddd-other:001"])
+        query = PackQuery(worked.repo, datetime(2026, 3, 10, tzinfo=UTC), notes=[note])
+        answer = make(worked.settings, "task", query)
+        assert "session:claude:dddd-other" not in {one["ref"] for one in answer.pack["sessions"]}
+        assert worked.json("forget", "--session", "dddd-other", "--yes")["cas_removed"] == 1
 
 
 class TestChoice:

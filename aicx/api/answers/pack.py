@@ -132,11 +132,16 @@ class PackAnchor:
 
 @dataclass(frozen=True, slots=True)
 class PackNote:
-    """What somebody wrote down."""
+    """What is noted down."""
 
-    ref: Annotated[str, "the task that it was written to"]
+    kind: Annotated[
+        str,
+        "`closing_note` of a task, or the section of the [note of continuity](continuity.md): `next`, `failed`,"
+        " `untried`, `decision`, `environment`, `confirmed`",
+    ]
     text: Annotated[str, "what was noted"]
-    at: str
+    at: Annotated[str | None, "when, as far as it is known"]
+    refs: Annotated[Sequence[str], "references that it rests on; none for what a person wrote"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,7 @@ class TaskPack:
     commits: Annotated[Sequence[PackCommit], "the last commits of the head"]
     map_anchors: Annotated[Sequence[PackAnchor], "where the repository map says to look"]
     memory: Annotated[Sequence[MemoryEntry], "records and instruction files that fit the task, each with its labels"]
-    notes: Annotated[Sequence[PackNote], "notes of tasks that were closed here last"]
+    notes: Annotated[Sequence[PackNote], "the note of continuity, then those of tasks that were closed here last"]
     left_out: Annotated[Mapping[str, int], "how many more there were than the limits allow"]
     remarks: Annotated[Sequence[str], "what could not be looked at"]
 

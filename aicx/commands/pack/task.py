@@ -56,6 +56,7 @@ def command(
     Example: aicx pack task session:codex:019f68cf --json
     """
     # Imported here: not needed for --help.
+    from aicx.commands.pack.noted import noted
     from aicx.packs.hook import hook_output
     from aicx.packs.making import make
 
@@ -71,8 +72,11 @@ def command(
         notes=notes,
     )
     query = common.query_of(repo, task=task, focus=focus, first=first, last=last, scope=scope, now=now, limits=limits)
+    query = replace(query, notes=noted(settings, query.folder))
     if hook:
-        output = hook_output(settings, query.folder, query.now, task=task, scope=query.scope, budget=budget)
+        output = hook_output(
+            settings, query.folder, query.now, task=task, scope=query.scope, budget=budget, notes=query.notes
+        )
         if output is not None:
             console.out(orjson.dumps(output).decode())
         return
