@@ -28,6 +28,6 @@ class AreaAnswer:
 class AreasAnswer:
     """The areas of a repository, those that most sessions changed first."""
 
-    items: list[AreaAnswer]
+    items: Annotated[list[AreaAnswer], "the areas"]
     total: Annotated[int, "number there are"]
     notes: list[str]

@@ -15,7 +15,7 @@ SCHEMA = "aicx.session_recall/1"
 class RecalledWindow:
     """A window that holds answers."""
 
-    window: WindowAnswer
+    window: Annotated[WindowAnswer, "the window"]
     score: Annotated[float, "of its chunks together"]
     chunks: Annotated[list[str], "references of its chunks that answer, best first"]
 
@@ -41,7 +41,7 @@ class SessionRecallAnswer:
 
     status: Annotated[str, "`ok` or `no_matches`"]
     granularity: Annotated[str, "`session`, `window` or `chunk`"]
-    matches: list[SessionMatch]
+    matches: Annotated[list[SessionMatch], "the sessions, the best first"]
     method: Annotated[
         Mapping[str, Any],
         "how they were found: `backend`, `rankers`, and `fallback_reason` where something answered in another's place",

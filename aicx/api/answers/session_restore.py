@@ -18,7 +18,7 @@ class RestoredItem:
         "`goal`, `task`, `done`, `next`, `failed`, `files`, `gotchas`, `decisions`, `preferences`, `questions` or"
         " `memory`",
     ]
-    text: str
+    text: Annotated[str, "the statement"]
     refs: Annotated[list[str], "references that it rests on"]
     label: Annotated[str | None, "of a record of the memory, its status, and why where it is stale; null for others"]
 

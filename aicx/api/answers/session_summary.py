@@ -14,7 +14,7 @@ SCHEMA = "aicx.session_summary/1"
 class SummaryLine:
     """A line of a summary."""
 
-    text: str
+    text: Annotated[str, "the statement"]
     at: Annotated[str, "when it was said or done; empty where nothing tells"]
     refs: Annotated[list[str], "references that prove it"]
 
@@ -23,8 +23,8 @@ class SummaryLine:
 class CountedAnswer:
     """A file, a tag or a tool, and how often it came up."""
 
-    name: str
-    times: int
+    name: Annotated[str, "what is counted"]
+    times: Annotated[int, "how often it came up"]
     refs: Annotated[list[str], "references to where it came up"]
 
 
@@ -38,7 +38,7 @@ class SummaryParts:
     ]
     asked: Annotated[SummaryLine | None, "the last one, where it is another"]
     accomplished: Annotated[list[SummaryLine], "pull requests, commits, what was reported, tests that passed"]
-    decisions: list[SummaryLine]
+    decisions: Annotated[list[SummaryLine], "what was decided"]
     failed: Annotated[list[SummaryLine], "commands that still fail, and what was tried without success"]
     gotchas: Annotated[list[SummaryLine], "limits that came up, and failures that took several tries"]
     preferences: Annotated[list[SummaryLine], "what the person wants in general"]

@@ -19,7 +19,7 @@ class WindowAnswer:
     to_message: Annotated[int, "that of its last"]
     chunks: Annotated[list[str], "references of the chunks with its messages; one may be in two windows"]
     started_at: str
-    ended_at: str
+    ended_at: Annotated[str, "time of its last message"]
     messages: int
     tokens: Annotated[int, "what its messages take, at four bytes each"]
 
@@ -30,5 +30,5 @@ class WindowsAnswer:
 
     session: Annotated[str, "its reference"]
     title: str | None
-    windows: list[WindowAnswer]
+    windows: Annotated[list[WindowAnswer], "the windows, the first one first"]
     notes: list[str]
