@@ -8,7 +8,7 @@ from aicx.commands.memory.common import RefArgument, open_desk, opened, print_wh
 from aicx.commands.review.common import candidate_now, fields_of
 from aicx.memory.entry import HIDDEN, whole_of
 from aicx.memory.events import events_of
-from aicx.memory.index import read_log
+from aicx.memory.walking import read_log
 from aicx.review.states import next_step
 from aicx.review.surfacing import surfaces_of
 from aicx.text import instant, local
