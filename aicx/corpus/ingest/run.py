@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.chunks import session_of_most, stored_chunks
+from aicx.corpus.catalog.chunks import session_of_most
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.messages import prompts_of, put_duplicate
 from aicx.corpus.catalog.place_names import match_projects
@@ -19,10 +19,11 @@ from aicx.corpus.catalog.watermarks import record_source
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
+from aicx.corpus.ingest.accounting import account, lineage, silent_logs
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.filing import file_again
-from aicx.corpus.ingest.leaf_titles import LeafTitles
+from aicx.corpus.ingest.late_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.publishing import Publisher
@@ -39,12 +40,11 @@ from aicx.corpus.places.stored import find_histories, is_filed, open_places, wit
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent
+from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.sources.naming import Redact, clean_id
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
-from aicx.titles import shorten_title
-from aicx.types import Lane, Redacted
+from aicx.types import Redacted
 
 _HISTORY = "history"
 # Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
@@ -112,10 +112,7 @@ class _Run:
         self._user_home = settings.user_home
         self._places = Places(settings.user_home, Ledger(), self._decisions)
         self._traces: dict[str, Traces] = {}  # of sessions that this run read
-        self._leaf_titles = LeafTitles(catalog, self._as_title)
-        self._titles: list[tuple[str, SessionEvent]] = []  # from logs that hold no session of their own
-        # Logs that title other sessions count as read once those titles are set: a killed run reads them again.
-        self._titled: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
+        self._titles = LateTitles(catalog, self._publisher, self._redact)
         self._sessions = Reconciler(
             settings.layout,
             catalog,
@@ -168,8 +165,8 @@ class _Run:
             done += log.size
         if self._request.project is not None and not self._report.sessions and plan.sessions:
             self._report.notes.append(f"no session in a repository or folder named {self._request.project!r}")
-        self._late_titles()
-        for logs, reading in self._titled:
+        self._titles.set()
+        for logs, reading in self._titles.logs:
             self._record_logs(logs, reading)
         if not is_filed_already:
             self._file_again()
@@ -233,13 +230,13 @@ class _Run:
     def _session(self, session: SessionLogs, reading: Reading) -> None:
         if not self._wanted(session.agent, reading.drafts):
             return
-        self._account(reading, [log for log, _ in session.logs])
+        account(self._report, reading, [log for log, _ in session.logs])
         self._report.sessions += 1
         self._keep(reading.drafts)
         scope = SessionScope(session.agent, session.session_id)
         own, copies = separate_copies(reading.drafts, self._catalog, scope)
         self._record_copies(copies)
-        lane, parent = _lineage(session, reading)
+        lane, parent = lineage(session, reading)
         # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
         shared = [copy for copy in copies if copy.owner and copy.key == copy.draft.key]
         if parent is None:
@@ -249,36 +246,13 @@ class _Run:
             left_at = max((copy.draft.entry.at for copy in shared), default=own[0].entry.at)
             run = run_of_caller(self._catalog, session.agent, parent, instant(left_at))
         formats = {self._redact(str(log.path)).text: log.format for log, _ in session.logs}
-        titles_others = self._take_leaf_titles(session, reading)
+        titles_others = self._titles.take(session, reading)
         self._sessions.write(scope, own, SessionState(reading.facts, formats, lane, parent, reading.seen, run=run))
-        self._name_silent(session, reading, own)
+        self._report.without_chunks += silent_logs(session, reading, own, self._redact)
         if titles_others:
-            self._titled.append((session.logs, replace(reading, drafts=[])))
+            self._titles.logs.append((session.logs, replace(reading, drafts=[])))
         else:
             self._record_logs(session.logs, reading)
-
-    def _take_leaf_titles(self, session: SessionLogs, reading: Reading) -> bool:
-        """Whether the session's logs hold titles of conversations; one that is its own counts from here on."""
-        for record_id, title, path in reading.leaf_titles:
-            self._leaf_titles.add(session.agent, record_id, title, clean_id(path, self._redact))
-        if reading.records:
-            own = self._leaf_titles.place(session.agent, session.session_id, reading.records)
-            if own:
-                self._catalog.put_late_title(session.agent, session.session_id, own)
-        return bool(reading.leaf_titles)
-
-    def _name_silent(self, session: SessionLogs, reading: Reading, own: Sequence[Draft]) -> None:
-        """Names the logs of a session that hold nothing, or nothing that is not stored with another session."""
-        kept, told = ({draft.entry.ref.path for draft in drafts} for drafts in (own, reading.drafts))
-        for log, _ in session.logs:
-            path = self._redact(str(log.path)).text
-            reason = reading.silent.get(str(log.path))
-            if reason is None and not reading.unreadable(log) and not _holds(path, kept):
-                reason = "holds only copies of messages that are stored already"
-                if not _holds(path, told):
-                    reason = "holds no message with a text"
-            if reason:
-                self._report.without_chunks.append(BadRecord(path, reason))
 
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
@@ -295,10 +269,10 @@ class _Run:
             self._record_copies([*copies, *more])
             self._keep(prompts)
             self._sessions.write(scope, own, SessionState(formats={self._redact(str(log.path)).text: log.format}))
-        self._account(reading, [log])
+        account(self._report, reading, [log])
         if (reason := reading.silent.get(str(log.path))) and not reading.facts:
             self._report.without_chunks.append(BadRecord(self._redact(str(log.path)).text, reason))
-        self._titles += [(log.agent, fact) for _, fact in reading.facts if fact.title]
+        self._titles.add(log.agent, (fact for _, fact in reading.facts))
         if self._request.project is None and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
 
@@ -319,16 +293,6 @@ class _Run:
         if self._request.keep_entries:
             self._report.entries += [draft.entry for draft in drafts]
 
-    def _account(self, reading: Reading, logs: Sequence[LogFile]) -> None:
-        report = self._report
-        report.logs_read += len(logs)
-        report.bytes_read += sum(log.size for log in logs)
-        for problems in reading.problems.values():
-            report.problems += problems
-        for reason, count in reading.skipped.items():
-            report.skipped[reason] = report.skipped.get(reason, 0) + count
-        report.notes += [f"{path} grew while it was read; the next run takes the rest" for path in reading.grown]
-
     def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: Reading) -> None:
         for log, identity in logs:
             if not reading.unreadable(log):
@@ -340,35 +304,3 @@ class _Run:
         for copy in copies:
             if put_duplicate(self._catalog, reference(copy)) and copy.owner is not None:
                 self._publisher.touched.add(copy.owner)
-
-    def _late_titles(self) -> None:
-        """Titles that a log gives to another session belong to that session's last chunk."""
-        found = [(agent, fact.session_id, fact.title) for agent, fact in self._titles if fact.title]
-        late = [(agent, session_id, self._as_title(title)) for agent, session_id, title in found]
-        for agent, session_id, title in (*late, *(self._leaf_titles.all() if self._titled else ())):
-            if self._catalog.put_late_title(agent, session_id, title):
-                self._publisher.touched.update(
-                    chunk.id for chunk in stored_chunks(self._catalog, agent, session_id, "")[-1:]
-                )
-
-    def _as_title(self, text: str) -> str:
-        return shorten_title(self._redact(text).text)
-
-
-def _holds(log: str, files: Set[str]) -> bool:
-    """Whether one of the files is the log, or lies in it where the log is a folder."""
-    return log in files or any(file.startswith(f"{log}/") for file in files)
-
-
-def _lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:
-    """Lane and parent: what the log's place says, else what its records say."""
-    lane: Lane = "primary"
-    parent: str | None = None
-    for _, identity in session.logs:
-        if identity.lane == "subagent":
-            lane = "subagent"
-        parent = parent or identity.parent_session
-    for _, fact in reading.facts:
-        lane = fact.lane or lane
-        parent = parent or fact.parent_session
-    return lane, parent if parent != session.session_id else None
