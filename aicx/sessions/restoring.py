@@ -137,7 +137,8 @@ def _is_of(stored: StoredSession, settings: Settings, place: WorkPlace) -> bool:
 def _head(stored: StoredSession | None, because: Because | None, marks: Sequence[Mark]) -> list[str]:
     """What the session is, in words of aicx alone: what a log says is between the fences."""
     if because == "compacted":
-        lines = [f"The context of this session was compacted at {instant(marks[0].at, 'seconds')}."]
+        # Clients say it before they look whether there is enough to compact.
+        lines = [f"A compaction of this session began at {instant(marks[0].at, 'seconds')}."]
     elif because == "latest":
         lines = ["This is from the latest session of this repository, which is another one."]
     else:

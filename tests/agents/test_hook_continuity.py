@@ -145,9 +145,9 @@ def test_what_a_compaction_lost_is_given_back_once(user: Home) -> None:
     """F9: compaction sets the mark, the next start clears it, and the one after says nothing of it."""
     first = compact(user)
     assert "Paint the shed green" in first
-    assert "compacted at" in first
+    assert "compaction of this session began at" in first
     again = start(user, source="compact")
-    assert "compacted at" not in again
+    assert "compaction of this session began at" not in again
     assert "Paint the shed" not in again
 
 
@@ -164,7 +164,7 @@ def test_a_session_that_is_resumed_after_a_compaction_gets_that_alone(user: Home
 
 def test_without_a_compaction_nothing_is_given_back(user: Home) -> None:
     """F9: nothing pending, nothing said."""
-    assert "compacted at" not in start(user)
+    assert "compaction of this session began at" not in start(user)
     assert start(user, source="resume") == ""
 
 
@@ -172,8 +172,8 @@ def test_a_thousand_compactions_are_given_back_as_one(user: Home) -> None:
     for _ in range(30):
         events.answer("pre-compact", "claude", said(user))
     text = compact(user)
-    assert text.count("compacted at") == 1
-    assert "compacted at" not in start(user, source="compact")
+    assert text.count("compaction of this session began at") == 1
+    assert "compaction of this session began at" not in start(user, source="compact")
 
 
 def test_a_check_of_gemini_before_each_request_is_no_compaction(user: Home, asked: list[str]) -> None:

@@ -126,10 +126,10 @@ def test_a_compaction_of_claude_loses_nothing(repo: Path, home: Path, monkeypatc
     said = texts(session.requests[0])
     assert "SessionStart hook additional context: # Session Continuity" in said
     assert_told(said)
-    assert said.count("The context of this session was compacted at") == 1
+    assert said.count("A compaction of this session began at") == 1
     assert "session #" not in said  # the banner went with the rest, and comes once
     after = client.run(home, [], cwd=repo, more=["--continue"])
-    assert texts(after.requests[0]).count("The context of this session was compacted at") == 1
+    assert texts(after.requests[0]).count("A compaction of this session began at") == 1
 
 
 def test_a_compaction_of_codex_loses_nothing(repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,4 +147,4 @@ def test_a_compaction_of_codex_loses_nothing(repo: Path, home: Path, monkeypatch
     assert_told(first)
     assert banners(model.requests[-1], client) == 0
     assert_told(last)
-    assert "The context of this session was compacted at" in last
+    assert "A compaction of this session began at" in last
