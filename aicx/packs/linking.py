@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from aicx.api.answers.pack import PackEdge
 from aicx.config import Settings
@@ -12,14 +12,19 @@ from aicx.errors import AicxError, NotFound
 _MAX_EDGES = 20
 
 
-def edges_of(settings: Settings, refs: Collection[str]) -> tuple[list[PackEdge], list[str]]:
-    """The edges from and to these sessions, the surest first; and remarks on why there are none."""
+def edges_of(
+    settings: Settings, refs: Collection[str], progress: Callable[[int, int], None] | None = None
+) -> tuple[list[PackEdge], list[str]]:
+    """The edges from and to these sessions, the surest first; and remarks on why there are none.
+
+    They are worked out where `aicx store` has not done so, for which ``progress`` is told how far it is.
+    """
     if not refs:
         return [], []
     from aicx.sessions.family import open_family  # imported here: a task without sessions does without
 
     try:
-        with open_catalog(settings.layout) as opened, open_family(settings.layout, opened.catalog) as family:
+        with open_catalog(settings.layout) as opened, open_family(settings.layout, opened.catalog, progress) as family:
             ordered = sorted(refs)
             found = [*family.older(ordered), *(edge for ref in ordered for edge in family.newer(ref))]
     except NotFound:  # nothing is stored

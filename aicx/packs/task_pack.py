@@ -58,7 +58,7 @@ def task_pack(settings: Settings, query: PackQuery) -> Bundle:
         remarks = [*gathered.remarks]
         related: list[PackEdge] = []
         if not query.known_only:
-            related, notes = edges_of(settings, sessions_of(task.record) | handed)
+            related, notes = edges_of(settings, sessions_of(task.record) | handed, query.progress)
             remarks += notes
         linked = {ref for edge in related if edge.type != "related" for ref in (edge.from_ref, edge.to_ref)}
         every = rank_sessions(task, gathered, scope, handed, linked)
