@@ -170,6 +170,7 @@ def _diagnostics(entry: Audited) -> ContinuityDiagnostics:
         warnings=entry.said,
         evidenceCounts=_named(entry.counts),
         trimmedCounts=_named(entry.trimmed),
+        settledCount=entry.settled,
     )
 
 

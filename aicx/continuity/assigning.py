@@ -86,7 +86,7 @@ def merged_with(
     kept, trimmed = _capped(_joined(new, lasting, own), own)
     note = replace(
         before,
-        goal=_goal(None if goal is not None and goal.key in gone else goal, old_goal, derived, own),
+        goal=_goal(None if goal is not None and goal.key in gone else goal, old_goal, own),
         sections=_sections(kept),
         updated_at=now,
         source=derived.log.ref,
@@ -105,7 +105,7 @@ def without_goal(draft: Draft, layer: Layer, newer: datetime | None) -> Draft:
     return replace(draft, note=note, state=state_of(note.items, stated, draft.state.removed))
 
 
-def _goal(new: NoteItem | None, old: NoteItem | None, derived: Derived, own: Collection[str]) -> NoteItem | None:
+def _goal(new: NoteItem | None, old: NoteItem | None, own: Collection[str]) -> NoteItem | None:
     """The later of both; a person's stays until somebody asks for something after it was written."""
     if new is None or old is None or new.key == old.key:
         return old if new is None or (old is not None and old.key in own) else new

@@ -28,7 +28,10 @@ _WARNINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """One writing of a note. ``selection`` says which rule chose the log, ``files`` what was written.
+    """One writing of a note. ``trigger`` is `manual-save`, `manual-refresh`, `manual-clear` or `auto-save`.
+
+    ``selection`` says which rule chose the log, ``files`` what was written. ``trimmed`` counts what had no room,
+    ``settled`` what a later outcome took out.
 
     ``contradictions`` are topics with those of their values that are no text of the session.
     """
@@ -52,6 +55,7 @@ class Audited:
     contradictions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     trimmed: Mapping[str, int] = field(default_factory=dict)
+    settled: int = 0
     files: Sequence[str] = ()
 
     def encode(self) -> dict[str, Any]:
@@ -82,8 +86,15 @@ def decode_audited(fields: Mapping[str, Any], at: str) -> Audited | None:
     words = ("action", "trigger", "mode", "scope", "worktree")
     if not all(isinstance(known.get(name), str) for name in words):
         return None
-    shapes = {"log": str, "session": str, "lane": str, "warnings": list, "files": list, "contradictions": dict}
-    shapes |= {"counts": dict, "trimmed": dict, "passed_over": list}
+    shapes: dict[str, type] = {
+        "log": str,
+        "session": str,
+        "lane": str,
+        "warnings": list,
+        "files": list,
+        "contradictions": dict,
+    }
+    shapes |= {"settled": int, "counts": dict, "trimmed": dict, "passed_over": list}
     if not all(isinstance(known[name], kind) for name, kind in shapes.items() if name in known):
         return None
     return Audited(at=at, **known)
@@ -93,7 +104,8 @@ def logged_path(settings: Settings, path: Path) -> str:
     """A log's path as it is recorded: from the person's home, where it is in it."""
     whole = path.absolute()
     home = settings.user_home.absolute()
-    return f"~/{whole.relative_to(home)}" if whole.is_relative_to(home) else str(whole)
+    named = f"~/{whole.relative_to(home)}" if whole.is_relative_to(home) else str(whole)
+    return named.encode("utf-8", "replace").decode()
 
 
 def audit_entries(settings: Settings, place: WorkPlace) -> list[Audited]:

@@ -18,7 +18,7 @@ from aicx.continuity.note import Layer, Note, NoteItem
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
 from aicx.continuity.publishing import settle
-from aicx.continuity.state import NoteState, decode_state, read_state, state_of, with_known
+from aicx.continuity.state import NoteState, decode_state, read_state, state_of, unquote_path, with_known
 from aicx.corpus.doctor.inputs import FIX, Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
@@ -57,7 +57,7 @@ class _Notes(Holder):
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         plan.pattern = request.pattern
         kept = _kept_by(request.pattern, request.project, _refs(plan))
-        plan.held[self.name] = [(one.path,) for one in _held(layout) if kept(one) != one.body]
+        plan.held[self.name] = [(one.path,) for one in held_notes(layout) if kept(one) != one.body]
 
     def erase(self, erasure: Erasure) -> None:
         layout, plan = erasure.settings.layout, erasure.plan
@@ -68,7 +68,7 @@ class _Notes(Holder):
             return
         kept = _kept_by(plan.pattern, next(iter(plan.projects), None), _refs(plan))
         with changing(erasure.settings, datetime.now(UTC), "forget", lambda _: None) as change:
-            for one in _held(layout):
+            for one in held_notes(layout):
                 if one.path in doomed:
                     body = kept(one)
                     # After a kill nothing says any more which of its lines are meant: then all of them go.
@@ -78,10 +78,10 @@ class _Notes(Holder):
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts notes by the rules of today."""
-        if not any(_redacted(one) != one.body for one in _held(settings.layout)):
+        if not any(_redacted(one) != one.body for one in held_notes(settings.layout)):
             return
         with changing(settings, datetime.now(UTC), "redact", notify) as change:
-            found = [(one, body) for one in _held(settings.layout) if (body := _redacted(one)) != one.body]
+            found = [(one, body) for one in held_notes(settings.layout) if (body := _redacted(one)) != one.body]
             for one, body in found:
                 _put(change, one, body)
             change.publish()
@@ -95,7 +95,7 @@ class _Notes(Holder):
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         layout = facts.layout
-        held = list(_held(layout))
+        held = list(held_notes(layout))
         if broken := [f"{one.path} ({one.why})" for one in held if one.note is None]:
             detail = f"notes that cannot be understood, and are left as they are: {_some(broken)}"
             return (Check(self.name, "warning", detail, "mend them, or take them away: aicx continuity clear"),)
@@ -137,7 +137,7 @@ def _refs(plan: ForgetPlan) -> frozenset[str]:
     return frozenset(f"session:{agent}:{session}" for agent, session in plan.sessions)
 
 
-def _held(layout: Layout) -> Iterator[_Held]:
+def held_notes(layout: Layout) -> Iterator[_Held]:
     """Every note that the home has or knows of and that is there."""
     for name in every_folder(layout):
         folder = layout.work / name / NOTES
@@ -146,7 +146,7 @@ def _held(layout: Layout) -> Iterator[_Held]:
         yield from _read(name, "project", folder / PROJECT_NAME, project, read_state(project))
         for path in states:
             if (state := read_state(path)).file:
-                yield from _read(name, "local", Path(state.file), path, state)
+                yield from _read(name, "local", unquote_path(state.file), path, state)
 
 
 def _read(repo_id: str, layer: Layer, path: Path, state_path: Path, state: NoteState) -> Iterator[_Held]:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import orjson
 
 from aicx.continuity.audit import Audited, decode_audited
+from aicx.continuity.state import quote_path, unquote_path
 from aicx.errors import CorpusDamaged
 from aicx.storage.atomic import UNFINISHED, create_private, replace_file, unwritable
 
@@ -57,7 +58,7 @@ class Pending:
             "event": self.event,
             "stage": self.stage,
             "message": self.message,
-            "target": None if self.target is None else str(self.target),
+            "target": None if self.target is None else quote_path(self.target),
             "new": self.new,
         }
         replace_file(self.path, orjson.dumps(fields) + b"\n")
@@ -161,8 +162,13 @@ def _decode(path: Path, fields: Mapping[str, Any]) -> Pending | None:
     )
     if entry is None or stage is None:
         return None
-    target = fields["target"]
+    target, new = fields["target"], fields["new"]
     return Pending(
-        path, entry, str(fields["event"]), stage, str(fields["message"]), None if target is None else Path(target),
-        None if fields["new"] is None else str(fields["new"]),
-    )  # fmt: skip
+        path,
+        entry,
+        str(fields["event"]),
+        stage,
+        str(fields["message"]),
+        None if target is None else unquote_path(target),
+        None if new is None else str(new),
+    )

@@ -24,14 +24,13 @@ from aicx.continuity.publishing import File, Plan, hide_from_git, prepared, publ
 from aicx.continuity.reading import read_note
 from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
-from aicx.continuity.state import NoteState, read_state
+from aicx.continuity.state import NoteState, quote_path, read_state
 from aicx.continuity.tasks import with_tasks
 from aicx.errors import CorpusDamaged
 from aicx.text import instant
 from aicx.work.place import WorkPlace, project_of
 
 Notify = Callable[[str], None]
-TRIGGERS = ("manual-save", "manual-refresh", "manual-clear", "auto-save")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +147,13 @@ def _write(
         paths = {layer: places.continuity / PROJECT_NAME if layer == "project" else target for layer in layers}
         trimmed = _trimmed(derived, drafts)
         entry = _entry(settings, place, scope, mode, now, trigger, selected, derived, trimmed)
-        entry = replace(entry, files=_shown(settings, places, paths.values()))
+        settled = sum(draft.settled for draft in drafts.values())
+        entry = replace(entry, files=_shown(settings, places, paths.values()), settled=settled)
         home: dict[str, bytes | None] = {}
         local = None
         for layer, draft in drafts.items():
             body = render(draft.note, layer).encode("utf-8", "replace")
-            state = replace(draft.state, file=str(target) if layer == "local" else "", project=project or "")
+            state = replace(draft.state, file=quote_path(target) if layer == "local" else "", project=project or "")
             home[places.state(layer).name] = state.encode()
             if layer == "project":
                 home[PROJECT_NAME] = body

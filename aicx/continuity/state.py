@@ -6,6 +6,7 @@ and what is missing was taken out by a person.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -37,8 +38,8 @@ class Known:
 class NoteState:
     """The items that the last writing left in a note, and those that people took out, the last one last.
 
-    ``file`` is where the note is, ``project`` what the corpus calls the repository: by these `forget` and `doctor` find
-    the note of a worktree. Both are empty where they are not known.
+    ``file`` is where the note is (`quote_path`), ``project`` what the corpus calls the repository: by these `forget`
+    and `doctor` find the note of a worktree. Both are empty where they are not known.
     """
 
     items: Mapping[str, Known] = field(default_factory=dict)
@@ -102,6 +103,19 @@ def state_of(items: Iterable[NoteItem], stated: Iterable[str], removed: Iterable
     own = frozenset(stated)
     found = {item.key: Known(item.at, item.lane, item.evidence, item.key in own) for item in items}
     return NoteState(found, tuple(key for key in dict.fromkeys(removed) if key not in found))
+
+
+def quote_path(path: Path) -> str:
+    """A path as JSON can have it, whatever bytes its names are made of."""
+    from urllib.parse import quote_from_bytes  # imported here: only who writes needs it
+
+    return quote_from_bytes(os.fsencode(path))
+
+
+def unquote_path(text: str) -> Path:
+    from urllib.parse import unquote_to_bytes
+
+    return Path(os.fsdecode(unquote_to_bytes(text)))
 
 
 def _known(fields: Mapping[str, Any]) -> Known:

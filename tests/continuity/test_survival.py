@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
 import pytest
 
+from aicx.continuity.holder import held_notes
 from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace
 from tests.corpus.builders import ClaudeLog, CodexLog
 
@@ -97,7 +99,7 @@ def test_a_command_that_passes_later_is_no_longer_among_the_failed(place: NotePl
     place("save", "--log", str(one))
     assert place.texts("failed")
     two = place.session(SECOND, "Lint it again with the fix", calls=(("make lint", "ok", False),), begin=1000)
-    place("save", "--log", str(two))
+    assert place("save", "--log", str(two))["latestContinuityDiagnostics"]["settledCount"] == 1
     assert (place.texts("failed"), place.texts("confirmed")) == ([], ["`make lint` passed"])
 
 
@@ -219,6 +221,17 @@ class TestPlaces:
         place.session(FIRST, "Fix the export", folder=plain)
         found = place.json("continuity", "save", "--repo", str(plain))
         assert found["written"][1] == str(plain / ".aicx/continuity/active.md")
+
+    def test_a_folder_whose_name_is_not_utf_8_has_notes(self, place: NotePlace) -> None:
+        strange = Path(os.fsdecode(os.fsencode(place.folder) + b"/caf\xe9"))
+        strange.mkdir()
+        log = place.session(FIRST, "Fix the export")
+        log = log.rename(Path(os.fsdecode(os.fsencode(log.parent) + b"/caf\xe9.jsonl")))
+        code, out, err = place.run("continuity", "save", "--repo", str(strange), "--log", str(log), "--json")
+        assert code == 0, out + err
+        assert (strange / ".aicx/continuity/active.md").exists()
+        assert place.run("continuity", "load", "--repo", str(strange))[0] == 0
+        assert len(list(held_notes(place.settings.layout))) == 2
 
     def test_the_home_folder_keeps_its_corpus_for_itself(
         self, place: NotePlace, monkeypatch: pytest.MonkeyPatch

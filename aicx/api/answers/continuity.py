@@ -80,6 +80,7 @@ class ContinuityDiagnostics:
         Mapping[str, int], "`successfulCommands`, `failedCommands`, `fileWrites`, `nextSteps`, `untried` and others"
     ]
     trimmedCounts: Annotated[Mapping[str, int], "the same for what had no room"]
+    settledCount: Annotated[int, "items taken out because their command ended otherwise since, or their work is done"]
 
 
 @dataclass(frozen=True, slots=True)
