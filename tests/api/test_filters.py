@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import pytest
 import typer
 
@@ -29,12 +30,13 @@ WRITTEN = {
     "flag": True,
 }
 SPECIAL = {"kind": "plans", "lane": "subagent"}
-COMMANDS = ("search", "steer", "sessions", "dashboard")
+COMMANDS = ("search", "steer", "sessions list", "dashboard")
 
 
 def parameters(command: str) -> dict[str, typer.core.TyperOption]:
-    group = typer.main.get_command(app)
-    found = group.get_command(typer.Context(group), command)
+    found: click.Command = typer.main.get_command(app)
+    for word in command.split():
+        found = found.get_command(typer.Context(found), word)
     return {parameter.name: parameter for parameter in found.params if isinstance(parameter, typer.core.TyperOption)}
 
 

@@ -10,7 +10,7 @@ from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import Reading
-from aicx.sources.door import Redact, clean_id
+from aicx.sources.naming import Redact, clean_id
 from aicx.sources.items import LogFile, LogIdentity, SessionEvent
 from aicx.titles import shorten_title
 
