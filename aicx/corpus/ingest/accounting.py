@@ -8,8 +8,8 @@ from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.reading import Reading
 from aicx.corpus.ingest.report import StoreReport
-from aicx.sources.door import Redact
 from aicx.sources.items import BadRecord, LogFile
+from aicx.sources.naming import Redact
 from aicx.types import Lane
 
 

@@ -10,8 +10,8 @@ from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import Reading
-from aicx.sources.naming import Redact, clean_id
 from aicx.sources.items import LogFile, LogIdentity, SessionEvent
+from aicx.sources.naming import Redact, clean_id
 from aicx.titles import shorten_title
 
 
