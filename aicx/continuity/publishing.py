@@ -13,9 +13,9 @@ from aicx.config import Settings
 from aicx.continuity import pending as pending_writing
 from aicx.continuity.audit import Audited
 from aicx.continuity.note import Layer
-from aicx.continuity.pending import Pending
+from aicx.continuity.pending import Pending, digest_of
 from aicx.continuity.places import NotePlaces, check_local, note_places
-from aicx.errors import AicxError, StoreUnwritable
+from aicx.errors import AicxError, RecordChanged, StoreUnwritable
 from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
@@ -33,10 +33,14 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that one writing changes. ``home`` are names in the repository's folder for notes."""
+    """Everything that one writing changes. ``home`` are names in the repository's folder for notes.
+
+    ``read`` are the notes that it was made from, with the SHA-256 (hex) that they had.
+    """
 
     home: Mapping[str, bytes | None] = field(default_factory=dict)
     local: File | None = None
+    read: Mapping[Path, str | None] = field(default_factory=dict)
 
 
 @contextmanager
@@ -80,8 +84,13 @@ def settle(settings: Settings, repo_id: str) -> int:
 
 
 def publish(change: Change, place: WorkPlace, places: NotePlaces, entry: Audited, kind: str, plan: Plan) -> None:
-    """Puts everything in its place and records it, or leaves everything as it was, and then a recovery marker."""
+    """Puts everything in its place and records it, or leaves everything as it was, and then a recovery marker.
+
+    Raises RecordChanged where somebody has edited a note since it was read, StoreUnwritable.
+    """
     local = plan.local
+    if edited := [path for path, digest in plan.read.items() if path.is_file() and digest_of(path) != digest]:
+        raise RecordChanged(f"{edited[0]} was edited meanwhile", hint="the same command again takes the edit along")
     new = sha256(local.body).hexdigest() if local is not None and local.body is not None else None
     pending = Pending(
         pending_writing.pending_path(places.continuity, entry), entry, "-" * 12, "writing",

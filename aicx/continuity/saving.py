@@ -19,6 +19,7 @@ from aicx.continuity.deriving import Derived, derive_note
 from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import Broken, render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
+from aicx.continuity.pending import digest_of
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
 from aicx.continuity.publishing import File, Plan, hide_from_git, prepared, publish
 from aicx.continuity.reading import read_note
@@ -138,6 +139,8 @@ def _write(
     derived = with_tasks(derived, settings, place, now)
     project = project_of(settings, place)
     with prepared(settings, place, layers, now, source, notify) as (change, places):
+        notes = [places.of(layer) for layer in layers]
+        seen = {path: digest_of(path) if path.is_file() else None for path in notes}
         drafts = {layer: _draft(places, layer, mode, derived, now) for layer in layers}
         if "local" in drafts and derived.goal is not None and drafts["local"].note.goal is not None:
             drafts["local"] = without_goal(drafts["local"], "local", derived.goal.at)
@@ -162,10 +165,11 @@ def _write(
         if local is not None:
             hide_from_git(places)
         kind = "continuity_saved" if mode == "merge" else "continuity_refreshed"
-        publish(change, place, places, entry, kind, Plan(home, local))
-    notes = {layer: draft.note for layer, draft in drafts.items()}
+        publish(change, place, places, entry, kind, Plan(home, local, seen))
     ignored = places.ignore_file if local is not None else None
-    return Written(entry, notes, paths, selected, derived, trimmed, ignored)
+    return Written(
+        entry, {layer: draft.note for layer, draft in drafts.items()}, paths, selected, derived, trimmed, ignored
+    )
 
 
 def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, now: datetime) -> Draft:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from aicx.continuity import saving
 from aicx.continuity.holder import held_notes
+from aicx.continuity.note import Layer, Note
 from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace
 from tests.corpus.builders import ClaudeLog, CodexLog
 
@@ -94,6 +96,16 @@ def test_an_older_session_does_not_push_a_newer_one_out(place: NotePlace) -> Non
     assert place.texts("confirmed") == ["`pytest new` passed", "`pytest old` passed"]
 
 
+def test_a_later_goal_of_the_project_takes_an_older_one_out_of_the_worktree(place: NotePlace) -> None:
+    place("save", "--log", str(place.session(FIRST, "Fix the reader in src/export.py", begin=0)))
+    assert place.layers().project is not None
+    place("save", "--log", str(place.session(SECOND, "Measure the import", begin=5000)))
+    assert place.goal() == "Measure the import"
+    found = place.layers().local
+    assert found is not None
+    assert found.goal is None
+
+
 def test_a_command_that_passes_later_is_no_longer_among_the_failed(place: NotePlace) -> None:
     one = place.session(FIRST, "Lint it", calls=(("make lint", "error: E501", True),))
     place("save", "--log", str(one))
@@ -165,6 +177,22 @@ class TestEdits:
         place("save", "--log", str(log))
         assert place.texts("confirmed") == mine
         assert place.stated("project") == 10
+
+    def test_an_edit_while_a_note_is_being_written_is_not_lost(
+        self, place: NotePlace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log = place.session(FIRST, "Fix it for good", calls=(("pytest a", "ok", False),))
+        place("save")
+        render = saving.render
+
+        def edited(note: Note, layer: Layer) -> str:
+            place.local.write_text("## Goal\n\nMine, just now\n")
+            return render(note, layer)
+
+        with monkeypatch.context() as during:
+            during.setattr(saving, "render", edited)
+            assert place.failed("save", "--log", str(log))["kind"] == "RecordChanged"
+        assert place.goal() == "Mine, just now"
 
     def test_words_that_are_spaced_differently_are_the_same_item(self, place: NotePlace) -> None:
         log = place.session(FIRST, "Fix it for good", calls=(("pytest a", "ok", False),))
