@@ -46,14 +46,14 @@ def leave_open(client: RealClient, repo: Path, home: Path) -> None:
     until(lambda: GOAL in notes(repo) and STEP in notes(repo))
 
 
-def assert_told(text: str) -> None:
+def assert_told(text: str, goal: str = GOAL) -> None:
     """The startup block with goal and next step is in a request, between fences."""
     _, found, block = text.partition(BLOCK)
     assert found
     _, fence, inside = block.partition("```` quoted-history")
     assert fence
     inside = inside.partition("````")[0]
-    assert f"Goal: {GOAL}" in inside
+    assert f"Goal: {goal}" in inside
     assert f"- {STEP}" in inside
 
 
@@ -138,13 +138,17 @@ def test_a_compaction_of_codex_loses_nothing(repo: Path, home: Path, monkeypatch
     monkeypatch.delenv("AICX_HOME")
     assert run(["init", "--repo", str(repo), "--agents", "codex", "--yes"]) == 0
     leave_open(client, repo, home)
-    # Each answer of the model is as long as the context may be, so that Codex compacts between two calls.
-    limit = ["-c", "model_auto_compact_token_limit=10"]
-    with client.model([Call("exec_command", {"cmd": "true"})], OPEN) as model:
-        client.drive(home, model, "Write the checkpoint.", repo, limit)
+    # Each answer of the model is as long as the context may be, so that Codex compacts after each call. What a session
+    # lost is known once it is stored and its notes are saved, which the first of two compactions asks for.
+    limit, asked = ["-c", "model_auto_compact_token_limit=10"], "Begin with the file of the checkpoint."
+    wait = f'for i in $(seq 100); do grep -rqs "{asked}" ~/.aicx/work .aicx/continuity && break; sleep 0.2; done'
+    commands = [{"cmd": "true"}, {"cmd": wait, "yield_time_ms": 30_000}]
+    with client.model([Call("exec_command", one) for one in commands], OPEN) as model:
+        client.drive(home, model, asked, repo, limit)
     first, last = texts(model.requests[0]), texts(model.requests[-1])
     assert banners(model.requests[0], client) == 1
     assert_told(first)
     assert banners(model.requests[-1], client) == 0
-    assert_told(last)
+    assert_told(last, asked)
     assert "A compaction of this session began at" in last
+    assert asked in last.partition("# Restored context")[2]
