@@ -1,17 +1,33 @@
-"""What a session needs beside the notes: instruction files, agreed memory and shared guidance that fit the goal."""
+"""What a session needs beside the notes: instruction files, agreed memory and shared guidance that fit the goal.
+
+Nothing is written: the index of the memory is read from a copy.
+"""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from aicx.api.answers.continuity import ResumeContext, TeamEntry
 from aicx.config import Settings
 from aicx.continuity.note import Note
 from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError
+from aicx.text import shorten
 from aicx.work.place import WorkPlace
 
+if TYPE_CHECKING:
+    from aicx.memory.index import Index
+
 _MAX_REFS = 5
+_MIN_SHARED = 2  # words of the goal that guidance has to have
+_MIN_WORD = 3
+_MAX_STATEMENT = 300
 
 
 def resume_context(settings: Settings, place: WorkPlace, note: Note, now: datetime) -> tuple[ResumeContext, list[str]]:
@@ -20,21 +36,53 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
 
     tracked = tracked_settings(settings, place.root)
     files = [*(one.shown for one in listed(place.root)), *tracked.instruction_files]
+    goal = note.goal.text if note.goal else None
     durable: list[str] = []
     team: list[TeamEntry] = []
     notes = list(tracked.warnings)
     if settings.layout.memory.is_dir():
-        from aicx.memory.briefing import brief
-        from aicx.memory.reading import find_scope
-
         try:
-            found = brief(
-                settings, find_scope(settings, place.root), note.goal.text if note.goal else "", now, _MAX_REFS
-            )
-            durable = [entry.ref for entry in found.agreed]
-            team = [TeamEntry(entry.ref, entry.statement) for entry in found.guidance if entry.statement]
+            durable, team = _remembered(settings, place, goal or "", now)
         except AicxError as error:
             notes.append(f"the memory was not looked at: {error.message}")
-    goal = note.goal.text if note.goal else None
     steps = [item.text for item in note.sections.get("next", ())]
     return ResumeContext(goal, steps, files, durable, team), notes
+
+
+def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) -> tuple[list[str], list[TeamEntry]]:
+    """What is agreed, what shares most words with the goal first, and fitting guidance. Raises MalformedPolicy."""
+    from aicx.memory.entry import entry_of
+    from aicx.memory.policy_records import of_records, policy_in
+    from aicx.memory.reading import Memory, find_scope
+    from aicx.memory.sources import read_live
+
+    scope = find_scope(settings, place.root)
+    policy = policy_in(settings, scope)
+    wanted = _words(goal)
+    with _index(settings) as index, Memory(settings, scope, now, of_records(policy), index) as memory:
+        agreed = [entry for entry in map(entry_of, memory.assessed()) if entry.baseline]
+    agreed.sort(key=lambda one: (-len(wanted & _words(f"{one.topic} {one.statement}")), one.tier, one.ref))
+    live = read_live(place.root, policy, homes=settings.homes)
+    fitting = [(len(wanted & _words(one.statement.text)), one) for one in live.statements]
+    best = sorted((one for one in fitting if one[0] >= _MIN_SHARED), key=lambda one: (-one[0], one[1].ref))
+    team = [TeamEntry(one.ref, shorten(one.statement.text, _MAX_STATEMENT)) for _, one in best[:_MAX_REFS]]
+    return [entry.ref for entry in agreed[:_MAX_REFS]], team
+
+
+@contextmanager
+def _index(settings: Settings) -> Iterator[Index]:
+    """The index of the memory as it is now, in a folder of its own."""
+    from aicx.memory.index import Index
+
+    layout = settings.layout
+    with TemporaryDirectory(prefix="aicx-continuity-") as folder:
+        copy = Path(folder) / layout.memory_index.name
+        if layout.memory_index.is_file():
+            shutil.copyfile(layout.memory_index, copy)
+        yield Index(copy, layout.memory)
+
+
+def _words(text: str) -> set[str]:
+    from aicx.evidence.texts import words
+
+    return {word for word in words(text) if len(word) >= _MIN_WORD}

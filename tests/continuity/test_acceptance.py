@@ -475,6 +475,25 @@ def test_reading_changes_nothing(place: NotePlace) -> None:
             path.unlink()
 
 
+def test_memory_is_suggested_and_its_index_left_as_it_is(place: NotePlace) -> None:
+    """C19: also where something was remembered."""
+    place.session(FIRST, "Fix the export of empty files")
+    place("save")
+    refs = []
+    for statement in ("Releases are cut on Mondays", "The export of empty files writes a header"):
+        refs.append(place.json("memory", "put", statement)["entry"]["ref"])
+        place.json("memory", "accept", refs[-1], "--by", "Ada", "--yes")
+    place.json("memory", "put", "Nobody has agreed to the export of empty files")
+    place.write("CLAUDE.md", "# Rules\n\n- Test the export of files first.\n- Be brief.\n")
+    before = place.everything()
+    for action in ("load", "status"):
+        found = place(action)["resumeContext"]
+        assert found["suggestedDurableRefs"] == [refs[1], refs[0]]
+        assert [one["statement"] for one in found["suggestedTeamEntries"]] == ["Test the export of files first."]
+        assert found["instructionFiles"] == ["CLAUDE.md"]
+    assert place.everything() == before
+
+
 def test_equal_writings_are_shown_as_one(place: NotePlace) -> None:
     """C20: the preview."""
     log = place.session(FIRST, "Fix the export")
