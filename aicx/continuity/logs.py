@@ -54,7 +54,7 @@ def newest_stored(settings: Settings, place: WorkPlace) -> Log | None:
     from aicx.corpus.catalog.query import open_catalog
     from aicx.corpus.places.stored import name_in
 
-    project = name_in(settings, str(place.root))
+    project = name_in(settings, str(place.root)) if settings.layout.catalog.exists() else None
     if project is None:
         return None
     with open_catalog(settings.layout) as opened:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ def corpus(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         log.parent.mkdir(parents=True)
         log.write_bytes(ClaudeLog().prompt("Why is the lamp dark?", 0).answer("The wick is wet.", 5).body())
         assert run(["store"]) == 0
+        (home / "note.txt").write_text(NOTE)
+        assert run(["cas", "put", str(home / "note.txt")]) == 0
 
     kept.again(fill)
     capsys.readouterr()
@@ -32,6 +35,7 @@ def corpus(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     return home / ".aicx"
 
 
+NOTE = "A note.\n"
 COMMANDS: dict[str, list[str]] = {
     "store": ["store", "-o"],
     "claude": ["claude", "-o"],
@@ -42,6 +46,7 @@ COMMANDS: dict[str, list[str]] = {
     "extract": ["extract", "--session", SESSION, "--force", "-o"],
     "bench": ["bench", "run", "-o"],
     "demo": ["demo", "--keep"],
+    "cas": ["cas", "get", f"sha256:{sha256(NOTE.encode()).hexdigest()}", "-o"],
 }
 
 
@@ -89,7 +94,7 @@ def test_every_option_that_names_a_file_to_write_is_tried() -> None:
         for path in commands.rglob("*.py")
         if any(option in path.read_text("utf-8") for option in ('"--output"', '"--manifest"', '"--bundle"', '"--keep"'))
     }
-    assert checked == offered == {"store", "resume", "dashboard", "reports", "extract", "results", "demo"}
+    assert checked == offered == {"store", "resume", "dashboard", "reports", "extract", "results", "demo", "get"}
 
 
 def test_a_target_elsewhere_is_written(corpus: Path) -> None:

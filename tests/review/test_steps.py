@@ -206,7 +206,7 @@ class TestPage:
         from aicx.servers.dashboard.memory import read_page
 
         page = read_page(place.settings, requests.Memory(project="acme/widgets"), datetime.now(UTC))
-        return {card.entry.ref: (card.review, card.surface) for card in page["waiting"]}
+        return {card.entry.ref: (card.review, card.surface) for card in page.waiting}
 
     def test_what_one_lists_the_other_lists(self, place: Review) -> None:
         pytest.importorskip("fastapi")

@@ -22,7 +22,7 @@ ASKED = (
     *("store", "all", "claude", "codex", "gemini", "search lexer", "resume -p ada/orbit --task lexer", "sessions"),
     *("steer the lexer", "rank -p orbit -H 0", "index status", "map refresh --repo {work}", f"show {SESSION}", "refs"),
     *("projects", "why 0123456", "memory", "failures --repo {work}", "task --repo {work}", "next --repo {work}"),
-    "continuity --repo {work}",
+    *("continuity --repo {work}", "review --repo {work}", "pack family --repo {work}", "cas list"),
     *("prepare --repo {work}", "finalize --status success --summary Done --repo {work}", "boot --repo {work}"),
     *("usage --repo {work}", "init --dry-run --repo {work}", "clean --dry-run --repo {work}", "uninstall --dry-run"),
     *("hook stop --agent claude", "run -- true"),

@@ -45,7 +45,7 @@ def command(
     is_text = entry is not None and entry.kind != "binary"
     if output is not None:
         target = user_path(output)
-        check_outside(target, [layout.home])
+        check_outside(target, settings.corpus_folders)
         if target.exists() or target.is_symlink():
             raise UsageError(f"{target} exists", hint="name a file that does not")
         with opened(layout, name) as stream, replacing(target) as file:
