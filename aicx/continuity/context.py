@@ -59,7 +59,7 @@ def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) 
     scope = find_scope(settings, place.root)
     policy = policy_in(settings, scope)
     wanted = _words(goal)
-    with _index(settings) as index, Memory(settings, scope, now, of_records(policy), index) as memory:
+    with index_copy(settings) as index, Memory(settings, scope, now, of_records(policy), index) as memory:
         agreed = [entry for entry in map(entry_of, memory.assessed()) if entry.baseline]
     agreed.sort(key=lambda one: (-len(wanted & _words(f"{one.topic} {one.statement}")), one.tier, one.ref))
     live = read_live(place.root, policy, homes=settings.homes)
@@ -70,7 +70,7 @@ def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) 
 
 
 @contextmanager
-def _index(settings: Settings) -> Iterator[Index]:
+def index_copy(settings: Settings) -> Iterator[Index]:
     """The index of the memory as it is now, in a folder of its own."""
     from aicx.memory.index import Index
 

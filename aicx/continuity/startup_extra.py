@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
+from aicx.continuity.context import index_copy
 from aicx.continuity.note import Layer, Layers
 from aicx.continuity.startup import Extra, StartupBlock, startup_block
 from aicx.continuity.tracked import tracked_settings
@@ -31,8 +32,8 @@ def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) ->
         from aicx.memory.briefing import brief
         from aicx.memory.reading import find_scope
 
-        with suppress(AicxError):
-            memory = brief(settings, find_scope(settings, root), "", now, Limits().memory)
+        with suppress(AicxError), index_copy(settings) as index:
+            memory = brief(settings, find_scope(settings, root), "", now, Limits().memory, index)
     return startup_block(layers, startup_extra(settings, root, layers, memory), settings.continuity_lines)
 
 

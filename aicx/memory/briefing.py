@@ -12,6 +12,7 @@ from aicx.api.answers.memory_recall import DegradedLane, ExcludedEntry
 from aicx.config import Settings
 from aicx.memory.assess import LIVE_FILE, freshness_of
 from aicx.memory.entry import entry_of
+from aicx.memory.index import Index
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.asking import RecallQuery
@@ -31,15 +32,18 @@ class Briefing:
     degraded: tuple[DegradedLane, ...] = ()
 
 
-def brief(settings: Settings, scope: Scope, task: str, now: datetime, limit: int) -> Briefing:
+def brief(
+    settings: Settings, scope: Scope, task: str, now: datetime, limit: int, index: Index | None = None
+) -> Briefing:
     """At most ``limit`` statements each of what is agreed and what is guidance, those that fit the task first.
 
-    Nothing where nothing was ever remembered. Raises MalformedPolicy.
+    Nothing where nothing was ever remembered. ``index`` is read, where there is no task, in place of the one in the
+    home. Raises MalformedPolicy.
     """
     if not settings.layout.memory.is_dir():
         return Briefing()
     if asked(task).empty:
-        return _without_task(settings, scope, now, limit)
+        return _without_task(settings, scope, now, limit, index)
     answer = recall(settings, RecallQuery(task, now, scope, 2 * limit))
     agreed = [entry for entry in answer.entries if entry.baseline]
     guidance = [entry for entry in answer.entries if entry.status == "advisory"]
@@ -48,10 +52,10 @@ def brief(settings: Settings, scope: Scope, task: str, now: datetime, limit: int
     return Briefing(tuple(agreed[:limit]), tuple(guidance[:limit]), (*rest, *answer.excluded), tuple(answer.degraded))
 
 
-def _without_task(settings: Settings, scope: Scope, now: datetime, limit: int) -> Briefing:
+def _without_task(settings: Settings, scope: Scope, now: datetime, limit: int, index: Index | None) -> Briefing:
     """The strongest of what is agreed, and each instruction file as one line."""
     policy = policy_in(settings, scope)
-    with Memory.open(settings, now, scope=scope, policy=of_records(policy)) as memory:
+    with Memory(settings, scope, now, of_records(policy), index) as memory:
         entries = [entry_of(found) for found in memory.assessed()]
     entries.sort(key=lambda entry: (not entry.baseline, entry.tier, entry.topic.casefold(), entry.ref))
     agreed = [entry for entry in entries if entry.baseline][:limit]
