@@ -54,7 +54,16 @@ def fulfil(settings: Settings, file: Path) -> None:
         log = Path(wish.log) if wish.log else None
         folder, now = Path(wish.folder), datetime.now(UTC)
         keep(settings, folder, now)
-        save(settings, find_place(settings, folder), "both", now, log=log, trigger="auto-save", source="hook")
+        save(
+            settings,
+            find_place(settings, folder),
+            "both",
+            now,
+            log=log,
+            trigger="auto-save",
+            source="hook",
+            summarizer=False,
+        )
     except FileNotFoundError:
         return
     except Exception as error:  # noqa: BLE001 - the other wishes are saved all the same
