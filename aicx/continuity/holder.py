@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.continuity.markdown import MAX_BYTES, Broken, parse, render
+from aicx.continuity.layout import MAX_BYTES, Broken
+from aicx.continuity.markdown import parse, render
 from aicx.continuity.note import Layer, Note, NoteItem
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE

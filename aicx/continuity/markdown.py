@@ -5,54 +5,49 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from aicx.continuity.layout import (
+    FENCE,
+    HEADINGS,
+    LABELS,
+    MAX_BYTES,
+    NOTES,
+    PLACEHOLDER,
+    TITLES,
+    Broken,
+    fields_of,
+    front_matter_of,
+    unescaped,
+    updated_of,
+)
 from aicx.continuity.note import KINDS, STATUSES, Kind, Layer, Note, NoteItem
 from aicx.text import instant
 
-MAX_BYTES = 256 * 1024
-_TITLES: dict[Layer, str] = {"project": "Continuity of the project", "local": "Continuity of this worktree"}
-_HEADINGS: dict[str, tuple[Kind, ...]] = {
-    "Goal": (),
-    "Confirmed working": ("confirmed",),
-    "Tried and failed": ("failed",),
-    "Not yet tried": ("untried",),
-    "Incomplete and next": ("next",),
-    "Files, decisions and environment": ("file", "decision", "environment"),
-}
-_LABELS: dict[str, Kind] = {"File": "file", "Decision": "decision", "Environment": "environment"}
-_NOTES = "Notes"
-_PLACEHOLDER = "_Nothing yet._"
-_FENCE = "---"
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")
 
 
-class Broken(Exception):
-    """A file that cannot be understood as a note; the text says why."""
-
-
 def render(note: Note, layer: Layer) -> str:
     """The note as its file has it."""
-    lines = [_FENCE, f"status: {note.status}"]
+    lines = [FENCE, f"status: {note.status}"]
     lines += [f"updated: {instant(note.updated_at, 'seconds')}"] if note.updated_at else []
     lines += [f"session: {note.source}"] if note.source else []
     lines += note.front_matter.splitlines()
-    lines += [_FENCE, "", f"# {_TITLES[layer]}"]
-    for heading, kinds in _HEADINGS.items():
+    lines += [FENCE, "", f"# {TITLES[layer]}"]
+    for heading, kinds in HEADINGS.items():
         lines += ["", f"## {heading}", ""]
         if not kinds:
-            lines.append(_escaped(note.goal.text, "") if note.goal else _PLACEHOLDER)
+            lines.append(_escaped(note.goal.text, "") if note.goal else PLACEHOLDER)
             continue
         items = [item for kind in kinds for item in note.sections.get(kind, ())]
         lines += (_bullet(item, labelled=len(kinds) > 1) for item in items)
-        lines += [] if items else [_PLACEHOLDER]
+        lines += [] if items else [PLACEHOLDER]
     if note.unknown_text:
-        lines += ["", f"## {_NOTES}", "", note.unknown_text]
+        lines += ["", f"## {NOTES}", "", note.unknown_text]
     return "\n".join(lines) + "\n"
 
 
@@ -69,59 +64,23 @@ def parse(body: bytes, layer: Layer) -> Note:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _CONFLICT.search(text):
         raise Broken("it holds marks of a merge conflict")
-    front, text = _front_matter(text)
-    fields, unknown = _fields(front)
+    front, text = front_matter_of(text)
+    fields, unknown = fields_of(front)
     lines = text.split("\n")
     if not _ends(lines):
         raise Broken("a code block or a comment in it has no end")
     read = _Reading(lines, layer)
     if text.strip() and not read.found:
-        raise Broken(f"it has none of the headings, as '## {next(iter(_HEADINGS))}'")
+        raise Broken(f"it has none of the headings, as '## {next(iter(HEADINGS))}'")
     return Note(
         goal=read.goal,
         sections={kind: tuple(items) for kind in KINDS if (items := read.items.get(kind))},
         unknown_text=read.unknown,
-        updated_at=_updated(fields.get("updated")),
+        updated_at=updated_of(fields.get("updated")),
         status=next((status for status in STATUSES if status == fields.get("status", "active")), "active"),
         source=fields.get("session", ""),
         front_matter=unknown,
     )
-
-
-def _front_matter(text: str) -> tuple[list[str], str]:
-    """The lines of the block that opens ``text``, and the text behind it."""
-    if text.partition("\n")[0].rstrip() != _FENCE:
-        return [], text
-    lines = text.split("\n")
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), None)
-    if end is None:
-        raise Broken("its front matter has no end")
-    return lines[1:end], "\n".join(lines[end + 1 :])
-
-
-def _fields(lines: Sequence[str]) -> tuple[dict[str, str], str]:
-    """The fields of the front matter that are known, and all other lines."""
-    fields: dict[str, str] = {}
-    unknown = []
-    for line in lines:
-        key, _, value = line.partition(":")
-        if key in ("status", "updated", "session"):
-            fields[key] = value.strip()
-        elif line.strip():
-            unknown.append(line)
-    if fields.get("status", "active") not in STATUSES:
-        raise Broken(f"its status is none of {', '.join(STATUSES)}")
-    return fields, "\n".join(unknown)
-
-
-def _updated(text: str | None) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise Broken("its time of update is none") from error
-    if at is not None and at.tzinfo is None:
-        raise Broken("its time of update has no zone")
-    return at
 
 
 @dataclass(slots=True)
@@ -144,18 +103,18 @@ class _Reading:
         for (start, after, name), end in zip(headings, ends, strict=False):  # without headings there is an end too many
             section = _section(name)
             if section is None:
-                if _words(name) in map(_words, (*_TITLES.values(), _NOTES)):
+                if _words(name) in map(_words, (*TITLES.values(), NOTES)):
                     taken.update(range(start, after))
                 continue
             self.found = True
             taken.update(range(start, after))
-            if not _HEADINGS[section]:
+            if not HEADINGS[section]:
                 # With an empty line between parts, so that they do not become one.
-                goal += ["" if line.strip() == _PLACEHOLDER else line for line in self.lines[after:end]] + [""]
+                goal += ["" if line.strip() == PLACEHOLDER else line for line in self.lines[after:end]] + [""]
                 taken.update(range(after, end))
             else:
                 taken.update(self._list(section, after, end))
-        said = _unescaped(_plain(_stripped("\n".join(goal))))
+        said = unescaped(_plain(_stripped("\n".join(goal))))
         if said:
             self.goal = NoteItem(said, "goal", self.layer)
         left = ("" if number in taken else line for number, line in enumerate(self.lines))
@@ -163,7 +122,7 @@ class _Reading:
 
     def _list(self, section: str, start: int, end: int) -> Iterator[int]:
         """Takes the items of a section; gives the numbers of the lines that they were in."""
-        kinds = _HEADINGS[section]
+        kinds = HEADINGS[section]
         part = self.lines[start:end]
         for node in _tree(part).children:
             if node.map is None:
@@ -181,14 +140,14 @@ class _Reading:
 
     def _take(self, text: str, kinds: tuple[Kind, ...]) -> None:
         text = _stripped(text)
-        if not text or text == _PLACEHOLDER:
+        if not text or text == PLACEHOLDER:
             return
         kind = kinds[-1]
         if len(kinds) > 1:
             label, colon, rest = text.partition(":")
-            if colon and label in _LABELS and rest.strip():
-                kind, text = _LABELS[label], rest.strip()
-        if said := _unescaped(text):
+            if colon and label in LABELS and rest.strip():
+                kind, text = LABELS[label], rest.strip()
+        if said := unescaped(text):
             self.items.setdefault(kind, []).append(NoteItem(said, kind, self.layer))
 
 
@@ -214,7 +173,7 @@ def _parser() -> MarkdownIt:
 
 
 def _section(name: str) -> str | None:
-    return {_words(heading): heading for heading in _HEADINGS}.get(_words(name))
+    return {_words(heading): heading for heading in HEADINGS}.get(_words(name))
 
 
 def _words(name: str) -> str:
@@ -244,13 +203,13 @@ def _stripped(text: str) -> str:
 
 
 def _bullet(item: NoteItem, *, labelled: bool) -> str:
-    label = next((f"{name}: " for name, kind in _LABELS.items() if kind == item.kind), "") if labelled else ""
+    label = next((f"{name}: " for name, kind in LABELS.items() if kind == item.kind), "") if labelled else ""
     return "- " + re.sub(r"\n(?=[^\n])", "\n  ", _escaped(item.text, label))
 
 
 def _escaped(text: str, label: str) -> str:
     """``text`` behind ``label`` so that it is read back as it is: a line is never read as a block of its own."""
-    escape = text.startswith("\\") or text == _PLACEHOLDER
+    escape = text.startswith("\\") or text == PLACEHOLDER
     escape = escape or ("\n" not in text and not label and not _is_paragraph(text))
     return f"{label}\\{text}" if escape else label + text
 
@@ -258,7 +217,3 @@ def _escaped(text: str, label: str) -> str:
 def _is_paragraph(text: str) -> bool:
     nodes = _tree([text]).children
     return len(nodes) == 1 and nodes[0].type == "paragraph"
-
-
-def _unescaped(text: str) -> str:
-    return text.removeprefix("\\").strip()

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.continuity.markdown import MAX_BYTES, Broken, parse
+from aicx.continuity.layout import MAX_BYTES, Broken
 from aicx.continuity.note import LAYERS, BrokenNote, Layer, Layers, Note, NoteItem, merged
 from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_file
+from aicx.continuity.quick import read_as_written
 from aicx.continuity.state import NoteState, read_state, with_known
 from aicx.errors import CorpusDamaged, UnsafePath
 from aicx.work.files import NOTES
@@ -71,7 +72,13 @@ def read_note(places: NotePlaces, layer: Layer, interrupted: Interrupted = _NOT_
     if body is None:
         return None
     state = read_state(places.state(layer))
-    return with_known(_redacted(parse(body, layer), state), state)
+    note = read_as_written(body, layer, state.items.keys())
+    if note is None:
+        # Imported here: a note that nobody edited is read without the parser.
+        from aicx.continuity.markdown import parse
+
+        note = parse(body, layer)
+    return with_known(_redacted(note, state), state)
 
 
 def read_body(places: NotePlaces, layer: Layer) -> bytes | None:

@@ -175,7 +175,8 @@ def _anchors(
 
 
 def _notes(settings: Settings, gathered: Gathered, task: WorkRecord) -> list[PackNote]:
-    """The notes that the caller has, then those of tasks of this repository that were closed, the last first."""
+    """The notes that the caller has, but what the task says itself, then those of closed tasks, the last first."""
+    said = {task.goal, task.next_action, *(item.text for item in task.items)}
     found = read_all(settings.layout, gathered.place.folders, (CLOSED,)).records
     period = gathered.query.period
     closed = [
@@ -184,7 +185,7 @@ def _notes(settings: Settings, gathered: Gathered, task: WorkRecord) -> list[Pac
         if record.kind == "thread" and record.closing_note and record.id != task.id
     ]
     return [
-        *gathered.query.notes,
+        *(one for one in gathered.query.notes if one.text not in said),
         *(
             PackNote("closing_note", record.closing_note, at, [record.ref])
             for at, record in closed

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.continuity.markdown import Broken, parse, render
+from aicx.continuity.layout import Broken
+from aicx.continuity.markdown import parse, render
 from aicx.continuity.note import KINDS, Kind, Note, NoteItem
 from aicx.text import shorten
 
