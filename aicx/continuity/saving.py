@@ -16,8 +16,8 @@ from aicx.continuity import pending as pending_writing
 from aicx.continuity.assigning import Draft, merged_with, replaced, without_goal
 from aicx.continuity.audit import Audited, audit_entries, logged_path
 from aicx.continuity.deriving import Derived, derive_note
-from aicx.continuity.log_reading import read_log
 from aicx.continuity.layout import Broken
+from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import digest_of
