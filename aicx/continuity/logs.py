@@ -17,9 +17,12 @@ from aicx.git.identity import find_repository
 from aicx.git.roots import repository_of
 from aicx.sources import SOURCES, load_source
 from aicx.sources.items import LogFile, LogIdentity, SessionEvent, Skipped, TimelineEntry
+from aicx.types import Origin
 from aicx.work.place import WorkPlace
 
 _HEAD_ITEMS = 400  # of a log, in which the folder and the first message are
+_BEGINNINGS = ("typed", "program")
+_MAX_BY_PROGRAMS = 20
 _MAX_STORED = 50  # sessions whose log is looked for
 
 
@@ -32,17 +35,27 @@ class Log:
 
 
 def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
-    """The log that was written to last of all sessions in this worktree that no other session started."""
+    """The log that was written to last of all sessions in this worktree that no other session started.
+
+    One that a program ran, such as the review of each change, is taken where no person's is among the latest.
+    """
     known = _known_elsewhere(settings, place)
     forgotten = read_tombstones(settings.layout.tombstones).sessions
+    by_program: list[Log] = []
     for log in _newest_first(settings, place):
-        if known.get(str(log.path)) == log.fingerprint or not is_here(log, place):
+        begun = None if known.get(str(log.path)) == log.fingerprint else _begun_here(log, place)
+        if begun is None:
             continue
         identity = load_source(log.agent).identify(log)
         wanted = identity.session_id is not None and identity.lane == "primary"
-        if wanted and (log.agent, identity.session_id) not in forgotten:
+        if not wanted or (log.agent, identity.session_id) in forgotten:
+            continue
+        if begun != "program":
             return Log(log, identity)
-    return None
+        by_program.append(Log(log, identity))
+        if len(by_program) == _MAX_BY_PROGRAMS:
+            break
+    return next(iter(by_program), None)
 
 
 def newest_stored(settings: Settings, place: WorkPlace) -> Log | None:
@@ -57,11 +70,14 @@ def newest_stored(settings: Settings, place: WorkPlace) -> Log | None:
     project = name_in(settings, str(place.root)) if settings.layout.catalog.exists() else None
     if project is None:
         return None
+    by_program = (
+        "SELECT automated_why FROM sessions s WHERE s.agent = chunks.agent AND s.session_id = chunks.session_id"
+    )
     with open_catalog(settings.layout) as opened:
         rows = opened.catalog.rows(
             "SELECT source_path, cwd, max(completed_at) AS ended FROM chunks WHERE ignored=0 AND project=?"
             " AND stream='' AND lane IS NOT 'subagent' AND source_path IS NOT NULL"
-            f" GROUP BY agent, session_id ORDER BY ended DESC LIMIT {_MAX_STORED}",
+            f" GROUP BY agent, session_id ORDER BY ({by_program}) IS NOT NULL, ended DESC LIMIT {_MAX_STORED}",
             [project],
         )
     for row in rows:
@@ -79,19 +95,24 @@ def log_at(path: Path) -> Log:
     return Log(file, load_source(file.agent).identify(file))
 
 
-def is_here(log: LogFile, place: WorkPlace) -> bool:
-    """Whether a log holds a message, and its session began in this worktree."""
+def _begun_here(log: LogFile, place: WorkPlace) -> Origin | None:
+    """The origin of the first prompt of a session in this worktree; None where it began elsewhere, or says nothing."""
     folder: str | None = None
+    first: Origin | None = None
     for number, item in enumerate(load_source(log.agent).read(log)):
         if isinstance(item, TimelineEntry | SessionEvent):
             folder = folder or item.cwd
+        if isinstance(item, TimelineEntry):
+            first = first or item.origin
+            if item.origin in _BEGINNINGS:
+                first = item.origin
         if folder is not None and not _is_in(folder, place):
-            return False
-        if folder is not None and isinstance(item, TimelineEntry):
-            return True
+            return None
+        if folder is not None and first in _BEGINNINGS:
+            return first
         if number > _HEAD_ITEMS and not isinstance(item, Skipped):
-            return False
-    return False
+            break
+    return first if folder is not None else None
 
 
 def _newest_first(settings: Settings, place: WorkPlace) -> Iterator[LogFile]:

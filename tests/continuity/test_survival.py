@@ -307,15 +307,31 @@ def test_a_stored_log_of_elsewhere_is_not_opened_again(place: NotePlace, monkeyp
     path.with_name("x.jsonl").rename(codex)
     assert place.run("store")[0] == 0
     asked: list[str] = []
-    whole = logs.is_here
+    whole = logs._begun_here
 
-    def is_here(log: LogFile, where: WorkPlace) -> bool:
+    def begun_here(log: LogFile, where: WorkPlace) -> str | None:
         asked.append(log.path.name)
         return whole(log, where)
 
-    monkeypatch.setattr(logs, "is_here", is_here)
+    monkeypatch.setattr(logs, "_begun_here", begun_here)
     place("save")
     assert asked == [f"{FIRST}.jsonl"]
+
+
+def test_a_session_of_a_person_comes_before_those_that_a_program_ran(place: NotePlace) -> None:
+    place.session(FIRST, "Fix the export", modified=1000)
+    for number, name in enumerate((SECOND, THIRD)):
+        log = (
+            ClaudeLog(name, str(place.repo)).prompt("Rate the change", 0, entrypoint="sdk-cli").answer("It is fine.", 1)
+        )
+        place.write_log(log, name, modified=2000 + number)
+    assert FIRST in place("save")["rolloutSelection"]["rolloutPath"]
+
+
+def test_a_session_that_a_program_ran_is_taken_where_there_is_no_other(place: NotePlace) -> None:
+    log = ClaudeLog(FIRST, str(place.repo)).prompt("Rate the change", 0, entrypoint="sdk-cli").answer("It is fine.", 1)
+    place.write_log(log, FIRST)
+    assert FIRST in place("save")["rolloutSelection"]["rolloutPath"]
 
 
 def test_a_rollout_of_codex_is_found_and_read(place: NotePlace) -> None:
