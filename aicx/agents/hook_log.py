@@ -12,15 +12,18 @@ MAX_BYTES = 100_000
 _MAX_LINE = 500
 
 
-def note(text: str, folder: Path | None = None) -> None:
-    """Adds a line. The messages of errors may quote what they are about, so it is redacted."""
+def note(text: str, folder: Path | None = None, most: int = MAX_BYTES) -> None:
+    """Adds a line; a file of more than ``most`` bytes is set aside before.
+
+    The messages of errors may quote what they are about, so it is redacted.
+    """
     from aicx.redaction import redact
 
     folder = folder or load_settings().layout.agents
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = folder / "hooks.log"
     with suppress(FileNotFoundError):
-        if file.stat().st_size > MAX_BYTES:
+        if file.stat().st_size > most:
             file.replace(folder / "hooks.log.1")
     line = " ".join(redact(text).text.split())[:_MAX_LINE]
     with file.open("a", encoding="utf-8", errors="replace") as stream:

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from aicx.cli import run
-from aicx.commands.failures import parse as reading
 
 _OUTPUT = "src/a.py:4: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 2 source files)\n"
 
@@ -72,10 +71,7 @@ def test_a_terminal_is_not_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert "no output to read" in capsys.readouterr().err
 
 
-def test_of_a_huge_file_the_ends_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(reading, "_CHUNK", 1000)
+def test_of_a_huge_file_the_ends_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "huge.txt"
     path.write_text("first.py:1: error: One  [misc]\n" + "quiet\n" * 1_500_000 + _OUTPUT, "utf-8")
     assert run(["failures", "parse", str(path), "--command", "mypy ."]) == 0
