@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aicx.api.answers import to_fields
 from aicx.config import Settings
@@ -12,9 +12,11 @@ from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fi
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown
 from aicx.resume.brief.part import Part
-from aicx.resume.brief.selection_manifest import Format, manifest_of
 from aicx.resume.select.report import ResumeReport
 from aicx.terminal import invisible
+
+if TYPE_CHECKING:
+    from aicx.resume.brief.selection_manifest import Format
 
 
 class Brief(NamedTuple):
@@ -64,7 +66,9 @@ def _brief(
     settings: Settings, report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format
 ) -> Brief:
     def manifest() -> Mapping[str, Any]:
-        # Made when it is asked for: it is many times the brief.
+        # Imported here, and made when it is asked for: it is many times the brief.
+        from aicx.resume.brief.selection_manifest import manifest_of
+
         made = manifest_of(report, parts, fitted, budget, format)
         return to_fields(_clean(made) if settings.redact_secrets else made)
 

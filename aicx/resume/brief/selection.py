@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
-
-from aicx.api.answers.manifest import Included, ManifestEntry
-from aicx.text import printable
 
 
 class Reason(StrEnum):
@@ -66,51 +62,3 @@ class Considered(NamedTuple):
     reasons: tuple[str, ...] = ()
     left_out: str | None = None
     facts: Mapping[str, Any] | None = None
-
-
-class Use(NamedTuple):
-    """How much of an entry was rendered: of how many lines how many, and how many bytes they take."""
-
-    total: int
-    shown: int
-    size: int
-
-
-def entries(
-    considered: Sequence[Considered], uses: Mapping[str, Use], unprinted: Collection[str] = ()
-) -> list[ManifestEntry]:
-    """An entry for each thing considered, in order; each once, whichever ways led to it.
-
-    ``unprinted`` are those of which only the JSON has lines.
-    """
-    found: dict[str, ManifestEntry] = {}
-    for item in considered:
-        if item.ref in found:
-            continue
-        use = uses.get(item.ref)
-        included: Included = "none"
-        if use is not None and use.shown:
-            included = "full" if use.shown == use.total else "partial"
-        left_out = None
-        if included == "none":
-            # What nobody decided against and yet is not there had no room.
-            little = Reason.ADDS_LITTLE if item.ref in unprinted else Reason.OVER_LIMIT
-            left_out = item.left_out or (Reason.OVER_BUDGET if use else little)
-        found[item.ref] = ManifestEntry(
-            ref=printable(item.ref),
-            kind=item.kind,
-            included=included,
-            reasons=[str(reason) for reason in item.reasons],
-            left_out=str(left_out) if left_out else None,
-            score=None if item.score is None else round(item.score, 4),
-            items_total=use.total if use else 0,
-            items_shown=use.shown if use else 0,
-            bytes=use.size if use else 0,
-            facts=item.facts,
-        )
-    return list(found.values())
-
-
-def exclusions(listed: Sequence[ManifestEntry]) -> dict[str, int]:
-    """Reason -> how many entries were left out for it."""
-    return dict(sorted(Counter(item.left_out for item in listed if item.left_out).items()))

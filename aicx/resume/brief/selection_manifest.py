@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import orjson
 
 from aicx.api.answers import to_fields
 from aicx.api.answers.manifest import (
     SCHEMA,
+    Included,
     Manifest,
     ManifestBudget,
+    ManifestEntry,
     ManifestExclusions,
     ManifestLanes,
     ManifestLine,
@@ -23,11 +25,13 @@ from aicx.api.answers.manifest import (
 )
 from aicx.resume.brief.budget import Fitted
 from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.brief.selection import Use, entries, exclusions
+from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, printable
 
 Format = Literal["markdown", "json"]
+
+
 # Where the lines of each kind come from.
 _SOURCES: Mapping[Slot, str] = {
     "commits": "git's log since the last session",
@@ -52,13 +56,21 @@ _SOURCES: Mapping[Slot, str] = {
 }
 
 
+class Use(NamedTuple):
+    """How much of an entry was rendered: of how many lines how many, and how many bytes they take."""
+
+    total: int
+    shown: int
+    size: int
+
+
 def manifest_of(report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format) -> Manifest:
     """Everything considered for a brief, once each, with what became of it.
 
     The same report, budget and clock give the same manifest. ``output`` is the brief without any manifest.
     """
     unprinted = {part.entry for part in parts if not part.text} if format == "markdown" else set()
-    listed = entries(report.considered, _uses(parts, fitted.parts, format), unprinted)
+    listed = _entries(report.considered, _uses(parts, fitted.parts, format), unprinted)
     question = ManifestQuery(
         task=printable(report.task),
         project=report.project,
@@ -81,7 +93,7 @@ def manifest_of(report: ResumeReport, parts: Sequence[Part], fitted: Fitted, bud
         entries=listed,
         lines=_lines(fitted.parts, format),
         sections=_sections(parts, fitted.parts),
-        exclusions=ManifestExclusions(exclusions(listed)),
+        exclusions=ManifestExclusions(_exclusions(listed)),
         lanes=ManifestLanes(list(report.unavailable)),
         output=ManifestOutput(
             format=format,
@@ -118,3 +130,43 @@ def _sections(parts: Sequence[Part], shown: Sequence[Part]) -> list[ManifestSect
     total = Counter(part.section for part in parts)
     kept = Counter(part.section for part in shown)
     return [ManifestSection(name, count, kept[name], count - kept[name]) for name, count in total.items()]
+
+
+def _entries(
+    considered: Sequence[Considered], uses: Mapping[str, Use], unprinted: Collection[str] = ()
+) -> list[ManifestEntry]:
+    """An entry for each thing considered, in order; each once, whichever ways led to it.
+
+    ``unprinted`` are those of which only the JSON has lines.
+    """
+    found: dict[str, ManifestEntry] = {}
+    for item in considered:
+        if item.ref in found:
+            continue
+        use = uses.get(item.ref)
+        included: Included = "none"
+        if use is not None and use.shown:
+            included = "full" if use.shown == use.total else "partial"
+        left_out = None
+        if included == "none":
+            # What nobody decided against and yet is not there had no room.
+            little = Reason.ADDS_LITTLE if item.ref in unprinted else Reason.OVER_LIMIT
+            left_out = item.left_out or (Reason.OVER_BUDGET if use else little)
+        found[item.ref] = ManifestEntry(
+            ref=printable(item.ref),
+            kind=item.kind,
+            included=included,
+            reasons=[str(reason) for reason in item.reasons],
+            left_out=str(left_out) if left_out else None,
+            score=None if item.score is None else round(item.score, 4),
+            items_total=use.total if use else 0,
+            items_shown=use.shown if use else 0,
+            bytes=use.size if use else 0,
+            facts=item.facts,
+        )
+    return list(found.values())
+
+
+def _exclusions(listed: Sequence[ManifestEntry]) -> dict[str, int]:
+    """Reason -> how many entries were left out for it."""
+    return dict(sorted(Counter(item.left_out for item in listed if item.left_out).items()))
