@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 MAX_TITLE = 100
+# Not by importlib.resources, which takes longer to import than the words to read.
+_COMMON = Path(__file__).parent / "data" / "common_words.txt"
 # How many lines are looked at: what a text is about comes first.
 _MAX_LINES = 60
 # A line with fewer telling words than this says too little to stand alone; one with none says nothing.
@@ -124,7 +126,7 @@ def count_telling(line: str) -> int:
 
 @cache
 def _common() -> frozenset[str]:
-    lines = files("aicx").joinpath("data/common_words.txt").read_text("utf-8").splitlines()
+    lines = _COMMON.read_text("utf-8").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
