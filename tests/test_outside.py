@@ -10,6 +10,8 @@ import pytest
 
 from aicx.outside import OutsideError, ask_outside
 
+pytestmark = pytest.mark.slow
+
 
 def python(program: str) -> str:
     return shlex.join([sys.executable, "-c", program])

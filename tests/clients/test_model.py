@@ -6,7 +6,11 @@ import json
 from typing import Any
 from urllib.request import Request, urlopen
 
+import pytest
+
 from tests.clients.real.model import Call, ScriptedModel
+
+pytestmark = pytest.mark.slow
 
 SEARCH, WAIT = Call("aicx_search", {"query": "lexer"}), Call("Bash", {"command": "sleep 1"})
 

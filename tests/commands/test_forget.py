@@ -21,6 +21,8 @@ from aicx.storage.journal import Writer
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, write_git
 from tests.kept import Kept
 
+pytestmark = pytest.mark.slow
+
 SECRET = "Project Titan opens its doors in the harbour next spring, tell nobody about it yet."
 LONG = "The wick is trimmed at both ends. " * 45
 AGENT = "agent-7"

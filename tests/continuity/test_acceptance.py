@@ -19,6 +19,8 @@ from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace, clean_sta
 from tests.corpus.builders import ClaudeLog
 from tests.work.builders import NOW
 
+pytestmark = pytest.mark.slow
+
 PASSED, FAILED = False, True
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
 

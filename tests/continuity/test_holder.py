@@ -12,6 +12,8 @@ from aicx.continuity.holder import HOLDER
 from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace
 from tests.continuity.test_acceptance import TOKEN, break_log, mend_log
 
+pytestmark = pytest.mark.slow
+
 
 def checks(place: NotePlace) -> dict[str, str]:
     _, out, _ = place.run("doctor", "--json")

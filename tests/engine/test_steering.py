@@ -51,6 +51,7 @@ def test_scores_fall_in_the_order_of_the_items(user, decay):
     assert fields["decay"] == decay
 
 
+@pytest.mark.slow
 def test_meaning_counts_where_there_is_an_index_for_it(user):
     embed(user)
     report = steered(user, "valve", "off")

@@ -23,6 +23,8 @@ from aicx.work.codec import decode, encode
 from aicx.work.place import find_place
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
 
 

@@ -18,6 +18,8 @@ from aicx.packs.query import Limits, PackQuery
 from tests.packs.builders import CLOCK, DAY, PackPlace
 from tests.survival.runs import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 
 def reasons(answer: dict[str, Any]) -> dict[str, str]:
     return {one["ref"].removeprefix("session:claude:"): one["reason"] for one in answer["pack"]["sessions"]}

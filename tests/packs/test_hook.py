@@ -14,6 +14,8 @@ from aicx.packs.hook import BUDGET, hook_output
 from aicx.storage.lock import writer_lock
 from tests.packs.builders import DAY, PackPlace
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 3, 10, 12, 20, tzinfo=UTC)
 
 

@@ -17,6 +17,8 @@ from aicx.work.session_facts import SessionFacts
 from tests.packs.builders import PackPlace
 from tests.work.facts import facts, failure, ran, said
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 _WORDS = [
     "gasket",

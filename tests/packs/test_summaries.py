@@ -11,6 +11,8 @@ import pytest
 
 from tests.packs.builders import PackPlace
 
+pytestmark = pytest.mark.slow
+
 CLAIMS = "say({'claims': [{'text': 'The writer is next', 'refs': ['f2']}, {'text': 'Made up', 'refs': ['f999']}]})"
 
 

@@ -263,6 +263,7 @@ def test_counts_match_the_marks_that_appear(text: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(POSITIVES), st.sampled_from(LOOK_ALIKES))
+@pytest.mark.slow
 def test_neighbours_do_not_hide_a_secret(positive: Positive, look: LookAlike) -> None:
     alone = positive.leaked(redact(positive.text).text)
     together = redact(f"{look.text}\n\n{positive.text}\n\n{look.text}").text

@@ -13,6 +13,8 @@ import pytest
 from aicx.cli import run
 from tests.lifecycle.conftest import Place, place
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["place"]
 GENERIC = "AICX_GENERIC_ENTRYPOINT_ARBITER_COMMAND"
 PLAIN = "AICX_ENTRYPOINT_ARBITER_COMMAND"

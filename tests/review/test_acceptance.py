@@ -6,6 +6,8 @@ import pytest
 
 from tests.review.builders import FACT, LIMIT, NOTE, RULE, Review
 
+pytestmark = pytest.mark.slow
+
 
 class TestNothingCanonicalChanges:
     """C26: building, looking and listing leave everything that is agreed or written by people as it was."""
