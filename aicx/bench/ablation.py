@@ -54,10 +54,10 @@ def effects(result: Result) -> list[Effect]:
     """Every change of an ablation's result, dataset by dataset and part by part."""
     return [
         effect
-        for described in result.facts["datasets"]
-        for part in parts_of(result, described["name"])
-        for ranker in result.facts["settings"]["rankers"]
-        for effect in _effects(result, described["name"], part, ranker)
+        for described in result.facts.datasets
+        for part in parts_of(result, described.name)
+        for ranker in result.facts.settings.rankers
+        for effect in _effects(result, described.name, part, ranker)
     ]
 
 

@@ -7,9 +7,9 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import aicx
+from aicx.bench.facts import Machine
 from aicx.git.state import Git
 
 # What can change a figure: the engines, the models' runtimes, the measures.
@@ -21,16 +21,16 @@ _STATUS = Path("/proc/self/status")
 _GIT_SECONDS = 60.0
 
 
-def machine() -> dict[str, Any]:
-    """The machine, as far as it decides a time. No name of it or of its user."""
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "architecture": platform.machine(),
-        "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-    }
+def machine() -> Machine:
+    """This machine."""
+    return Machine(
+        system=platform.system(),
+        release=platform.release(),
+        architecture=platform.machine(),
+        processor=_processor(),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        memory_gb=round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+    )
 
 
 def versions() -> dict[str, str]:

@@ -6,14 +6,16 @@ Written twice: as JSON, which holds all of it, and as Parquet, which holds the r
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from aicx.api.fields import to_fields
+from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, decode_facts
 from aicx.bench.metrics import MEASURES
 from aicx.errors import MissingExtra, NotFound, UsageError
 from aicx.storage.atomic import replace_file
@@ -30,19 +32,19 @@ _LATER = "evidence"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """``facts`` are JSON values: settings, machine, versions, datasets, rankers. ``rows`` is a polars frame.
+    """What was measured and what came out. ``rows`` is a polars frame.
 
     A row: dataset, ranker, query, part, type, evidence (as the ranker labels its answers; null where it labels none),
     the measures (null for a negative question), answers (how many), seconds (warm), tokens (null where they were not
     counted). ``answers`` is null where the ranker failed on the question: that is not silence.
     """
 
-    facts: Mapping[str, Any]
+    facts: Facts
     rows: pl.DataFrame
 
     @property
     def seed(self) -> int:
-        return int(self.facts["settings"]["seed"])
+        return self.facts.settings.seed
 
 
 def rows_frame(rows: list[dict[str, Any]] | dict[str, list[Any]]) -> pl.DataFrame:
@@ -60,7 +62,7 @@ def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
     import polars as pl
 
     name = next(name for name in _numbered(stem.name) if not stem.with_name(f"{name}.json").exists())
-    facts = {"schema": SCHEMA, **result.facts}
+    facts = {"schema": SCHEMA, **to_fields(result.facts)}
     body = facts | {"rows": result.rows.to_dict(as_series=False)}
     json_path, parquet_path = stem.with_name(f"{name}.json"), stem.with_name(f"{name}.parquet")
     stem.parent.mkdir(parents=True, exist_ok=True)
@@ -86,21 +88,21 @@ def read_result(path: Path) -> Result:
         path = newest_result(path)
     try:
         if path.suffix == ".parquet":
-            facts = orjson.loads(pl.read_parquet_metadata(path)[_METADATA])
+            read = orjson.loads(pl.read_parquet_metadata(path)[_METADATA])
             rows = pl.read_parquet(path).with_columns(pl.col("seconds").cast(pl.Float64))
             if _LATER not in rows.columns:
                 rows = rows.with_columns(pl.lit(None, pl.String).alias(_LATER))
         else:
-            facts = orjson.loads(path.read_bytes())
-            columns = facts.pop("rows")
+            read = orjson.loads(path.read_bytes())
+            columns = read.pop("rows")
             rows = rows_frame({_LATER: [None] * len(columns["query"]), **columns})
-        if facts.pop("schema") != SCHEMA:
+        if read["schema"] != SCHEMA:
             raise ValueError("it is of another version")
+        return Result(decode_facts(read), rows)
     except FileNotFoundError as error:
         raise NotFound(f"{path} does not exist", hint=_NEXT) from error
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UsageError(f"{path} is not a result of this version of aicx: {error}", hint=_NEXT) from error
-    return Result(facts, rows)
 
 
 def join_results(results: Sequence[Result]) -> Result:
@@ -109,32 +111,28 @@ def join_results(results: Sequence[Result]) -> Result:
     Settings and machine are those of the first. Raises UsageError where a set of one name holds other data.
     """
     first = results[0]
-    datasets: dict[str, Any] = {}
-    rankers: dict[tuple[str, str], Any] = {}
+    datasets: dict[str, DatasetFacts] = {}
+    rankers: dict[tuple[str, str], RankerCosts] = {}
     frames = []
     for result in results:
-        for described in result.facts["datasets"]:
-            known = datasets.setdefault(described["name"], described)
-            if known["fingerprint"] != described["fingerprint"]:
-                raise UsageError(
-                    f"the results hold other data called {described['name']}", hint="report each by itself"
-                )
+        for described in result.facts.datasets:
+            known = datasets.setdefault(described.name, described)
+            if known.fingerprint != described.fingerprint:
+                raise UsageError(f"the results hold other data called {described.name}", hint="report each by itself")
         added = {
-            (row["dataset"], row["ranker"]): row
-            for row in result.facts["rankers"]
-            if (row["dataset"], row["ranker"]) not in rankers
+            (row.dataset, row.ranker): row for row in result.facts.rankers if (row.dataset, row.ranker) not in rankers
         }
         rankers |= added
         mine = [pair in added for pair in zip(result.rows["dataset"], result.rows["ranker"], strict=True)]
         frames.append(result.rows.filter(mine))
-    names = dict.fromkeys(name for result in results for name in result.facts["settings"]["rankers"])
-    facts = {
-        **first.facts,
-        "settings": {**first.facts["settings"], "rankers": list(names)},
-        "datasets": list(datasets.values()),
-        "skipped": [row for result in results for row in result.facts["skipped"]],
-        "rankers": list(rankers.values()),
-    }
+    names = dict.fromkeys(name for result in results for name in result.facts.settings.rankers)
+    facts = replace(
+        first.facts,
+        settings=replace(first.facts.settings, rankers=list(names)),
+        datasets=list(datasets.values()),
+        skipped=[row for result in results for row in result.facts.skipped],
+        rankers=list(rankers.values()),
+    )
     return Result(facts, load_polars().concat(frames))
 
 

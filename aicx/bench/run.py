@@ -12,6 +12,7 @@ from typing import Any
 
 from aicx.bench.dataset import Dataset
 from aicx.bench.datasets import Skipped
+from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, RunSettings
 from aicx.bench.machine import commit, machine, versions
 from aicx.bench.measure import Measured, Task, measure
 from aicx.bench.metrics import DEPTH, MEASURES, quality
@@ -49,12 +50,12 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
     check_rules(plan.rules)
     made_by = commit()  # before anybody changes the checkout
     rows: list[dict[str, Any]] = []
-    costs: list[dict[str, Any]] = []
-    described: list[dict[str, Any]] = []
-    skipped: list[dict[str, str]] = []
+    costs: list[RankerCosts] = []
+    described: list[DatasetFacts] = []
+    skipped: list[Skipped] = []
     for dataset in datasets:
         if isinstance(dataset, Skipped):
-            skipped.append(asdict(dataset))
+            skipped.append(dataset)
             continue
         fingerprint = dataset.fingerprint()
         described.append(_described(dataset, fingerprint))
@@ -66,25 +67,25 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
                     for label, measured in zip(labels, measure(task), strict=True):
                         costs.append(_cost(dataset, label, measured))
                         rows += _rows(dataset, label, measured)
-    facts = {
-        "made_at": made_at.isoformat(timespec="seconds"),
-        "commit": made_by,
-        "machine": machine(),
-        "versions": versions(),
-        "settings": {
-            "rankers": list(plan.rankers),
-            "seed": plan.seed,
-            "resamples": RESAMPLES,
-            "depth": DEPTH,
-            "cold_runs": plan.cold_runs,
-            "seconds": plan.seconds,
-            "ablate": plan.ablate,
-            "rules": asdict(DEFAULT_PARAMS),
-        },
-        "datasets": described,
-        "skipped": skipped,
-        "rankers": costs,
-    }
+    facts = Facts(
+        made_at=made_at.isoformat(timespec="seconds"),
+        commit=made_by,
+        machine=machine(),
+        versions=versions(),
+        settings=RunSettings(
+            rankers=list(plan.rankers),
+            seed=plan.seed,
+            resamples=RESAMPLES,
+            depth=DEPTH,
+            cold_runs=plan.cold_runs,
+            seconds=plan.seconds,
+            ablate=plan.ablate,
+            rules=asdict(DEFAULT_PARAMS),
+        ),
+        datasets=described,
+        skipped=skipped,
+        rankers=costs,
+    )
     return Result(facts, rows_frame(rows))
 
 
@@ -111,38 +112,37 @@ def _folder(dataset: Dataset, cache: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _described(dataset: Dataset, fingerprint: str) -> dict[str, Any]:
-    """A dataset as a result names it: what it is made of, never what it says."""
+def _described(dataset: Dataset, fingerprint: str) -> DatasetFacts:
     parts: dict[str, dict[str, int]] = {}
     for query in dataset.queries:
         types = parts.setdefault(query.part, {})
         types[query.type] = types.get(query.type, 0) + 1
-    return {
-        "name": dataset.name,
-        "fingerprint": fingerprint,
-        "answer": dataset.answer,
-        "queries": parts,
-        "documents": sum(map(len, dataset.corpora.values())),
-        "corpora": len(dataset.corpora),
-        "answers": len({dataset.answer_id(doc) for documents in dataset.corpora.values() for doc in documents}),
-        "notes": list(dataset.notes),
-    }
+    return DatasetFacts(
+        name=dataset.name,
+        fingerprint=fingerprint,
+        answer=dataset.answer,
+        queries=parts,
+        documents=sum(map(len, dataset.corpora.values())),
+        corpora=len(dataset.corpora),
+        answers=len({dataset.answer_id(doc) for documents in dataset.corpora.values() for doc in documents}),
+        notes=list(dataset.notes),
+    )
 
 
-def _cost(dataset: Dataset, ranker: str, measured: Measured) -> dict[str, Any]:
-    return {
-        "dataset": dataset.name,
-        "ranker": ranker,
-        "failure": measured.failure,
-        "build_seconds": measured.build_seconds,
-        "index_bytes": measured.index_bytes,
-        "base_bytes": measured.base_bytes,
-        "peak_bytes": measured.peak_bytes,
-        "cold_seconds": measured.cold,
-        "bare_seconds": measured.bare,
-        "failed": measured.failed,
-        "notes": measured.notes,
-    }
+def _cost(dataset: Dataset, ranker: str, measured: Measured) -> RankerCosts:
+    return RankerCosts(
+        dataset=dataset.name,
+        ranker=ranker,
+        failure=measured.failure,
+        build_seconds=measured.build_seconds,
+        index_bytes=measured.index_bytes,
+        base_bytes=measured.base_bytes,
+        peak_bytes=measured.peak_bytes,
+        cold_seconds=measured.cold,
+        bare_seconds=measured.bare,
+        failed=measured.failed,
+        notes=measured.notes,
+    )
 
 
 def _rows(dataset: Dataset, ranker: str, measured: Measured) -> list[dict[str, Any]]:

@@ -86,7 +86,7 @@ class Cost:
 
 def rankers_of(result: Result, dataset: str) -> list[str]:
     """The rankers that answered, in the order they were run."""
-    return [row["ranker"] for row in result.facts["rankers"] if row["dataset"] == dataset and not row["failure"]]
+    return [row.ranker for row in result.facts.costs(dataset) if not row.failure]
 
 
 def parts_of(result: Result, dataset: str) -> list[str]:
@@ -160,11 +160,12 @@ def abstentions_of(result: Result, dataset: str) -> list[Abstention]:
 
 def costs_of(result: Result, dataset: str) -> list[Cost]:
     rows = _of(result, dataset)
-    noted = {row["ranker"]: row for row in result.facts["rankers"] if row["dataset"] == dataset}
+    noted = {row.ranker: row for row in result.facts.costs(dataset)}
     found = []
     for ranker in rankers_of(result, dataset):
         mine = rows.filter(rows["ranker"] == ranker)
-        warm, cold, bare = mine["seconds"].to_list(), noted[ranker]["cold_seconds"], noted[ranker]["bare_seconds"]
+        taken = noted[ranker]
+        warm, cold, bare = mine["seconds"].to_list(), taken.cold_seconds, taken.bare_seconds
         found.append(
             Cost(
                 ranker,
@@ -173,10 +174,10 @@ def costs_of(result: Result, dataset: str) -> list[Cost]:
                 cold_p50=_milliseconds(cold, 0.5),
                 cold_p95=_milliseconds(cold, _SLOW),
                 cold_ratio=median(cold) / median(bare) if cold else None,
-                build_seconds=noted[ranker]["build_seconds"],
-                index_bytes=noted[ranker]["index_bytes"],
-                memory_bytes=noted[ranker]["peak_bytes"],
-                base_bytes=noted[ranker]["base_bytes"],
+                build_seconds=taken.build_seconds,
+                index_bytes=taken.index_bytes,
+                memory_bytes=taken.peak_bytes,
+                base_bytes=taken.base_bytes,
                 tokens=mine["tokens"].mean(),
             )
         )

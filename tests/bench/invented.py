@@ -23,6 +23,11 @@ QUERIES = (
     Query("q4", "zzyzx quux", type="negative"),
 )
 
+# Parts of a result's facts, as its file has them.
+MACHINE = {"system": "Linux", "release": "6", "architecture": "z", "processor": "x|y", "cores": 2, "memory_gb": 8.0}
+SETTINGS = {"seed": 1, "resamples": 1_000, "depth": 10, "cold_runs": 2, "seconds": 60.0, "rules": {}}
+DATASET = {"answer": "document", "queries": {}, "documents": 3, "corpora": 1, "answers": 3, "notes": []}
+
 
 def small(name: str = "small") -> Dataset:
     """Three documents that share hardly a word, and a question to each; one question is about none of them."""

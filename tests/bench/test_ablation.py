@@ -11,6 +11,7 @@ import pytest
 
 from aicx.bench.ablation import effects, recommended, verdicts
 from aicx.bench.dataset import Dataset, Query, text_document, with_version
+from aicx.bench.facts import decode_facts
 from aicx.bench.measure import Measured, Task
 from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
 from aicx.bench.report.ablations import effect_tables, recommendation
@@ -21,7 +22,7 @@ from aicx.errors import UsageError
 from aicx.types import Part
 from aicx.why.ranking import Weights
 from retrieval.params import DEFAULT_PARAMS, RankingParams
-from tests.bench.invented import models, small
+from tests.bench.invented import DATASET, MACHINE, SETTINGS, models, small
 
 pytest.importorskip("polars")
 pytest.importorskip("ir_measures")
@@ -68,11 +69,14 @@ def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = N
     facts = {
         "made_at": "2026-03-01T10:00:00+00:00",
         "commit": None,
-        "settings": {"seed": 0, "rankers": [RANKER], "ablate": True},
-        "datasets": [{"name": name, "fingerprint": name} for name in changes],
+        "machine": MACHINE,
+        "versions": {},
+        "settings": {**SETTINGS, "seed": 0, "rankers": [RANKER], "ablate": True},
+        "datasets": [{**DATASET, "name": name, "fingerprint": name} for name in changes],
+        "skipped": [],
         "rankers": [{"dataset": dataset, "ranker": label, **COST} for dataset, label in sorted(labels)],
     }
-    return Result(facts, rows_frame(rows))
+    return Result(decode_facts(facts), rows_frame(rows))
 
 
 def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:
@@ -183,9 +187,9 @@ def test_ablation_runs_every_change_on_every_question(tmp_path: Path) -> None:
     plan = Plan(["aicx"], tmp_path / "cache", tmp_path / "models", cold_runs=0, ablate=True)
     result = run([dataset], plan, NOW, lambda done, total, at: None)
     wanted = {f"aicx {name}".rstrip() for name in ablations("aicx", stored=False)}
-    assert {row["ranker"] for row in result.facts["rankers"]} == wanted
+    assert {row.ranker for row in result.facts.rankers} == wanted
     assert set(result.rows["query"]) == {"q1", "q2", "q3", "q4", "q9"}
-    assert result.facts["settings"]["rules"] == asdict(DEFAULT_PARAMS)
+    assert result.facts.settings.rules == asdict(DEFAULT_PARAMS)
 
 
 def test_change_to_the_index_has_an_index_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

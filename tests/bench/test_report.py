@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
+from aicx.bench.facts import decode_facts
 from aicx.bench.metrics import MEASURES
 from aicx.bench.report.comparison import compare
 from aicx.bench.report.markdown import markdown
@@ -14,6 +16,7 @@ from aicx.bench.results import Result, join_results, rows_frame
 from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 from aicx.errors import UsageError
+from tests.bench.invented import DATASET, MACHINE, SETTINGS
 
 pytest.importorskip("polars")
 
@@ -55,18 +58,17 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
     found = {
         "made_at": "2026-03-01T10:00:00+00:00",
         "commit": "abc",
-        "machine": {"cores": 2, "processor": "x|y", "memory_gb": 8.0, "system": "Linux", "architecture": "z"},
+        "machine": MACHINE,
         "versions": {"aicx": "1"},
-        "settings": {"rankers": names, "seed": 1, "resamples": 1_000, "depth": 10, "ablate": False},
+        "settings": {**SETTINGS, "rankers": names, "ablate": False},
         "skipped": [{"name": "cosqa", "reason": "no <data>"}],
         "datasets": [
             {
+                **DATASET,
                 "name": "set",
                 "fingerprint": "f1",
-                "answer": "document",
                 "queries": {"counted": {"question": 20, "identifier": 20, "negative": 1}, "apart": {"question": 2}},
                 "documents": 12_345,
-                "corpora": 1,
                 "answers": 12_345,
                 "notes": ["3 questions left out"],
             }
@@ -76,7 +78,7 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
             {"dataset": "set", "ranker": "dense:lost", "failure": "no model"},
         ],
     }
-    return Result(found | facts, rows_frame([row for some in given for row in some]))
+    return Result(decode_facts(found | facts), rows_frame([row for some in given for row in some]))
 
 
 def pair() -> Result:
@@ -130,7 +132,7 @@ def test_question_that_a_ranker_failed_on_is_not_silence() -> None:
 def test_results_on_the_same_data_are_reported_as_one() -> None:
     first, second = result(rows("aicx", 1.0, every=2)), result(rows("aicx", 0.0), rows("fts5", 1.0, every=4))
     joined = join_results([first, second])
-    assert [row["ranker"] for row in joined.facts["rankers"]] == ["aicx", "dense:lost", "fts5"]
+    assert [row.ranker for row in joined.facts.rankers] == ["aicx", "dense:lost", "fts5"]
     assert len(joined.rows) == len(pair().rows)
     assert [line.measures["MRR@10"].mean for line in quality_of(joined, "set")] == [0.5, 0.25]  # the first aicx
     (line,) = against(joined, "set", "aicx")
@@ -138,9 +140,9 @@ def test_results_on_the_same_data_are_reported_as_one() -> None:
 
 
 def test_results_on_other_data_are_not_one() -> None:
-    (other,) = pair().facts["datasets"]
+    (other,) = pair().facts.datasets
     with pytest.raises(UsageError, match="other data called set"):
-        join_results([pair(), result(rows("fts5", 1.0), datasets=[{**other, "fingerprint": "f2"}])])
+        join_results([pair(), result(rows("fts5", 1.0), datasets=[asdict(replace(other, fingerprint="f2"))])])
 
 
 def test_percentiles_are_of_the_single_questions() -> None:
@@ -260,7 +262,7 @@ def test_equal_results_have_no_change() -> None:
 
 def test_other_data_are_named_and_not_compared() -> None:
     other = pair()
-    changed = {**other.facts, "datasets": [{**other.facts["datasets"][0], "fingerprint": "f2"}]}
+    changed = replace(other.facts, datasets=[replace(other.facts.datasets[0], fingerprint="f2")])
     found = compare(pair(), Result(changed, other.rows))
     assert found.changes == []
     assert found.notes == ["set: the data differ, so nothing is compared"]

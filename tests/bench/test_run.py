@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from aicx.api.fields import to_fields
 from aicx.bench import rankers
 from aicx.bench.dataset import Dataset, Query
 from aicx.bench.datasets import Skipped
@@ -190,8 +191,8 @@ def test_same_seed_and_data_give_the_same_quality(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_skipped_by_name_and_the_rest_is_measured(tmp_path: Path) -> None:
     found = run([Skipped("cosqa", "no data"), small()], plan(tmp_path, "grep"), NOW, lambda *_: None)
-    assert found.facts["skipped"] == [{"name": "cosqa", "reason": "no data"}]
-    assert [described["name"] for described in found.facts["datasets"]] == ["small"]
+    assert found.facts.skipped == [Skipped("cosqa", "no data")]
+    assert [described.name for described in found.facts.datasets] == ["small"]
 
 
 def test_misspelt_ranker_is_known_before_anything_is_measured(tmp_path: Path) -> None:
@@ -206,11 +207,11 @@ def test_private_dataset_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_result_holds_what_it_was_made_with(tmp_path: Path) -> None:
     facts = ran(tmp_path, "grep").facts
-    assert facts["made_at"] == "2026-03-01T00:00:00+00:00"
-    assert facts["settings"]["seed"] == 7
-    assert facts["versions"]["ir-measures"]
-    assert facts["machine"]["cores"] >= 1
-    assert facts["datasets"][0]["fingerprint"] == small().fingerprint()
+    assert facts.made_at == "2026-03-01T00:00:00+00:00"
+    assert facts.settings.seed == 7
+    assert facts.versions["ir-measures"]
+    assert facts.machine.cores
+    assert facts.datasets[0].fingerprint == small().fingerprint()
 
 
 def test_result_holds_no_text_of_questions_or_documents(tmp_path: Path) -> None:
@@ -233,6 +234,21 @@ def test_result_from_before_labels_were_kept_is_read(tmp_path: Path) -> None:
     older = Result(written.facts, written.rows.drop("evidence"))
     for path in write_result(older, tmp_path / "r"):
         assert read_result(path).rows["evidence"].to_list() == [None] * len(written.rows)
+
+
+def test_result_with_fewer_fields_of_rankers_and_others_beside_is_read(tmp_path: Path) -> None:
+    path, _ = write_result(ran(tmp_path, "grep"), tmp_path / "r")
+    written = json.loads(path.read_bytes())
+    older = {name: value for name, value in written["rankers"][0].items() if name not in ("failed", "notes")}
+    path.write_text(json.dumps({**written, "rankers": [older], "path": "r.json"}))
+    assert to_fields(read_result(path).facts)["rankers"] == [{**older, "failed": {}, "notes": []}]
+
+
+def test_facts_are_written_as_they_are_read(tmp_path: Path) -> None:
+    first, parquet = write_result(ran(tmp_path, "grep"), tmp_path / "r")
+    again, _ = write_result(read_result(first), tmp_path / "s")
+    assert again.read_bytes() == first.read_bytes()
+    assert list(json.loads(first.read_bytes())) == ["schema", *to_fields(read_result(parquet).facts), "rows"]
 
 
 def test_result_of_the_same_second_overwrites_no_other(tmp_path: Path) -> None:

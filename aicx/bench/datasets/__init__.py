@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import Annotated
 
 from aicx.bench.dataset import Dataset
 from aicx.errors import AicxError, NotFound, UsageError
@@ -41,8 +42,8 @@ class Wanted:
 class Skipped:
     """A dataset that is not there, and what was missing."""
 
-    name: str
-    reason: str
+    name: Annotated[str, "its name"]
+    reason: Annotated[str, "what was missing"]
 
 
 @dataclass(frozen=True, slots=True)

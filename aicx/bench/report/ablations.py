@@ -91,10 +91,10 @@ def recommendation(result: Result, ranker: str) -> dict[str, Any]:
     found = verdicts(result, ranker)
     choices = recommended(found)
     facts = {
-        "made_at": result.facts["made_at"],
-        "commit": result.facts["commit"],
+        "made_at": result.facts.made_at,
+        "commit": result.facts.commit,
         "ranker": ranker,
-        "datasets": {described["name"]: described["fingerprint"] for described in result.facts["datasets"]},
+        "datasets": {described.name: described.fingerprint for described in result.facts.datasets},
         "measure": PRIMARY,
         "rules": orjson.loads(orjson.dumps(asdict(choices.rules))),
         "decay": choices.decay,
@@ -134,12 +134,12 @@ def _costs(result: Result, ranker: str) -> dict[str, Any]:
     """Dataset -> change -> what it costs; the ranker as it is has no name."""
     names = _named(ranker)
     return {
-        described["name"]: {
+        described.name: {
             names[line.ranker]: {what: rounded(getattr(line, what)) for what in COSTS.values()}
-            for line in costs_of(result, described["name"])
+            for line in costs_of(result, described.name)
             if line.ranker in names
         }
-        for described in result.facts["datasets"]
+        for described in result.facts.datasets
     }
 
 

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Annotated, Any
 
 from aicx.bench.dataset import COUNTED
+from aicx.bench.facts import DatasetFacts
 from aicx.bench.metrics import MEASURES
 from aicx.bench.results import Result, load_polars
 from aicx.bench.statistics import Difference, differences, holm
@@ -69,12 +70,12 @@ def compare(first: Result, second: Result) -> Comparison:
     before, after = _datasets(first), _datasets(second)
     for name in sorted(before.keys() ^ after.keys()):
         comparison.notes.append(f"{name} is in one result only")
-    if first.facts["machine"] != second.facts["machine"]:
+    if first.facts.machine != second.facts.machine:
         comparison.notes.append("the machines differ, so times say nothing")
     for name, described in before.items():
         if name not in after:
             continue
-        if described["fingerprint"] != after[name]["fingerprint"]:
+        if described.fingerprint != after[name].fingerprint:
             comparison.notes.append(f"{name}: the data differ, so nothing is compared")
             continue
         _compare_dataset(first, second, name, comparison)
@@ -115,5 +116,5 @@ def _values(result: Result, dataset: str, ranker: str) -> Mapping[str, list[Any]
     return found
 
 
-def _datasets(result: Result) -> dict[str, Mapping[str, Any]]:
-    return {described["name"]: described for described in result.facts["datasets"]}
+def _datasets(result: Result) -> dict[str, DatasetFacts]:
+    return {described.name: described for described in result.facts.datasets}

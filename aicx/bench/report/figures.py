@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from aicx.api.fields import to_fields
+from aicx.bench.facts import DatasetFacts
 from aicx.bench.report.cells import rounded
 from aicx.bench.report.tables import DEFAULT_REFERENCE
 from aicx.bench.results import Result
@@ -20,36 +22,29 @@ from aicx.bench.summary import (
     types_of,
 )
 
-# Of a machine, what decides a time.
-_MACHINE = ("system", "architecture", "processor", "cores", "memory_gb")
-
 
 def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> dict[str, Any]:
     """What `aicx bench report --json` prints, and what docs/benchmarks.md is made from."""
     facts = result.facts
     return {
-        "made_at": facts["made_at"],
-        "commit": facts["commit"],
-        "machine": {name: facts["machine"][name] for name in _MACHINE},
-        "versions": facts["versions"],
-        "settings": facts["settings"],
+        "made_at": facts.made_at,
+        "commit": facts.commit,
+        "machine": replace(facts.machine, release=None),
+        "versions": facts.versions,
+        "settings": facts.settings,
         "reference": reference,
-        "skipped": [row["name"] for row in facts["skipped"]],
-        "datasets": [_dataset(result, described, reference) for described in facts["datasets"]],
+        "skipped": [row.name for row in facts.skipped],
+        "datasets": [_dataset(result, described, reference) for described in facts.datasets],
     }
 
 
-def _dataset(result: Result, described: Mapping[str, Any], reference: str) -> dict[str, Any]:
-    name = described["name"]
+def _dataset(result: Result, described: DatasetFacts, reference: str) -> dict[str, Any]:
+    name = described.name
     parts = parts_of(result, name)
     gaps = against(result, name, reference) if reference in rankers_of(result, name) and parts else []
     return {
-        **described,
-        "failures": {
-            row["ranker"]: row["failure"]
-            for row in result.facts["rankers"]
-            if row["dataset"] == name and row["failure"]
-        },
+        **to_fields(described),
+        "failures": {row.ranker: row.failure for row in result.facts.costs(name) if row.failure},
         "quality": {part: _quality(quality_of(result, name, part)) for part in parts},
         "types": {kind: _quality(quality_of(result, name, type=kind)) for kind in types_of(result, name)},
         "against": {gap.ranker: _rounded(asdict(gap.difference) | {"corrected": gap.corrected}) for gap in gaps},

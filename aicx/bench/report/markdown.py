@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from aicx.bench.facts import Facts
 from aicx.bench.report.cells import Table
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
 from aicx.bench.results import Result
@@ -18,21 +18,21 @@ def markdown(result: Result, reference: str = DEFAULT_REFERENCE, level: int = 2)
 def made_with(result: Result) -> list[str]:
     """What a result was made with, in sentences."""
     facts = result.facts
-    machine, settings = facts["machine"], facts["settings"]
-    packages = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    processor = machine["processor"] or machine["architecture"]
-    where = f"{machine['cores']} cores of {processor}, {machine['memory_gb']:.0f} GB, {machine['system']}"
+    machine, settings = facts.machine, facts.settings
+    packages = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
+    processor = machine.processor or machine.architecture
+    where = f"{machine.cores} cores of {processor}, {machine.memory_gb:.0f} GB, {machine.system}"
     return [
-        f"Made {facts['made_at'][:16].replace('T', ' ')} UTC {_of_what(facts)}, on {where}.",
+        f"Made {facts.made_at[:16].replace('T', ' ')} UTC {_of_what(facts)}, on {where}.",
         f"Versions: {packages}.",
-        f"Seed {settings['seed']}, {settings['resamples']:,} resamples; {settings['depth']} answers a question.",
-        *(f"Not measured: {row['name']}, since {row['reason']}." for row in facts["skipped"]),
+        f"Seed {settings.seed}, {settings.resamples:,} resamples; {settings.depth} answers a question.",
+        *(f"Not measured: {row.name}, since {row.reason}." for row in facts.skipped),
     ]
 
 
-def _of_what(facts: Mapping[str, Any]) -> str:
+def _of_what(facts: Facts) -> str:
     """The commit of the checkout that was measured, or the version where aicx was installed."""
-    return f"at commit {facts['commit']}" if facts["commit"] else f"with aicx {facts['versions']['aicx']}, installed"
+    return f"at commit {facts.commit}" if facts.commit else f"with aicx {facts.versions['aicx']}, installed"
 
 
 def _lines(result: Result, reference: str, level: int) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from aicx.bench.facts import DatasetFacts
 from aicx.bench.metrics import MEASURES
 from aicx.bench.report.ablations import effect_tables, verdict_table
 from aicx.bench.report.cells import Table, chance, signed, with_ends
@@ -40,21 +40,21 @@ class Section:
 
 def sections(result: Result, reference: str = DEFAULT_REFERENCE) -> list[Section]:
     """A section for every dataset of the result; of an ablation also one for all of them together."""
-    if result.facts["settings"]["ablate"]:
+    if result.facts.settings.ablate:
         found = [
-            Section(described["name"], _facts(result, described), effect_tables(result, described["name"]), False)
-            for described in result.facts["datasets"]
+            Section(described.name, _facts(result, described), effect_tables(result, described.name), False)
+            for described in result.facts.datasets
         ]
-        rankers = result.facts["settings"]["rankers"]
+        rankers = result.facts.settings.rankers
         return [*found, Section("All sets together", (), [verdict_table(result, name) for name in rankers], False)]
     return [
         Section(
-            described["name"],
+            described.name,
             _facts(result, described),
-            _tables(result, described["name"], reference),
-            conclusion=conclusion(result, described["name"], reference),
+            _tables(result, described.name, reference),
+            conclusion=conclusion(result, described.name, reference),
         )
-        for described in result.facts["datasets"]
+        for described in result.facts.datasets
     ]
 
 
@@ -106,29 +106,21 @@ def _tables(result: Result, dataset: str, reference: str) -> list[Table]:
     return tables
 
 
-def _facts(result: Result, described: Mapping[str, Any]) -> list[str]:
+def _facts(result: Result, described: DatasetFacts) -> list[str]:
     counts = ", ".join(
         f"{sum(types.values())} {part} ({', '.join(f'{count} {kind}' for kind, count in types.items())})"
-        for part, types in described["queries"].items()
+        for part, types in described.queries.items()
     )
-    noun = "document" if described["answer"] == "document" else "chunk"
-    facts = [f"{described['documents']:,} {noun}s"]
-    if described["answer"] == "session":
-        facts[0] += f" of {described['answers']:,} sessions; an answer is a session"
-    if described["corpora"] > 1:
-        facts[0] += f" in {described['corpora']} corpora, each asked on its own"
-    facts += [f"questions: {counts}", f"data fingerprint {described['fingerprint']}", *described["notes"]]
-    failed = [
-        f"{row['ranker']} is missing: {row['failure']}"
-        for row in result.facts["rankers"]
-        if row["dataset"] == described["name"] and row["failure"]
-    ]
-    noted = [
-        f"{row['ranker']} is {note}"
-        for row in result.facts["rankers"]
-        if row["dataset"] == described["name"] and not row["failure"]
-        for note in row.get("notes", ())  # results of older versions have none
-    ]
+    noun = "document" if described.answer == "document" else "chunk"
+    facts = [f"{described.documents:,} {noun}s"]
+    if described.answer == "session":
+        facts[0] += f" of {described.answers:,} sessions; an answer is a session"
+    if described.corpora > 1:
+        facts[0] += f" in {described.corpora} corpora, each asked on its own"
+    facts += [f"questions: {counts}", f"data fingerprint {described.fingerprint}", *described.notes]
+    rankers = result.facts.costs(described.name)
+    failed = [f"{row.ranker} is missing: {row.failure}" for row in rankers if row.failure]
+    noted = [f"{row.ranker} is {note}" for row in rankers if not row.failure for note in row.notes]
     return facts + noted + failed
 
 

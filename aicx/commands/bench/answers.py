@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from aicx.api.answers import INLINE
+from aicx.bench.facts import Facts, Machine, RunSettings
 from aicx.bench.report.comparison import Change, CostChange
 
 Object = Mapping[str, Any]
@@ -19,27 +20,7 @@ class BenchAnswer:
     After `ablate`, a ranker with a change is named by both, as in `aicx:static fused by ranks`.
     """
 
-    made_at: Annotated[str, "time"]
-    commit: Annotated[str | None, "of the code"]
-    machine: Annotated[Object, "what it ran on"]
-    versions: Annotated[Object, "package → version"]
-    settings: Annotated[
-        Object,
-        "`rankers`, `seed`, `resamples`, `depth` (answers a question), `cold_runs`, `seconds` (limit for one ranker),"
-        " `ablate`, `rules` (every rule of ranking as it was)",
-    ]
-    datasets: Annotated[
-        Sequence[Object],
-        "`name`, `fingerprint` (of questions, answers and documents), `answer` (`document` or `session`), `queries`"
-        " (part → type → number), `documents`, `corpora`, `answers`, `notes` (what was left out)",
-    ]
-    skipped: Annotated[Sequence[Object], "datasets that were missing: `name`, `reason`"]
-    rankers: Annotated[
-        Sequence[Object],
-        "one for each ranker and dataset: `failure` (or null), `build_seconds`, `index_bytes`, `peak_bytes`,"
-        " `base_bytes`, `cold_seconds`, `bare_seconds` (of a bare interpreter started beside), `failed` (question →"
-        " reason), `notes` (of a peer: version, mode, how it was asked)",
-    ]
+    facts: Facts = field(metadata=INLINE)
     path: Annotated[str, "the file"]
     rows: Annotated[
         Object,
@@ -56,9 +37,9 @@ class BenchReport:
 
     made_at: Annotated[str, "time"]
     commit: Annotated[str | None, "of the code"]
-    machine: Annotated[Object, "of it, what decides a time"]
-    versions: Annotated[Object, "package → version"]
-    settings: Annotated[Object, "as in `aicx.bench/1`"]
+    machine: Annotated[Machine, "of it, what decides a time"]
+    versions: Annotated[Mapping[str, str], "package → version"]
+    settings: Annotated[RunSettings, "as in `aicx.bench/1`"]
     reference: Annotated[str, "the ranker that others are compared with"]
     skipped: Annotated[Sequence[str], "names of datasets that were missing"]
     datasets: Annotated[

@@ -22,9 +22,9 @@ def command(result: OneResult = None, output: Output = None, json: options.Json 
 
     path = find_result(result, results_folder(load_settings(), output))
     found = read_result(path)
-    if not found.facts["settings"]["ablate"]:
+    if not found.facts.settings.ablate:
         raise UsageError(f"{path} is not the result of an ablation", hint="aicx bench ablate makes one")
-    for ranker in found.facts["settings"]["rankers"]:
+    for ranker in found.facts.settings.rankers:
         if json:
             console.out_answer(SCHEMA, BenchRecommendation(**recommendation(found, ranker)))
         else:

@@ -112,7 +112,7 @@ def measure_and_print(
         from aicx.commands.bench.answers import BenchAnswer
 
         rows = result.rows.to_dict(as_series=False)
-        console.out_answer(SCHEMA, BenchAnswer(**result.facts, path=str(path), rows=rows))
+        console.out_answer(SCHEMA, BenchAnswer(facts=result.facts, path=str(path), rows=rows))
     else:
         show_result(result, path, against)
 
@@ -153,4 +153,4 @@ def _measure(
 
 def _label(result: Result) -> str:
     """The commit as part of a file's name."""
-    return str(result.facts["commit"] or "installed").replace("+", "-changed")
+    return (result.facts.commit or "installed").replace("+", "-changed")
