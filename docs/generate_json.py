@@ -55,6 +55,7 @@ from aicx.api.answers import (
 from aicx.api.answers import map as maps
 from aicx.api.described import Described, reachable
 from aicx.bench import results
+from aicx.bench.report import figures
 from aicx.commands import demo
 from aicx.commands import list as lists
 from aicx.commands import state as states
@@ -160,7 +161,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "forget": (forget.SCHEMA, [forget.ForgetAnswer]),
     "demo": (demo.SCHEMA, [demo.DemoAnswer]),
     "bench": (results.SCHEMA, [bench.BenchAnswer]),
-    "bench report": (report.SCHEMA, [bench.BenchReport]),
+    "bench report": (report.SCHEMA, [figures.BenchReport]),
     "bench recommend": (recommend.SCHEMA, [bench.BenchRecommendation]),
     "bench compare": (compare.SCHEMA, [bench.BenchComparison]),
     "bench list": (bench_list.SCHEMA, [bench.BenchList]),
@@ -201,7 +202,7 @@ def _section(answers: Sequence[type[Any]], places: dict[type[Any], str]) -> Iter
 
 def _row(one: Described, places: Mapping[type[Any], str]) -> str:
     if not one.name:
-        return f"| | {_type(one.type, places)} | the fields of one of these |"
+        return f"| | {_type(one.type, places)} | {one.meaning or 'the fields of one of these'} |"
     kind = _type(one.type, places)
     return f"| `{one.name}` | {kind.replace(' or null', ', or left out') if one.optional else kind} | {one.meaning} |"
 

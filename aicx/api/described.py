@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 COMMON: Mapping[str, str] = {
     "agent": "the agent whose log it is: `claude`, `codex`, `gemini` or `gemini-antigravity`",
@@ -93,7 +94,8 @@ def described(answer: type[Any]) -> Iterator[Described]:
         if get_origin(hint) is Annotated:
             hint, meaning = get_args(hint)
         inlined = list(parts(hint)) if "inline" in one.metadata else []
-        if len(inlined) == 1:
+        # The keys of a mapping are no class's fields.
+        if len(inlined) == 1 and (is_dataclass(hint) or get_origin(hint) in (Union, UnionType)):
             yield from described(inlined[0])
         elif "internal" not in one.metadata:
             yield Described("" if inlined else one.name, hint, meaning, "optional" in one.metadata)

@@ -25,9 +25,9 @@ Key = TypeVar("Key", bound=Hashable)
 class Interval:
     """A mean and the ends of its 95 % interval."""
 
-    mean: float
-    low: float
-    high: float
+    mean: Annotated[float, "of all questions"]
+    low: Annotated[float, "where the interval begins"]
+    high: Annotated[float, "where it ends"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
 
+from aicx.api.fields import INLINE, INTERNAL
 from aicx.bench.abstention import count_labels, label_of
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
@@ -23,39 +24,36 @@ _SLOW = 0.95
 class Quality:
     """One ranker on the questions of one dataset, part and type, by measure."""
 
-    ranker: str
-    queries: int
-    measures: dict[str, Interval]
+    ranker: str = field(metadata=INTERNAL)
+    queries: Annotated[int, "number of questions"]
+    measures: Annotated[dict[str, Interval], "for each measure, under its name"] = field(metadata=INLINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """One ranker against another, on the primary measure. ``corrected`` is p for asking about all rankers at once."""
+    """One ranker against another, on the primary measure."""
 
-    ranker: str
-    difference: Difference
-    corrected: float
+    ranker: str = field(metadata=INTERNAL)
+    difference: Difference = field(metadata=INLINE)
+    corrected: Annotated[float, "p, corrected for the number of rankers"]
 
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """How a ranker did on questions that nothing answers, and what its warnings are worth.
+    """How a ranker did on questions that nothing answers, and what its warnings are worth."""
 
-    ``abstained`` of ``negatives`` got no answer and ``weak`` got one labelled as weak evidence, as they should.
-    ``lost`` and ``doubted`` count the same of the ``answerable`` questions, where it is wrong. ``precision`` is the
-    share of negative questions among all without a strong answer; None where every question got one. ``labels`` says
-    whether the ranker labels its answers at all.
-    """
-
-    ranker: str
-    negatives: int
-    abstained: int
-    weak: int
-    answerable: int
-    lost: int
-    doubted: int
-    precision: float | None
-    labels: bool
+    ranker: str = field(metadata=INTERNAL)
+    negatives: Annotated[int, "number of questions that nothing answers"]
+    abstained: Annotated[int, "those of them that got no answer, as they should"]
+    weak: Annotated[int, "those of them that got an answer labelled as weak evidence, as they should"]
+    answerable: Annotated[int, "number of questions with an answer"]
+    lost: Annotated[int, "those of them that got no answer, which is wrong"]
+    doubted: Annotated[int, "those of them that got an answer labelled as weak evidence, which is wrong"]
+    precision: Annotated[
+        float | None,
+        "share of negative questions among all without a strong answer; null where every question got one",
+    ]
+    labels: Annotated[bool, "whether the ranker labels its answers at all"]
 
     @property
     def quiet(self) -> int:
@@ -65,23 +63,19 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a ranker costs. Times in milliseconds unless said otherwise; None for what was not measured.
+    """What a ranker costs; null for what was not measured."""
 
-    ``cold`` are whole processes; ``cold_ratio`` is their median as a multiple of a bare interpreter started beside
-    them. ``memory`` is the most its process held, ``base`` what it held before it began: the documents and Python.
-    """
-
-    ranker: str
-    warm_p50: float
-    warm_p95: float
-    cold_p50: float | None
-    cold_p95: float | None
-    cold_ratio: float | None
-    build_seconds: float | None
-    index_bytes: int
-    memory_bytes: int
-    base_bytes: int
-    tokens: float | None
+    ranker: str = field(metadata=INTERNAL)
+    warm_p50: Annotated[float, "median milliseconds of a question in one process"]
+    warm_p95: Annotated[float, "milliseconds that 95 % of these do not exceed"]
+    cold_p50: Annotated[float | None, "median milliseconds of a whole process that asks once"]
+    cold_p95: Annotated[float | None, "milliseconds that 95 % of these do not exceed"]
+    cold_ratio: Annotated[float | None, "median of a whole process by that of a bare interpreter started beside"]
+    build_seconds: Annotated[float | None, "to build its index"]
+    index_bytes: Annotated[int, "size of its index"]
+    memory_bytes: Annotated[int, "the most memory its process held"]
+    base_bytes: Annotated[int, "memory before it began: the documents and Python"]
+    tokens: Annotated[float | None, "mean of what ten answers hand over"]
 
 
 def rankers_of(result: Result, dataset: str) -> list[str]:

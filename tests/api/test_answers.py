@@ -53,6 +53,11 @@ def test_inlined_fields_are_described_in_their_place() -> None:
     ]
 
 
+def test_keys_of_an_inlined_mapping_are_described_together() -> None:
+    assert [(one.name, one.meaning) for one in described(Keyed)] == [("", "by name")]
+    assert to_fields(Keyed({"a": Inner(2)})) == {"a": {"two": 2}}
+
+
 def test_answers_are_made_of_what_was_found(user: Home) -> None:
     layout = user.settings.layout
     found = search.search_answer(run_search(user.settings, SearchQuery("lexer", NOW)))
@@ -83,6 +88,11 @@ class Outer:
     one: Annotated[int, "the first"]
     inner: Inner | None = field(metadata=INLINE)
     many: list[Inner]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    inner: Annotated[dict[str, Inner], "by name"] = field(metadata=INLINE)
 
 
 def test_inlined_fields_stand_among_those_around_them() -> None:

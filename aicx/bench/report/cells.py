@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from aicx.bench.statistics import Difference, Interval
@@ -38,7 +38,11 @@ def cost_cells(cost: Cost) -> list[str]:
 
 
 def rounded(value: Any) -> Any:
-    """To as many digits as a reader needs."""
+    """To as many digits as a reader needs; the same of whatever is in a mapping or a dataclass."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{one.name: rounded(getattr(value, one.name)) for one in fields(value)})
+    if isinstance(value, Mapping):
+        return {name: rounded(inner) for name, inner in value.items()}
     return round(value, _DIGITS) if isinstance(value, float) else value
 
 

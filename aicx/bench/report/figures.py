@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, TypeVar
 
-from aicx.api.fields import to_fields
-from aicx.bench.facts import DatasetFacts
+from aicx.api.fields import INLINE
+from aicx.bench.facts import DatasetFacts, Machine, RunSettings
 from aicx.bench.report.cells import rounded
 from aicx.bench.report.tables import DEFAULT_REFERENCE
 from aicx.bench.results import Result
 from aicx.bench.summary import (
+    Abstention,
+    Against,
+    Cost,
     Quality,
     abstentions_of,
     against,
@@ -22,47 +25,65 @@ from aicx.bench.summary import (
     types_of,
 )
 
+Line = TypeVar("Line", Quality, Against, Abstention, Cost)
 
-def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> dict[str, Any]:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetReport:
+    """One dataset and the figures of each ranker on it."""
+
+    facts: DatasetFacts = field(metadata=INLINE)
+    failures: Annotated[Mapping[str, str], "ranker → why it is missing"]
+    quality: Annotated[Mapping[str, Mapping[str, Quality]], "part → ranker → its figures"]
+    types: Annotated[Mapping[str, Mapping[str, Quality]], "the same by type of question, for the part that counts"]
+    against: Annotated[Mapping[str, Against], "ranker → its difference from `reference` in MRR@10"]
+    abstention: Annotated[Mapping[str, Abstention], "ranker → how it did where nothing answers"]
+    costs: Annotated[Mapping[str, Cost], "ranker → what it costs"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchReport:
+    """The figures without the rows."""
+
+    made_at: Annotated[str, "time"]
+    commit: Annotated[str | None, "of the code"]
+    machine: Annotated[Machine, "of it, what decides a time"]
+    versions: Annotated[Mapping[str, str], "package → version"]
+    settings: Annotated[RunSettings, "as in `aicx.bench/1`"]
+    reference: Annotated[str, "the ranker that others are compared with"]
+    skipped: Annotated[Sequence[str], "names of datasets that were missing"]
+    datasets: Annotated[Sequence[DatasetReport], "those that were measured"]
+
+
+def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> BenchReport:
     """What `aicx bench report --json` prints, and what docs/benchmarks.md is made from."""
     facts = result.facts
-    return {
-        "made_at": facts.made_at,
-        "commit": facts.commit,
-        "machine": replace(facts.machine, release=None),
-        "versions": facts.versions,
-        "settings": facts.settings,
-        "reference": reference,
-        "skipped": [row.name for row in facts.skipped],
-        "datasets": [_dataset(result, described, reference) for described in facts.datasets],
-    }
+    return BenchReport(
+        made_at=facts.made_at,
+        commit=facts.commit,
+        machine=replace(facts.machine, release=None),
+        versions=facts.versions,
+        settings=facts.settings,
+        reference=reference,
+        skipped=[row.name for row in facts.skipped],
+        datasets=[_dataset(result, described, reference) for described in facts.datasets],
+    )
 
 
-def _dataset(result: Result, described: DatasetFacts, reference: str) -> dict[str, Any]:
+def _dataset(result: Result, described: DatasetFacts, reference: str) -> DatasetReport:
     name = described.name
     parts = parts_of(result, name)
-    gaps = against(result, name, reference) if reference in rankers_of(result, name) and parts else []
-    return {
-        **to_fields(described),
-        "failures": {row.ranker: row.failure for row in result.facts.costs(name) if row.failure},
-        "quality": {part: _quality(quality_of(result, name, part)) for part in parts},
-        "types": {kind: _quality(quality_of(result, name, type=kind)) for kind in types_of(result, name)},
-        "against": {gap.ranker: _rounded(asdict(gap.difference) | {"corrected": gap.corrected}) for gap in gaps},
-        "abstention": {line.ranker: _rounded(asdict(line)) for line in abstentions_of(result, name)},
-        "costs": {line.ranker: _rounded(asdict(line)) for line in costs_of(result, name)},
-    }
+    compared = reference in rankers_of(result, name) and parts
+    return DatasetReport(
+        facts=described,
+        failures={row.ranker: row.failure for row in result.facts.costs(name) if row.failure},
+        quality={part: _by_ranker(quality_of(result, name, part)) for part in parts},
+        types={kind: _by_ranker(quality_of(result, name, type=kind)) for kind in types_of(result, name)},
+        against=_by_ranker(against(result, name, reference) if compared else ()),
+        abstention=_by_ranker(abstentions_of(result, name)),
+        costs=_by_ranker(costs_of(result, name)),
+    )
 
 
-def _quality(lines: Sequence[Quality]) -> dict[str, Any]:
-    return {
-        line.ranker: {
-            "queries": line.queries,
-            **{measure: _rounded(asdict(around)) for measure, around in line.measures.items()},
-        }
-        for line in lines
-    }
-
-
-def _rounded(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the ranker, which is its key, and to as many digits as a reader needs."""
-    return {name: rounded(value) for name, value in fields.items() if name != "ranker"}
+def _by_ranker(lines: Iterable[Line]) -> dict[str, Line]:
+    return {line.ranker: rounded(line) for line in lines}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from aicx.api.answers import INLINE
-from aicx.bench.facts import Facts, Machine, RunSettings
+from aicx.bench.facts import Facts
 from aicx.bench.report.comparison import Change, CostChange
 
 Object = Mapping[str, Any]
@@ -28,29 +28,6 @@ class BenchAnswer:
         " `MRR@10`, `nDCG@10`, `Recall@5`, `Recall@10`, `hit@1`, `hit@10` (null for a question without an answer),"
         " `evidence` (as the ranker labels its answers, `strong`, `weak` or `none`; null where it labels none),"
         " `answers` (null where the ranker failed on the question), `seconds`, `tokens`",
-    ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchReport:
-    """The figures without the rows."""
-
-    made_at: Annotated[str, "time"]
-    commit: Annotated[str | None, "of the code"]
-    machine: Annotated[Machine, "of it, what decides a time"]
-    versions: Annotated[Mapping[str, str], "package → version"]
-    settings: Annotated[RunSettings, "as in `aicx.bench/1`"]
-    reference: Annotated[str, "the ranker that others are compared with"]
-    skipped: Annotated[Sequence[str], "names of datasets that were missing"]
-    datasets: Annotated[
-        Sequence[Object],
-        "each as in `aicx.bench/1`, with `failures` (ranker → reason), `quality` (part → ranker → `queries` and, for"
-        " each measure, `mean`, `low`, `high`, of 95 %), `types` (the same by type of question, for the part that"
-        " counts), and by ranker `against` (difference from `reference` in MRR@10: `mean`, `low`, `high`, `p`,"
-        " `corrected`), `abstention` (`negatives`, `abstained`,"
-        " `weak`, `answerable`, `lost`, `doubted`, `precision`, `labels`) and `costs` (`warm_p50`, `warm_p95`,"
-        " `cold_p50`, `cold_p95` in milliseconds, `cold_ratio`, `build_seconds`, `index_bytes`, `memory_bytes`,"
-        " `base_bytes`, `tokens`)",
     ]
 
 

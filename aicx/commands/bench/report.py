@@ -30,13 +30,12 @@ def command(
     """
     from aicx.bench.report.figures import figures
     from aicx.bench.results import join_results, read_result
-    from aicx.commands.bench.answers import BenchReport
 
     settings = load_settings()
     folder = results_folder(settings, output)
     paths = [find_result(path, folder) for path in results] if results else [find_result(None, folder)]
     if json:
-        console.out_answer(SCHEMA, BenchReport(**figures(join_results([read_result(path) for path in paths]), against)))
+        console.out_answer(SCHEMA, figures(join_results([read_result(path) for path in paths]), against))
     else:
         check_page(paths[0], settings)
         show_result(join_results([read_result(path) for path in paths]), paths[0], against)
