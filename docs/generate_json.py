@@ -55,7 +55,7 @@ from aicx.api.answers import (
 from aicx.api.answers import map as maps
 from aicx.api.described import Described, reachable
 from aicx.bench import results
-from aicx.bench.report import figures
+from aicx.bench.report import figures, recommendation
 from aicx.commands import demo
 from aicx.commands import list as lists
 from aicx.commands import state as states
@@ -162,7 +162,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "demo": (demo.SCHEMA, [demo.DemoAnswer]),
     "bench": (results.SCHEMA, [bench.BenchAnswer]),
     "bench report": (report.SCHEMA, [figures.BenchReport]),
-    "bench recommend": (recommend.SCHEMA, [bench.BenchRecommendation]),
+    "bench recommend": (recommend.SCHEMA, [recommendation.BenchRecommendation]),
     "bench compare": (compare.SCHEMA, [bench.BenchComparison]),
     "bench list": (bench_list.SCHEMA, [bench.BenchList]),
     "bench peers": (PEERS_SCHEMA, [bench.BenchPeers]),

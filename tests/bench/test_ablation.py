@@ -14,7 +14,8 @@ from aicx.bench.dataset import Dataset, Query, text_document, with_version
 from aicx.bench.facts import decode_facts
 from aicx.bench.measure import Measured, Task
 from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
-from aicx.bench.report.ablations import effect_tables, recommendation
+from aicx.bench.report.ablations import effect_tables
+from aicx.bench.report.recommendation import recommendation
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.run import Plan, run
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation, ablations, check_variant, variant
@@ -211,8 +212,8 @@ def test_change_to_the_index_has_an_index_of_its_own(tmp_path: Path, monkeypatch
 
 
 def test_table_of_costs_has_the_ranker_as_it_is_and_each_change() -> None:
-    found = recommendation(made({"set": {"fused by ranks": 0.4}}), RANKER)["costs"]["set"]
-    assert {name: cost["index_bytes"] for name, cost in found.items()} == {"": 2_000_000, "fused by ranks": 2_000_000}
+    found = recommendation(made({"set": {"fused by ranks": 0.4}}), RANKER).costs["set"]
+    assert {name: cost.index_bytes for name, cost in found.items()} == {"": 2_000_000, "fused by ranks": 2_000_000}
     *_, costs = effect_tables(made({"set": {"fused by ranks": 0.4}}), "set")
     assert [row[:2] for row in costs.rows] == [["as it is", "2.0"], ["fused by ranks", "2.0"]]
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
 
-import orjson
-
-from aicx.bench.ablation import Effect, Verdict, effects, recommended, verdicts
+from aicx.bench.ablation import Effect, Verdict, effects, verdicts
 from aicx.bench.dataset import COUNTED
-from aicx.bench.report.cells import COSTS, Table, chance, cost_cells, rounded, signed
+from aicx.bench.report.cells import COSTS, Table, chance, cost_cells, signed
 from aicx.bench.results import Result
 from aicx.bench.summary import PRIMARY, Cost, costs_of
 from aicx.bench.variants import ABLATIONS, BASES
@@ -28,7 +24,7 @@ def effect_tables(result: Result, dataset: str) -> list[Table]:
 
 def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> Table:
     """What each change saves or takes: its own figures, those of the ranker as it is first."""
-    names = _named(ranker)
+    names = change_names(ranker)
     rows = [
         [name.removeprefix(ranker).strip() or "as it is", *cost_cells(costs[name])] for name in names if name in costs
     ]
@@ -86,61 +82,10 @@ def verdict_table(result: Result, ranker: str) -> Table:
     )
 
 
-def recommendation(result: Result, ranker: str) -> dict[str, Any]:
-    """The rules that a result recommends, with what speaks for each, as JSON has it."""
-    found = verdicts(result, ranker)
-    choices = recommended(found)
-    facts = {
-        "made_at": result.facts.made_at,
-        "commit": result.facts.commit,
-        "ranker": ranker,
-        "datasets": {described.name: described.fingerprint for described in result.facts.datasets},
-        "measure": PRIMARY,
-        "rules": orjson.loads(orjson.dumps(asdict(choices.rules))),
-        "decay": choices.decay,
-        "lift_dates": choices.lift_dates,
-        "automated": choices.automated,
-    }
-    evidence = [
-        {
-            "change": verdict.ablation.name,
-            "rule": verdict.ablation.rule,
-            "mean": round(verdict.mean, 4),
-            "keep": verdict.keep,
-            "earned": verdict.earned,
-            "sets": {
-                effect.where: {
-                    "queries": effect.queries,
-                    **{name: round(value, 4) for name, value in asdict(effect.difference).items()},
-                    "corrected": round(effect.corrected, 4),
-                    "quiet": effect.quiet,
-                    "quiet_base": effect.quiet_base,
-                }
-                for effect in verdict.effects
-            },
-        }
-        for verdict in found
-    ]
-    return facts | {"evidence": evidence, "costs": _costs(result, ranker)}
-
-
-def _named(ranker: str) -> dict[str, str]:
+def change_names(ranker: str) -> dict[str, str]:
     """What a ranker is called with each change, and the change: what changes are compared with comes first."""
     changes = [*BASES, *(ablation.name for ablation in ABLATIONS)]
     return {f"{ranker} {change}".rstrip(): change for change in changes}
-
-
-def _costs(result: Result, ranker: str) -> dict[str, Any]:
-    """Dataset -> change -> what it costs; the ranker as it is has no name."""
-    names = _named(ranker)
-    return {
-        described.name: {
-            names[line.ranker]: {what: rounded(getattr(line, what)) for what in COSTS.values()}
-            for line in costs_of(result, described.name)
-            if line.ranker in names
-        }
-        for described in result.facts.datasets
-    }
 
 
 def _word(effect: Effect) -> str:

@@ -31,27 +31,6 @@ class BenchAnswer:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchRecommendation:
-    """One object for each ranker of an ablation."""
-
-    made_at: Annotated[str, "time of the result"]
-    commit: Annotated[str | None, "of the code"]
-    ranker: Annotated[str, "its name"]
-    datasets: Annotated[Object, "name → fingerprint"]
-    measure: Annotated[str, "what was compared"]
-    rules: Annotated[Object, "the recommended rules"]
-    decay: Annotated[str, "the recommended decay"]
-    lift_dates: Annotated[bool, "whether a time in a question is to limit it"]
-    automated: Annotated[float, "the recommended factor for a session that a program ran"]
-    costs: Annotated[Object, "data set → change (empty for the ranker as it is) → what it costs"]
-    evidence: Annotated[
-        Sequence[Object],
-        "`change`, `rule`, `mean` (over the sets), `keep`, `earned`, `sets` (name → `queries`, `mean`, `low`, `high`,"
-        " `p`, `corrected`, `quiet`, `quiet_base`)",
-    ]
-
-
 @dataclass(frozen=True, slots=True)
 class FigureChange:
     change: Change = field(metadata=INLINE)

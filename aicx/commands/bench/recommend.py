@@ -15,10 +15,10 @@ def command(result: OneResult = None, output: Output = None, json: options.Json 
 
     Example: aicx bench recommend
     """
-    from aicx.bench.report.ablations import recommendation, verdict_table
+    from aicx.bench.report.ablations import verdict_table
     from aicx.bench.report.markdown import table_lines
+    from aicx.bench.report.recommendation import recommendation
     from aicx.bench.results import read_result
-    from aicx.commands.bench.answers import BenchRecommendation
 
     path = find_result(result, results_folder(load_settings(), output))
     found = read_result(path)
@@ -26,6 +26,6 @@ def command(result: OneResult = None, output: Output = None, json: options.Json 
         raise UsageError(f"{path} is not the result of an ablation", hint="aicx bench ablate makes one")
     for ranker in found.facts.settings.rankers:
         if json:
-            console.out_answer(SCHEMA, BenchRecommendation(**recommendation(found, ranker)))
+            console.out_answer(SCHEMA, recommendation(found, ranker))
         else:
             console.out("\n".join(table_lines(verdict_table(found, ranker))))

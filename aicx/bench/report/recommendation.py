@@ -1,0 +1,111 @@
+"""The rules that an ablation recommends, with what speaks for each, as JSON has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
+
+from aicx.api.fields import INLINE
+from aicx.bench.ablation import Effect, Verdict, recommended, verdicts
+from aicx.bench.report.ablations import change_names
+from aicx.bench.report.cells import rounded
+from aicx.bench.results import Result
+from aicx.bench.statistics import Difference
+from aicx.bench.summary import PRIMARY, costs_of
+
+
+@dataclass(frozen=True, slots=True)
+class VariantCost:
+    """What a ranker costs with a change; null for what was not measured."""
+
+    index_bytes: Annotated[int, "size of its index"]
+    build_seconds: Annotated[float | None, "to build it"]
+    warm_p50: Annotated[float, "median milliseconds of a question in one process"]
+    cold_ratio: Annotated[float | None, "median of a whole process by that of a bare interpreter started beside"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetEffect:
+    """What a change did on one set, or on a part of it that is reported apart."""
+
+    queries: Annotated[int, "number of questions"]
+    difference: Difference = field(metadata=INLINE)
+    corrected: Annotated[float, "p, corrected for the number of changes"]
+    quiet: Annotated[int | None, "questions that nothing answers, and that got no answer or one labelled as weak"]
+    quiet_base: Annotated[int | None, "the same without the change"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvidence:
+    """What all sets say of one change."""
+
+    change: Annotated[str, "its name"]
+    rule: Annotated[str, "the rule that it switches off or changes"]
+    mean: Annotated[float, "difference, the mean over the sets"]
+    keep: Annotated[bool, "whether the rule stays as it is"]
+    earned: Annotated[bool, "whether the rule helps on some set by more than noise"]
+    sets: Annotated[Mapping[str, SetEffect], "set → what the change did there"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchRecommendation:
+    """One object for each ranker of an ablation."""
+
+    made_at: Annotated[str, "time of the result"]
+    commit: Annotated[str | None, "of the code"]
+    ranker: Annotated[str, "its name"]
+    datasets: Annotated[Mapping[str, str], "name → fingerprint"]
+    measure: Annotated[str, "what was compared"]
+    rules: Annotated[Mapping[str, Any], "the recommended rules"]
+    decay: Annotated[str, "the recommended decay"]
+    lift_dates: Annotated[bool, "whether a time in a question is to limit it"]
+    automated: Annotated[float, "the recommended factor for a session that a program ran"]
+    costs: Annotated[
+        Mapping[str, Mapping[str, VariantCost]],
+        "data set → change (empty for the ranker as it is) → what it costs",
+    ]
+    evidence: Annotated[Sequence[RuleEvidence], "one for each change"]
+
+
+def recommendation(result: Result, ranker: str) -> BenchRecommendation:
+    """The rules that a result recommends for one ranker."""
+    found = verdicts(result, ranker)
+    choices = recommended(found)
+    return BenchRecommendation(
+        made_at=result.facts.made_at,
+        commit=result.facts.commit,
+        ranker=ranker,
+        datasets={described.name: described.fingerprint for described in result.facts.datasets},
+        measure=PRIMARY,
+        rules=asdict(choices.rules),
+        decay=choices.decay,
+        lift_dates=choices.lift_dates,
+        automated=choices.automated,
+        costs=_costs(result, ranker),
+        evidence=[rounded(_evidence(verdict)) for verdict in found],
+    )
+
+
+def _evidence(verdict: Verdict) -> RuleEvidence:
+    sets = {effect.where: _set_effect(effect) for effect in verdict.effects}
+    return RuleEvidence(verdict.ablation.name, verdict.ablation.rule, verdict.mean, verdict.keep, verdict.earned, sets)
+
+
+def _set_effect(effect: Effect) -> SetEffect:
+    return SetEffect(effect.queries, effect.difference, effect.corrected, effect.quiet, effect.quiet_base)
+
+
+def _costs(result: Result, ranker: str) -> dict[str, dict[str, VariantCost]]:
+    """Dataset -> change -> what it costs; the ranker as it is has no name."""
+    names = change_names(ranker)
+    return {
+        described.name: {
+            names[line.ranker]: rounded(
+                VariantCost(line.index_bytes, line.build_seconds, line.warm_p50, line.cold_ratio)
+            )
+            for line in costs_of(result, described.name)
+            if line.ranker in names
+        }
+        for described in result.facts.datasets
+    }
