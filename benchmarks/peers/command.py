@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from aicx import console
-from aicx.commands.bench.answers import BenchPeers
+from aicx.commands.bench.answers import BenchPeer, BenchPeers
 from aicx.errors import AicxError, UsageError
 from benchmarks.peers import METHOD, PEERS, peer_named
 from benchmarks.peers.environment import environment_of
@@ -35,38 +34,36 @@ def peers(words: Sequence[str], every: bool, torch: str | None, aicx_home: Path,
         print_peers(found, modes=True)
 
 
-def described(aicx_home: Path) -> dict[str, dict[str, Any]]:
+def described(aicx_home: Path) -> dict[str, BenchPeer]:
     """Every peer: what it is, how it is asked, whether it is installed, or why it cannot be compared."""
     found = {}
     for name, peer in PEERS.items():
         environment = environment_of(peer, aicx_home)
-        state = "unfit" if peer.unfit else environment.state()
-        found[name] = {
-            "about": peer.about,
-            "package": peer.package,
-            "version": peer.version,
-            "state": state,
-            "reason": peer.unfit,
-            "modes": dict(peer.modes),
-            "rankers": [f"{METHOD}:{name}/{mode}" for mode in peer.modes],
-            "install": None if peer.unfit else f"aicx bench peers install {name}",
-            "bytes": environment.facts().get("bytes"),
-        }
+        found[name] = BenchPeer(
+            about=peer.about,
+            package=peer.package,
+            version=peer.version,
+            state="unfit" if peer.unfit else environment.state(),
+            reason=peer.unfit,
+            modes=peer.modes,
+            rankers=[f"{METHOD}:{name}/{mode}" for mode in peer.modes],
+            install=None if peer.unfit else f"aicx bench peers install {name}",
+            bytes=environment.facts().get("bytes"),
+        )
     return found
 
 
-def print_peers(found: dict[str, dict[str, Any]], *, modes: bool) -> None:
+def print_peers(found: dict[str, BenchPeer], *, modes: bool) -> None:
     """The peers for people: a line each, and with ``modes`` what is asked of them in each mode."""
     colors = {"installed": "green", "outdated": "yellow", "absent": "white", "unfit": "white"}
     for name, peer in found.items():
-        state = peer["state"]
-        told = {"installed": f"installed, {console.size(peer['bytes'] or 0)}", "unfit": "cannot be compared"}
-        shown = console.style(told.get(state, f"{state}: {peer['install']}"), fg=colors[state])
-        console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {peer['version']:<8} {peer['about']}; {shown}")
-        for mode, what in peer["modes"].items() if modes else ():
+        told = {"installed": f"installed, {console.size(peer.bytes or 0)}", "unfit": "cannot be compared"}
+        shown = console.style(told.get(peer.state, f"{peer.state}: {peer.install}"), fg=colors[peer.state])
+        console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {peer.version:<8} {peer.about}; {shown}")
+        for mode, what in peer.modes.items() if modes else ():
             console.out(f"    {console.style(f'{METHOD}:{name}/{mode}:', bold=True)} {what}")
-        if modes and peer["reason"]:
-            console.out(f"    {peer['reason']}")
+        if modes and peer.reason:
+            console.out(f"    {peer.reason}")
 
 
 def _install(names: Sequence[str], every: bool, torch: str | None, aicx_home: Path) -> None:

@@ -1,16 +1,14 @@
-"""The answers of `aicx bench`, one class an action. What is in a result is as `aicx.bench` made it."""
+"""The answers of `aicx bench`, one class an action; those of `report` and `recommend` are in `aicx.bench.report`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from aicx.api.answers import INLINE
 from aicx.bench.facts import Facts
 from aicx.bench.report.comparison import Change, CostChange
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +21,7 @@ class BenchAnswer:
     facts: Facts = field(metadata=INLINE)
     path: Annotated[str, "the file"]
     rows: Annotated[
-        Object,
+        Mapping[str, Any],
         "column → values, a row for every question put to every ranker: `dataset`, `ranker`, `query`, `part`, `type`,"
         " `MRR@10`, `nDCG@10`, `Recall@5`, `Recall@10`, `hit@1`, `hit@10` (null for a question without an answer),"
         " `evidence` (as the ranker labels its answers, `strong`, `weak` or `none`; null where it labels none),"
@@ -53,13 +51,28 @@ class BenchComparison:
     notes: Annotated[Sequence[str], "parts that could not be compared"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchPeer:
+    """Another tool that can be measured beside aicx, or why it cannot."""
+
+    about: Annotated[str, "what it is"]
+    package: Annotated[str, "the package that is installed"]
+    version: Annotated[str, "the version that is measured"]
+    state: Annotated[Literal["installed", "outdated", "absent", "unfit"], "`unfit` cannot be compared"]
+    reason: Annotated[str | None, "why it cannot be compared, or null"]
+    modes: Annotated[Mapping[str, str], "mode → what is asked of it"]
+    rankers: Annotated[Sequence[str], "its modes as names of rankers"]
+    install: Annotated[str | None, "the command that installs it, or null"]
+    bytes: Annotated[int | None, "size on disk; null where it is not installed"]
+
+
 @dataclass(frozen=True, slots=True)
 class BenchList:
     """What can be measured."""
 
-    datasets: Annotated[Object, "name → description"]
-    rankers: Annotated[Object, "name → description"]
-    peers: Annotated[Object, "as in `bench peers`"]
+    datasets: Annotated[Mapping[str, str], "name → description"]
+    rankers: Annotated[Mapping[str, str], "name → description"]
+    peers: Annotated[Mapping[str, BenchPeer], "as in `bench peers`"]
     quick: Annotated[Sequence[str], "the rankers that `run` takes"]
     full: Annotated[Sequence[str], "the rankers that `run` takes with `--full`"]
 
@@ -68,8 +81,4 @@ class BenchList:
 class BenchPeers:
     """Other tools measured beside aicx."""
 
-    peers: Annotated[
-        Object,
-        "name → `about`, `package`, `version`, `state` (`installed`, `outdated`, `absent`, `unfit`), `reason`, `modes`,"
-        " `rankers`, `install`, `bytes`",
-    ]
+    peers: Annotated[Mapping[str, BenchPeer], "name → the tool"]
