@@ -64,9 +64,10 @@ def _release(*, panicked: bool) -> None:
             with suppress(ValueError):  # closed
                 sys.stderr.flush()
         os.dup2(real, 2)
-        os.close(real)
         said = os.pread(memory, os.fstat(memory).st_size, 0)
         os.close(memory)
-    if said and not _panicked:
-        with suppress(OSError):
-            os.write(2, said)
+        # Under the lock: another thread that comes in meanwhile would hold back what is passed on here.
+        if said and not _panicked:
+            with suppress(OSError):
+                os.write(real, said)
+        os.close(real)
