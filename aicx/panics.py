@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 from collections.abc import Iterator
@@ -48,8 +49,11 @@ def _hold() -> None:
             return
         _panicked = False
         with suppress(OSError, AttributeError):  # no stderr to hold, or a system without files in memory
-            _held = os.dup(2), os.memfd_create("aicx-stderr")
-            os.dup2(_held[1], 2)
+            memory = os.memfd_create("aicx-stderr")
+            # What several threads print at once goes one behind the other, on every kernel.
+            fcntl.fcntl(memory, fcntl.F_SETFL, os.O_APPEND)
+            _held = os.dup(2), memory
+            os.dup2(memory, 2)
 
 
 def _release(*, panicked: bool) -> None:
