@@ -52,9 +52,8 @@ def find_session(
         return Named(asker.agent, session, "explicit")
     if environ.get(_OWN):
         return Named(asker.agent, environ[_OWN], _OWN)
-    for name, variable in _SESSIONS:
-        if environ.get(variable) and agent in (None, name):
-            return Named(name, environ[variable], variable)
+    if (told := _told_by_agent(environ, agent)) is not None:
+        return Named(told[0], environ[told[1]], told[1])
     known = agent or (asker.agent if asker.agent != NOBODY else None)
     if (found := identity_at(layout, workspace, known)) is not None:
         return Named(found.agent_id, found.session_id, "identity file")
@@ -65,8 +64,12 @@ def find_session(
 
 def find_asker(environ: Mapping[str, str], agent: str | None = None, session: str | None = None) -> Asker:
     """Who asks: what is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment."""
-    for name, variable in _SESSIONS:
-        if environ.get(variable) and agent in (None, name):
-            return Asker(agent or name, session or environ.get(_OWN) or environ[variable])
+    if (told := _told_by_agent(environ, agent)) is not None:
+        return Asker(told[0], session or environ.get(_OWN) or environ[told[1]])
     named = next((name for name, variable in _AGENTS if environ.get(variable)), NOBODY)
     return Asker(agent or named, session or environ.get(_OWN) or None)
+
+
+def _told_by_agent(environ: Mapping[str, str], agent: str | None) -> tuple[str, str] | None:
+    """The agent, ``agent`` where one is meant, that put its session into the environment, and into which variable."""
+    return next((row for row in _SESSIONS if environ.get(row[1]) and agent in (None, row[0])), None)
