@@ -31,6 +31,7 @@ class RankingParams:
     """How candidates become an order. The defaults are what `search` does; docs/benchmarks.md says why.
 
     Attributes:
+        pool: how many candidates each retriever gives, at least; see `candidates`.
         fusion: sum of scores on scales of their own (see `share` and `standardise`), weighted sum of min-max normalised
             scores, or reciprocal ranks. What is looked up is always joined by the weighted sum.
         words: by kind of embedder, what it is worth that a document has all words of a question, in deviations of a
@@ -65,6 +66,7 @@ class RankingParams:
         own_repository: the same for an answer of the repository that is asked in.
     """
 
+    pool: int = 100
     fusion: Literal["standard", "weighted", "reciprocal"] = "standard"
     words: Mapping[str, float] = field(default_factory=lambda: dict(WORDS))
     share: bool = True
@@ -88,6 +90,10 @@ class RankingParams:
     history: float = 8.0
     sightings: bool = True
     own_repository: float = 0.1
+
+    def candidates(self, limit: int) -> int:
+        """How many candidates of each retriever are ranked for ``limit`` answers: several of them fall to one."""
+        return max(self.pool, 3 * limit)
 
     def weights(self, *, lookup: bool) -> dict[str, float]:
         """What each ranker's vote is worth; ``lookup`` says that the question is looked up, not interpreted."""

@@ -15,7 +15,6 @@ from aicx.api.filters import Filters
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.look import Look
 from aicx.engine.search import SearchReport
-from aicx.engine.stages import retrieve
 from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 from tests.engine.search_helpers import ask, ignore
@@ -99,12 +98,10 @@ def test_each_rule_can_be_switched_off(story: Story) -> None:
     assert here(story, rules=off).hits == ask(story.user, SUBJECT, group="session").hits
 
 
-def test_a_candidate_of_the_time_is_added_where_others_have_more_of_the_words(
-    story: Story, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(retrieve, "_MIN_POOL", 1)
-    assert SESSION not in sessions(ask(story.user, SUBJECT, group="session", limit=1))
-    assert sessions(here(story, limit=1))[0] in (SESSION, THIRD)
+def test_a_candidate_of_the_time_is_added_where_others_have_more_of_the_words(story: Story) -> None:
+    few = replace(DEFAULT_PARAMS, pool=1)
+    assert SESSION not in sessions(ask(story.user, SUBJECT, group="session", limit=1, rules=few))
+    assert sessions(here(story, limit=1, rules=few))[0] in (SESSION, THIRD)
 
 
 def test_filters_hold_for_what_is_added(story: Story) -> None:

@@ -15,9 +15,6 @@ from retrieval.ranking import rank
 
 IN_MEMORY = False
 
-# As `aicx search` has it: so many candidates of each retriever are joined, at least.
-_POOL = 100
-
 
 @dataclass(frozen=True, slots=True)
 class Joined:
@@ -26,7 +23,7 @@ class Joined:
     rules: RankingParams
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
-        pool = max(_POOL, 3 * limit)
+        pool = self.rules.candidates(limit)
         rankings = {"lexical": self.lexical.rank(query, pool), "dense": self.dense.rank(query, pool)}
         weights = self.rules.weights(lookup=parse_question(query.text).is_lookup)
         return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules).groups[:limit]]

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 # The embedder's name where there is none.
 LEXICAL = "lexical"
 
-# As `aicx search` has it: so many candidates of each retriever are joined, at least.
-_POOL = 100
 _NEAR = "near.txt"
 # As `aicx search` has it: so many of the best answers are compared with the question token by token.
 RERANKED = 10
@@ -51,7 +49,7 @@ class Plain:
     rules: RankingParams
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
-        pool = max(_POOL, 3 * limit)
+        pool = self.rules.candidates(limit)
         text, where = _when(query.text) if self.dated else (query.text, [])
         question = parse_question(text)
         if question.empty:

@@ -16,9 +16,9 @@ from retrieval.conditions import Condition
 from retrieval.params import RankingParams
 from retrieval.questions import Question
 
-# How many candidates each retriever gives before anything is reordered; at least so many where only dense chunks are
-# wanted, each of which has to be read to be known.
-_MIN_POOL, _MAX_POOL, _MIN_POOL_SCORED = 100, 5000, 1000
+# How many candidates each retriever gives at most; at least so many where only dense chunks are wanted, each of which
+# has to be read to be known.
+_MAX_POOL, _MIN_POOL_SCORED = 5000, 1000
 
 
 def by_words(state: State) -> State:
@@ -121,7 +121,7 @@ def is_lookup(state: State) -> bool:
 def pool(state: State) -> int:
     """How many candidates of each retriever are ranked."""
     query = state.query
-    return min(_MAX_POOL, max(_MIN_POOL_SCORED if query.min_score else _MIN_POOL, 3 * query.limit))
+    return min(_MAX_POOL, max(_MIN_POOL_SCORED if query.min_score else 0, query.rules.candidates(query.limit)))
 
 
 def _depth(state: State) -> int:
