@@ -20,7 +20,7 @@ from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
-from aicx.work.writing import Change, changing, folder_in
+from aicx.work.writing import Change, changing, work_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def publish(change: Change, place: WorkPlace, places: NotePlaces, entry: Audited
     try:
         change.publish()
     except (AicxError, OSError) as error:
-        if not (folder_in(change.layout).staging / "journal").exists():  # else the next writer brings it to its end
+        if not work_folder(change.layout).journal.exists():  # else the next writer brings it to its end
             pending_writing.undo(pending)
             raise _failed(pending, "audit-write", error) from error
         raise

@@ -114,14 +114,14 @@ def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> In
     from aicx.continuity.pending import digest_of, pendings
     from aicx.storage.journal import waiting
     from aicx.work.events import read_log
-    from aicx.work.writing import folder_in
+    from aicx.work.writing import work_folder
 
     bodies: dict[Layer, Path | None] = {}
     with suppress(OSError, CorpusDamaged):
         writing = [one for one in pendings(places.continuity) if one.stage == "writing"]
         if not writing:
             return Interrupted()
-        published = waiting(folder_in(settings.layout))
+        published = waiting(work_folder(settings.layout))
         name = f"{place.repo_id}/{NOTES}/{PROJECT_NAME}"
         if name in published:
             bodies["project"] = published[name]

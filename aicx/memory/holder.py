@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
-from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.doctor.repair import Repair, finish_change
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
-from aicx.errors import AicxError, UnsafePath
+from aicx.errors import UnsafePath
 from aicx.memory.checking import check_adoption, check_index, check_log, check_records, read_all
 from aicx.memory.files import read_files, sidecar_of
 from aicx.memory.findings import texts_of
@@ -23,9 +23,8 @@ from aicx.memory.reading import Memory
 from aicx.memory.recall.table import drop_statements
 from aicx.memory.record import Adoption, Hold, Record, digest_of
 from aicx.memory.walking import list_records
-from aicx.memory.writing import LOCK, changing, finish, place_in
+from aicx.memory.writing import changing, memory_folder
 from aicx.paths import Layout
-from aicx.storage.lock import writer_lock
 from aicx.text import plural
 
 _BY = "aicx store --redact-again"  # who changed a record in which a secret was found
@@ -83,24 +82,16 @@ class _Memory(Holder):
         return [f"memory/{path}" for path in list_records(facts.layout.memory)]
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
-        layout = facts.layout
-        if current_writer(layout, LOCK) is not None:
+        layout, folder = facts.layout, memory_folder(facts.layout)
+        if current_writer(layout, folder.name) is not None:
             return (Check(self.name, "skipped", "it is being written; look again when that is done"),)
         records = read_all(layout)
-        unfinished = place_in(layout).staging.exists()
+        unfinished = folder.staging.exists()
         checks = (check_records(records, unfinished=unfinished), check_adoption(layout, records), check_log(layout))
         return (*checks, check_index(layout, records))
 
     def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
-        layout = settings.layout
-        if not place_in(layout).staging.exists():
-            return
-        try:
-            with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
-                if finish(layout):
-                    done.applied.append("finished an interrupted change of the memory")
-        except AicxError as error:
-            done.refused.append(f"an interrupted change of the memory: {error.message}")
+        finish_change(memory_folder(settings.layout), "the memory", settings, notify, done)
 
 
 def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:

@@ -1,52 +1,31 @@
-"""Writing: one writer at a time, every file and its event together or not at all.
-
-The lock is the memory's own, so that a decision does not wait for a long `aicx store`.
-"""
+"""Writing: a record's files and its event, together or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 
 from aicx.config import Settings
-from aicx.errors import UnsafePath
 from aicx.memory.claims import claim_marks, place_mark
 from aicx.memory.events import LOG, Event, appended, last_about, new_id
 from aicx.memory.files import encode, path_of, proposal_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of
 from aicx.memory.seal import SEAL, seal_with
 from aicx.paths import Layout
-from aicx.storage.journal import Writer, clear_staging, finish_interrupted
-from aicx.storage.lock import writer_lock
+from aicx.storage.journaled import JournaledFolder
 
-LOCK = "memory"
 _BY_HAND = "by hand"  # in the event of an edit that nobody announced
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPlace:
-    """Where the journal works: ``memory/`` and the seal beside it, with a staging folder of its own."""
-
-    home: Path
-    staging: Path
-
-    def inside(self, relative: str) -> Path:
-        if relative == SEAL:
-            return self.home / SEAL
-        if relative == LOG:
-            return self.home / "memory" / LOG
-        parts = relative.split("/")
-        plain = not any(sign in relative for sign in "\0\\\n\r")
-        if not plain or len(parts) != 3 or any(part in ("", ".", "..") for part in parts):
-            raise UnsafePath(f"not a path of the memory: {relative!r}")
-        return self.home / "memory" / relative
+def memory_folder(layout: Layout) -> JournaledFolder:
+    """``memory/``, and the seal beside it."""
+    return JournaledFolder("memory", layout.home, layout.memory, layout.locks, _owns, beside=SEAL)
 
 
-def place_in(layout: Layout) -> MemoryPlace:
-    return MemoryPlace(layout.home, layout.locks / "memory-staging")
+def _owns(parts: Sequence[str]) -> bool:
+    return len(parts) == 3 or list(parts) == [LOG]
 
 
 @dataclass(slots=True)
@@ -111,42 +90,30 @@ class Change:
 
     def remove(self, record: Record, by: str) -> None:
         """Stages that a record goes. Raises UnsafePath for a name that no record has."""
-        place, proposal = place_in(self.layout), proposal_of(record)
+        folder, proposal = memory_folder(self.layout), proposal_of(record)
         for path in (record.path, proposal):
-            place.inside(path)
+            folder.inside(path)
         self._say(record, "deleted", by)
         self._staged[record.path] = self._files[proposal] = None
 
     def publish(self, *, seal_all: bool = False) -> None:
         """Puts everything in its place. ``seal_all``: from then on the whole log counts as written here."""
-        place = place_in(self.layout)
-        writer = Writer(place)
-        for path, files in self._staged.items():
-            if files is None:
-                writer.stage_removal(path)
-                writer.stage_removal(sidecar_of(path))
-            else:
-                writer.stage(sidecar_of(path), files[1])
-                writer.stage(path, files[0])
-        for path, body in self._files.items():
-            if body is None:
-                writer.stage_removal(path)
-            else:
-                writer.stage(path, body)
+        files: dict[str, bytes | None] = {}
+        for path, written in self._staged.items():
+            sidecar = sidecar_of(path)
+            files |= {path: None, sidecar: None} if written is None else {sidecar: written[1], path: written[0]}
+        files |= self._files
         before = self._log_before()
-        writer.stage(SEAL, seal_with(self.layout.home, before, appended(b"", self._events), anew=seal_all))
-        writer.stage(LOG, appended(before, self._events))
-        writer.publish()
-        writer.finish()
-        clear_staging(place)
-        if gone := [path for path, files in self._staged.items() if files is None]:
+        files[SEAL] = seal_with(self.layout.home, before, appended(b"", self._events), anew=seal_all)
+        files[LOG] = appended(before, self._events)
+        memory_folder(self.layout).publish(files)
+        if gone := [path for path, written in self._staged.items() if written is None]:
             from aicx.memory.recall.table import drop_statements  # imported here: deleting is rare
 
             drop_statements(self.layout.memory_recall, gone)
-        for path, files in self._staged.items():
-            if files is None:
-                with suppress(OSError):  # others may be in it
-                    (self.layout.memory / path).parent.rmdir()
+        for path in gone:
+            with suppress(OSError):  # others may be in it
+                (self.layout.memory / path).parent.rmdir()
 
     def _say(
         self,
@@ -188,12 +155,5 @@ def changing(settings: Settings, now: datetime, notify: Callable[[str], None]) -
 
     Raises StoreLocked, StoreUnwritable, CorpusDamaged for a journal that cannot be read.
     """
-    layout = settings.layout
-    with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
-        finish(layout)
-        yield Change(layout, now)
-
-
-def finish(layout: Layout) -> bool:
-    """Brings to its end what a killed writer had begun; whether there was anything. The caller holds the lock."""
-    return finish_interrupted(place_in(layout))
+    with memory_folder(settings.layout).locked(settings.lock_wait_seconds, notify):
+        yield Change(settings.layout, now)

@@ -17,7 +17,7 @@ from aicx.engine.holders import Holder, Notify
 from aicx.memory.events import Standing
 from aicx.memory.files import PROPOSALS, folder_of
 from aicx.memory.seal import decisions_in
-from aicx.memory.writing import LOCK
+from aicx.memory.writing import memory_folder
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.review.proposals import digest_of_file
@@ -46,7 +46,7 @@ class _Review(Holder):
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         layout = facts.layout
-        if current_writer(layout, LOCK) is not None:
+        if current_writer(layout, memory_folder(layout).name) is not None:
             return (Check(self.name, "skipped", "the memory is being written; look again when that is done"),)
         decided, _ = decisions_in(layout.memory)
         files = {path.stem: path for path in _files(layout)}

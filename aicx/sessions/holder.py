@@ -15,6 +15,7 @@ from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.paths import Layout
 from aicx.sessions.identity import every_identity
+from aicx.storage.derived import remove_derived
 from aicx.text import plural
 
 _PRIVATE = 0o600
@@ -38,8 +39,7 @@ class _Sessions(Holder):
         ]
 
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
-        for extra in ("", "-journal", "-wal", "-shm"):  # goals and branches are told in words as they were
-            Path(f"{settings.layout.session_edges}{extra}").unlink(missing_ok=True)
+        remove_derived(settings.layout.session_edges)  # goals and branches are told in words as they were
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         found = list(every_identity(facts.layout))

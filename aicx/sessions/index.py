@@ -88,7 +88,8 @@ def open_edges(
         def again(damaged: bool) -> sqlite3.Connection:
             """Everything once more, in memory."""
             if damaged and refresh:
-                remove_derived(layout.session_edges)  # the next who asks makes it again
+                with suppress(OSError):
+                    remove_derived(layout.session_edges)  # the next who asks makes it again
             other = stack.enter_context(closing(in_memory(_VERSION, _SCHEMA)))
             if refresh:
                 _refresh(layout, catalog, other, progress)

@@ -29,15 +29,15 @@ def open_derived(path: Path, version: str, schema: str, *, create: bool = True) 
             break  # it cannot be written here
         except DAMAGE:
             found.close()
-        remove_derived(path)  # of another version, or damaged
+        with suppress(OSError):
+            remove_derived(path)  # of another version, or damaged
     return in_memory(version, schema)
 
 
 def remove_derived(path: Path) -> None:
-    """Deletes the file with what SQLite put beside it. One that cannot be deleted stays."""
+    """Deletes the file with what SQLite put beside it. Raises OSError for one that cannot be deleted."""
     for extra in ("", "-wal", "-shm", "-journal"):
-        with suppress(OSError):
-            Path(f"{path}{extra}").unlink()
+        Path(f"{path}{extra}").unlink(missing_ok=True)
 
 
 def in_memory(version: str, schema: str) -> sqlite3.Connection:

@@ -6,26 +6,24 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
-from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.doctor.repair import Repair, finish_change
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest, HeldFiles
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
-from aicx.errors import AicxError, CorpusDamaged
+from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
-from aicx.storage.journal import finish_interrupted
-from aicx.storage.lock import writer_lock
+from aicx.storage.derived import remove_derived
 from aicx.text import plural
 from aicx.work.attempt import Attempt, Stated, texts_of_attempt
 from aicx.work.checking import check_files, check_log, texts_of
 from aicx.work.files import every_folder, list_paths, read_record
 from aicx.work.place import saved
 from aicx.work.record import MAX_GOAL, MAX_REF, MAX_TITLE, WorkRecord, clean
-from aicx.work.writing import LOCK, changing, folder_in
+from aicx.work.writing import changing, work_folder
 
 
 class _Work(Holder):
@@ -71,8 +69,7 @@ class _Work(Holder):
             super().erase(erasure)  # and files that cannot be read as tasks
 
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
-        for extra in ("", "-journal", "-wal", "-shm"):  # what sessions did is told in their words as they were
-            Path(f"{settings.layout.work_facts}{extra}").unlink(missing_ok=True)
+        remove_derived(settings.layout.work_facts)  # what sessions did is told in their words as they were
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts tasks by the rules of today."""
@@ -91,22 +88,14 @@ class _Work(Holder):
         return [f"work/{path}" for path in _paths(facts.layout)]
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
-        layout = facts.layout
-        if current_writer(layout, LOCK) is not None:
+        layout, folder = facts.layout, work_folder(facts.layout)
+        if current_writer(layout, folder.name) is not None:
             return (Check(self.name, "skipped", "it is being written; look again when that is done"),)
-        unfinished = folder_in(layout).staging.exists()
+        unfinished = folder.staging.exists()
         return (check_files(layout, unfinished=unfinished), check_log(layout))
 
     def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
-        layout = settings.layout
-        if not folder_in(layout).staging.exists():
-            return
-        try:
-            with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
-                if finish_interrupted(folder_in(layout)):
-                    done.applied.append("finished an interrupted change of a task")
-        except AicxError as error:
-            done.refused.append(f"an interrupted change of a task: {error.message}")
+        finish_change(work_folder(settings.layout), "a task", settings, notify, done)
 
 
 def _names(plan: ForgetPlan) -> list[str]:

@@ -1,49 +1,29 @@
-"""Writing: one writer at a time, a task's file and its event together or not at all.
-
-The lock is the work's own, so that an update does not wait for a long `aicx store`.
-"""
+"""Writing: a task's file and its event, together or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from aicx.config import Settings
-from aicx.errors import UnsafePath
 from aicx.paths import Layout
 from aicx.storage.event_lines import new_id
-from aicx.storage.journal import Writer, clear_staging, finish_interrupted
-from aicx.storage.lock import writer_lock
+from aicx.storage.journaled import JournaledFolder
 from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
 from aicx.work.files import CLOSED, EVERY, NOTES, TASKS, path_of
 from aicx.work.record import WorkRecord
 
-LOCK = "work"
+
+def work_folder(layout: Layout) -> JournaledFolder:
+    return JournaledFolder("work", layout.work, layout.work, layout.locks, _owns)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkFolder:
-    """Where the journal works: ``work/``, with a staging folder of its own."""
-
-    home: Path
-    staging: Path
-
-    def inside(self, relative: str) -> Path:
-        parts = relative.split("/")
-        plain = not any(sign in relative for sign in "\0\\\n\r") and not any(part in ("", ".", "..") for part in parts)
-        known = (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in (*EVERY, NOTES))
-        if not plain or not known:
-            raise UnsafePath(f"not a path of the work: {relative!r}")
-        return self.home / relative
-
-
-def folder_in(layout: Layout) -> WorkFolder:
-    return WorkFolder(layout.work, layout.locks / "work-staging")
+def _owns(parts: Sequence[str]) -> bool:
+    return (len(parts) == 2 and is_log(parts[1])) or (len(parts) == 3 and parts[1] in (*EVERY, NOTES))
 
 
 @dataclass(slots=True)
@@ -102,19 +82,8 @@ class Change:
 
     def publish(self) -> None:
         """Puts everything in its place: first the files, then the events, and last what goes."""
-        place = folder_in(self.layout)
-        writer = Writer(place)
-        for path, body in self._files.items():
-            if body is None:
-                writer.stage_removal(path)
-            else:
-                writer.stage(path, body)
-        for folder, events in self._events.items():
-            name, body = self._tails[folder].appended(events)
-            writer.stage(f"{folder}/{name}", body)
-        writer.publish()
-        writer.finish()
-        clear_staging(place)
+        logs = ((folder, *self._tails[folder].appended(events)) for folder, events in self._events.items())
+        work_folder(self.layout).publish(self._files | {f"{folder}/{name}": body for folder, name, body in logs})
 
     def _say(self, record: WorkRecord, event: str, sequence: int, kind: str, fields: Iterable[str]) -> None:
         said = WorkEvent(
@@ -136,7 +105,5 @@ def changing(settings: Settings, now: datetime, source: str, notify: Callable[[s
     cannot be read.
     """
     assert is_source(source), source
-    layout = settings.layout
-    with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name=LOCK):
-        finish_interrupted(folder_in(layout))
-        yield Change(layout, now, source)
+    with work_folder(settings.layout).locked(settings.lock_wait_seconds, notify):
+        yield Change(settings.layout, now, source)

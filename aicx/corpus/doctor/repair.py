@@ -31,6 +31,7 @@ from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import LogFile
 from aicx.sources.naming import Redact, clean_id
 from aicx.storage.checksums import find_damage
+from aicx.storage.journaled import JournaledFolder
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
 from aicx.types import Redacted
@@ -101,6 +102,18 @@ def repair(settings: Settings, notify: Notify) -> Repair:
     if agents := agents & SOURCES.keys():
         _store_again(settings, survey, sorted(agents), found, notify)
     return found
+
+
+def finish_change(folder: JournaledFolder, what: str, settings: Settings, notify: Notify, done: Repair) -> None:
+    """Brings to its end what a killed writer of a folder had begun: a change of ``what``."""
+    if not folder.staging.exists():
+        return
+    try:
+        with folder.locked(settings.lock_wait_seconds, notify) as finished:
+            if finished:
+                done.applied.append(f"finished an interrupted change of {what}")
+    except AicxError as error:
+        done.refused.append(f"an interrupted change of {what}: {error.message}")
 
 
 def _silent(line: str) -> None:
