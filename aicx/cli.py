@@ -107,6 +107,14 @@ class _Word(StringParamType):
 class _Command(TyperCommand):
     """A command whose help has its options in groups: its own, which chunks it is about, and how it prints."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # Click leaves it out where an option lacks its value; the hint names the command.
+            error.ctx = error.ctx or ctx
+            raise
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
@@ -287,7 +295,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"{context.command_path if context else 'aicx'} --help"
-        _report(error.format_message(), hint, type(error).__name__, wants_json)
+        # Click lists the values to choose from below each other.
+        _report(" ".join(error.format_message().split()), hint, type(error).__name__, wants_json)
         return error.exit_code
     except click.Abort:
         console.notify("stopped; nothing was changed")

@@ -76,6 +76,13 @@ def local(at: datetime | str) -> datetime:
     return at.astimezone()
 
 
+def time_span(began: datetime, ended: datetime) -> str:
+    """From when to when, to the minute, without what the end repeats: ``2026-01-31 14:00 to 15:20``."""
+    first, last = (f"{at:%Y-%m-%d %H:%M}" for at in (began, ended))
+    day, _, time = last.partition(" ")
+    return first if first == last else f"{first} to {time if first.startswith(day) else last}"
+
+
 def day_bounds(day: str) -> tuple[datetime, datetime]:
     """Where a person's ISO day begins, and where the next one does: 23 or 25 hours later when the clocks change."""
     first = date.fromisoformat(day)

@@ -128,6 +128,16 @@ def test_corpus_whose_name_is_no_text_is_refused(
     assert "no UTF-8" in capsys.readouterr().err
 
 
+def test_option_without_its_value_leads_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["steer", "--file"]) == 2
+    assert "next: aicx steer --help\n" in capsys.readouterr().err
+
+
+def test_values_to_choose_from_are_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["finalize"]) == 2
+    assert "Choose from: success, failure\n" in capsys.readouterr().err
+
+
 def test_an_exit_of_somebody_elses_keeps_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aicx.commands.state.command", lambda: sys.exit(3))
     with pytest.raises(SystemExit) as ended:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aicx.text import Zone, day_bounds, local, zone_name
+from aicx.text import Zone, day_bounds, local, time_span, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -61,3 +61,10 @@ def test_the_zone_has_its_name_and_offset(berlin: None) -> None:
 
 def test_utc_is_called_utc(berlin: None, utc: None) -> None:
     assert zone_name(NOON) == "UTC"
+
+
+def test_a_span_of_time_repeats_nothing() -> None:
+    began = datetime(2026, 3, 1, 22, 0, tzinfo=UTC)
+    assert time_span(began, began + timedelta(seconds=30)) == "2026-03-01 22:00"
+    assert time_span(began, began + timedelta(hours=1)) == "2026-03-01 22:00 to 23:00"
+    assert time_span(began, began + timedelta(hours=3)) == "2026-03-01 22:00 to 2026-03-02 01:00"

@@ -11,6 +11,7 @@ import typer
 from aicx import console, options
 from aicx.api.answers.refs import SCHEMA, RefsAnswer
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import ProjectSummary, list_chunk_paths, list_projects
 from aicx.errors import NotFound
@@ -64,7 +65,7 @@ def _require(found: Sequence[object], strict: bool) -> None:
         return
     if strict:
         raise NotFound("nothing stored matches", hint="aicx refs without filters lists what there is")
-    console.notify("Nothing matches.")
+    notify_nothing("Nothing matches. `aicx refs` without filters lists what is stored.")
 
 
 def _print(item: ProjectSummary) -> None:

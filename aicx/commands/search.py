@@ -14,6 +14,7 @@ from aicx import console, options
 from aicx.api.evidence import evidence_note
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
+from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
@@ -272,7 +273,7 @@ def _print_summary(report: SearchReport, missing: str | None) -> None:
     served = " + ".join(status["rankers"])
     if not report.hits:
         found = missing or f"Nothing matches ({served})."
-        console.notify(f"{found} Fewer or other words may match; `aicx refs` lists what is stored.")
+        notify_nothing(f"{found} Fewer or other words may match; `aicx refs` lists what is stored.")
     else:
         answers = console.plural(len(report.hits), "answer")
         console.notify(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")

@@ -15,7 +15,7 @@ from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession, show
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.text import local, shorten
+from aicx.text import local, shorten, time_span
 
 _MAX_LINES = 5
 # How much of a prompt and of an outcome is shown; whoever wants all of it opens its chunk.
@@ -166,7 +166,7 @@ def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list
     on_progress(style(session.title or "Untitled session", bold=True))
     places = dict.fromkeys(console.place(project, session.cwd) for project in session.projects)
     on_progress(f"  {' · '.join((f'{session.agent}:{session.session_id}', *places))}")
-    on_progress(f"  {_local(session.started_at)} to {_local(session.completed_at)}")
+    on_progress(f"  {time_span(local(session.started_at), local(session.completed_at))}")
     for place in session.places:
         folder = console.place(NON_REPOSITORY, place.folder)
         on_progress(f"  {folder} is {place.repository or 'in no repository'}: {place.reason}")

@@ -62,7 +62,7 @@ def command(
         value = getattr(state, name)
         if name in ("first", "last") and value:
             value = f"{local(value):%Y-%m-%d %H:%M}"
-        text = console.size(value) if "_bytes" in name else value
+        text = console.size(value) if "_bytes" in name else "none" if value is None else value
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
     if state.first:
         console.say_zone()

@@ -12,6 +12,7 @@ from aicx.api.answers import to_fields
 from aicx.api.answers.steer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
+from aicx.commands.nothing import notify_nothing
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.query import steer
 from aicx.errors import UsageError
@@ -87,7 +88,7 @@ def _print_summary(answer: SteerAnswer) -> None:
     for note in answer.notes:
         console.notify(f"note: {note}")
     if not answer.items:
-        console.notify("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+        notify_nothing("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
         return
     more = answer.matched > answer.results
     shown = f"{answer.results} of {answer.matched} shown" if more else console.plural(answer.results, "chunk")

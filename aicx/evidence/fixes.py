@@ -115,7 +115,8 @@ def _check(command: Simple, rules: CommandRules) -> Check | None:
     rest = command.text[len(program) :].split()
     # A name given as an expression, `'^test_http$'`, is the name.
     parts = [word.strip("\"'").strip("^$").removesuffix("/...") for word in rest if not word.startswith("-")]
-    program = " ".join(word for word in program.split() if not word.startswith("-"))
+    # `-m` of `python -m pytest` is not an option of the check: without it the command does not run.
+    program = " ".join(word for word in program.split() if word == "-m" or not word.startswith("-"))
     topic = "test" if rules.test.search(program) else "lint" if rules.lint.search(program) else "build"
     return Check(program, topic, tuple(part for part in parts if part not in _EVERYTHING))
 

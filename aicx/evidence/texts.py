@@ -13,6 +13,10 @@ _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 # What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
 _DIRECTIVE = re.compile(r"^::[\w-]+\{[^\n]*\}[ \t]*$", re.MULTILINE)
 _TAGGED = re.compile(r"<(heartbeat|system-reminder|environment_context|user_instructions)>.*?(?:</\1>|\Z)", re.DOTALL)
+# The frames of a traceback pasted without a fence; the error below them says what happened.
+_FRAMES = re.compile(
+    r"^[ \t]*Traceback \(most recent call last\):[ \t]*\n(?:[ \t]+[^\n]*\n)*|^[ \t]+at [^\n]*:\d+[^\n]*$", re.MULTILINE
+)
 _LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)(?:\)|(?<=…)$)", re.MULTILINE)
 # A tag around a whole line; one inside a line may be what is being talked about.
 _TAG = re.compile(r"^[ \t]*</?[a-z][\w-]{1,30}>|</[a-z][\w-]{1,30}>[ \t]*$", re.MULTILINE)
@@ -40,7 +44,7 @@ class Sentence(NamedTuple):
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """What a text says, sentence by sentence. Code blocks, tables and directives to machines are left out."""
+    """What a text says, sentence by sentence. Code blocks, tables, frames of tracebacks and directives to machines are left out."""
     heading = ""
     paragraph: list[str] = []
     for line in [*_prose(text).splitlines(), ""]:
@@ -103,6 +107,7 @@ def words(text: str) -> list[str]:
 def _prose(text: str) -> str:
     text = _FENCED.sub("\n\n", text)
     text = _TAGGED.sub("\n", text)
+    text = _FRAMES.sub("\n", text)
     text = without_directives(text)
     return _TAG.sub(" ", _LINK.sub(_link_text, text))
 

@@ -79,6 +79,9 @@ def asked(text: str) -> list[str]:
         "Windows remains untested and remains to be checked.",
         "Renaming the field is out of scope here.",
         "The remaining failure is in the nightly build.",
+        "Next: show the discount on the invoice.",
+        "Open: a manifest with a test script.",
+        "Nächster Schritt: den Rabatt anzeigen.",
     ],
 )
 def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
@@ -116,6 +119,10 @@ def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
 )
 def test_sentence_that_only_sounds_like_it_is_not(text: str) -> None:
     assert ahead(text) == []
+
+
+def test_a_label_before_a_number_is_no_next_step() -> None:
+    assert ahead("Open: `67`") == []
 
 
 def test_everything_under_next_steps_is_next() -> None:
@@ -198,7 +205,13 @@ def test_session_in_which_the_agent_never_spoke_has_no_conclusion() -> None:
     assert conclusion(Story().asks("fix the login").steps) is None
 
 
-@pytest.mark.parametrize("text", ["Done. The login works.", "I fixed the login.", "All 12 tests pass.", "PR opened."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Done. The login works.", "I fixed the login.", "All 12 tests pass.", "PR opened."),
+        *("Erledigt: die Anmeldung geht wieder.", "Terminé.", "README.md に単位を追加しました。"),
+    ],
+)
 def test_report_of_finished_work_is_recognised(text: str) -> None:
     assert is_done(Story().says(text).steps[0])
 
@@ -253,6 +266,7 @@ def decided(story: Story) -> list[str]:
         "Decision: store times as UTC to avoid surprises with daylight saving.",
         "I put the constants in `core` rather than in `api`, which would have been a circular import.",
         "The cache key leaves out the locale on purpose, because it is the same for all.",
+        "Entscheidung: Zeiten bleiben UTC, weil die Datenbank sie so speichert.",
     ],
 )
 def test_choice_of_the_agent_counts_with_its_reason(text: str) -> None:

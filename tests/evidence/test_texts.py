@@ -47,6 +47,17 @@ def test_line_that_ends_in_a_colon_is_a_heading() -> None:
     ]
 
 
+def test_frames_of_a_traceback_are_left_out_and_its_error_is_kept() -> None:
+    python = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    import b\nImportError: no b'
+    node = "TypeError: x is undefined\n    at open (/srv/a.js:3:7)\n    at main (/srv/a.js:9:1)"
+    assert said(f"Check the release. It fails:\n\n{python}\n\n{node}\n\nWhy?") == [
+        "Check the release.",
+        "ImportError: no b",
+        "TypeError: x is undefined",
+        "Why?",
+    ]
+
+
 def test_links_and_emphasis_become_words() -> None:
     assert said("See **[the plan](https://x.org/plan)** and [https://x.org](https://x.org).") == [
         "See the plan and https://x.org."

@@ -228,6 +228,16 @@ def test_a_shell_result_has_the_exit_code_below_its_output(tmp_path: Path) -> No
     assert (found[1].tool.exit_code, found[1].tool.failed) == (2, True)
 
 
+def test_tags_around_a_shell_result_are_no_part_of_its_output(tmp_path: Path) -> None:
+    output = "<untrusted_context>\nOutput: no <b>tests</b>\nExit Code: 254\n</untrusted_context>"
+    result = from_json(
+        tmp_path, message("g", "gemini", "", toolCalls=[call("c", "run_shell_command", {"command": "make"}, output)])
+    )[1]
+    assert result.text == "Output: no <b>tests</b>\nExit Code: 254"
+    assert result.tool is not None
+    assert result.tool.exit_code == 254
+
+
 def test_what_was_displayed_stands_in_for_a_result_that_was_not_kept(tmp_path: Path) -> None:
     found = from_json(tmp_path, message("g", "gemini", "", toolCalls=[call("c", "glob", {}, resultDisplay="Found 3")]))
     assert found[1].text == "Found 3"

@@ -9,6 +9,7 @@ import typer
 from aicx import console, options
 from aicx.api.answers.index import SCHEMA, IndexGain, index_built
 from aicx.bench.gain import measure_gain
+from aicx.commands.nothing import NOTHING_STORED
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
@@ -97,6 +98,9 @@ def embed(settings: Settings, choice: Choice, *, rebuild: bool = False, download
 def print_indexed(synced: Synced) -> None:
     """What was embedded, for people."""
     new = console.plural(synced.added + synced.changed, "chunk")
+    if not (synced.added or synced.changed or synced.unchanged or synced.removed):
+        console.notify(NOTHING_STORED)
+        return
     head = console.style("Indexed", fg="green", bold=True)
     console.notify(
         f"{head} {new} ({console.plural(synced.passages, 'passage')}) in {synced.seconds:.1f} s;"

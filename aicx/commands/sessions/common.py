@@ -23,7 +23,7 @@ from aicx.sessions.answers import SessionNode
 from aicx.sessions.family import open_family
 from aicx.sessions.lineage import Edge
 from aicx.sessions.view import Viewer
-from aicx.text import local
+from aicx.text import local, time_span
 from aicx.work.place import WorkPlace, find_place
 
 Session = Annotated[
@@ -88,7 +88,7 @@ def print_node(node: SessionNode) -> None:
     console.out(f"{console.style(node.ref, fg='green')}  {console.style(title, bold=True)}")
     facts = [node.project] if node.project else []
     if node.started_at and node.completed_at:
-        facts.append(f"{local(node.started_at):%Y-%m-%d %H:%M} to {local(node.completed_at):%Y-%m-%d %H:%M}")
+        facts.append(time_span(local(node.started_at), local(node.completed_at)))
     if node.lane == "subagent":
         facts.append("subagent")
     why = node.outcome or node.close_inferred

@@ -10,6 +10,7 @@ import typer
 from aicx import console, options
 from aicx.api.answers.sessions import SCHEMA, SessionItem, sessions_answer, sessions_page
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.sessions import browse
 from aicx.text import local
@@ -51,7 +52,7 @@ def command(
         console.notify(f"note: {note}")
     last = offset + found.results
     if not found.items:
-        console.notify("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+        notify_nothing("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
     elif last < found.matched:
         console.notify(f"{offset + 1:,} to {last:,} of {found.matched:,}; --offset {last} shows what comes next.")
 

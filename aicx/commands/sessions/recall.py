@@ -9,6 +9,7 @@ import typer
 
 from aicx import console, options
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.text import local
@@ -73,7 +74,7 @@ def command(
         console.notify(f"note: {note}")
     served = " + ".join(found.method.get("rankers", ()))
     if not found.matches:
-        console.notify(f"Nothing matches ({served}). Fewer or other words may match.")
+        notify_nothing(f"Nothing matches ({served}). Fewer or other words may match.")
     else:
         console.notify(f"{console.plural(len(found.matches), 'answer')}, ranked by {served}.")
         console.say_zone()

@@ -8,6 +8,7 @@ import typer
 
 from aicx import console, options
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.commands.nothing import notify_nothing
 from aicx.commands.sessions.common import open_desk, print_node, viewing
 from aicx.engine.search import SearchQuery
 from aicx.sessions.answers import SEARCH_SCHEMA
@@ -42,6 +43,6 @@ def command(
     for note in found.notes:
         console.notify(f"note: {note}")
     if not found.items:
-        console.notify("Nothing matches. Fewer or other words may match.")
+        notify_nothing("Nothing matches. Fewer or other words may match.")
     else:
         console.notify(f"{console.plural(found.results, 'session')} of {found.matched:,}.")

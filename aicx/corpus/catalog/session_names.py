@@ -32,6 +32,8 @@ def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
         return found[0]
     if found:
         raise ambiguous(wanted, found)
+    if not sessions:
+        raise NotFound(f"no chunk and no session is known by {wanted!r}: nothing is stored yet", hint="aicx store")
     agent, text = _parts(wanted)
     near = _nearest(text, [session for session in sessions if agent in (None, session[0])])
     hints = [f"the nearest: {_names(near)}"] if near else []

@@ -16,7 +16,7 @@ from aicx.redaction import redact
 from aicx.sources.items import TimelineEntry
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
-from aicx.text import instant, local, plural, zone_name
+from aicx.text import instant, local, plural, time_span, zone_name
 from aicx.types import FRAMES, PROMPTS, Frame
 
 REPORT_SCHEMA = "aicx.report/1"
@@ -219,7 +219,7 @@ def _distinct(values: Iterable[str | None]) -> list[str]:
 def _span(began: datetime, ended: datetime) -> str:
     if began.date() == ended.date():
         return f"{began:%H:%M} to {ended:%H:%M}"
-    return f"{began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M}"
+    return time_span(began, ended)
 
 
 def _one_line(text: str) -> str:

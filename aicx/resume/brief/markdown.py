@@ -12,7 +12,7 @@ from aicx.resume.brief.part import Part, Section, clean
 from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
 from aicx.resume.select.report import BriefedSession, ResumeReport
 from aicx.text import fenced as fenced
-from aicx.text import local, plural, shorten, zone_name
+from aicx.text import local, plural, shorten, time_span, zone_name
 
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
@@ -130,7 +130,7 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
     state = _STATES[item.brief.state_reason] if item.brief else ""
     reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
     began, ended = local(facts.started_at), local(facts.completed_at)
-    when = f"{began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M} {zone_name(ended)}"
+    when = f"{time_span(began, ended)} {zone_name(ended)}"
     title = f": {facts.agent}, {when} ({ago}){where}"
     return [title, f"{state}{reopen} [{shorten(facts.ref, 2 * limit)}]".lstrip()]
 

@@ -28,6 +28,8 @@ _PROMPTED_BY_CLIENT = "System: Please continue."
 _REFERENCES = "--- Content from referenced files ---"
 _REFERENCED_FILE = re.compile(r"^Content from @?(.+?):$", re.MULTILINE)
 _EMBEDDED = re.compile(r"<(system-reminder|hook_context|session_context)>.*?</\1>\s*", re.DOTALL)
+# Around the output of tools, for the model; the tags say nothing of what the tool printed.
+_UNTRUSTED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 _FAILED = {"error": True, "cancelled": True, "success": False}
 
@@ -140,7 +142,7 @@ class Messages:
         return drafts
 
     def _result(self, text: str, name: str, call_id: str | None, key: str, failed: bool | None, at: Any) -> list[Draft]:
-        text = self._without_scaffolding(without_data(text))
+        text = self._without_scaffolding(_UNTRUSTED.sub(r"\1", without_data(text)))
         if not text:
             return []
         if call_id:

@@ -29,6 +29,12 @@ def test_a_check_that_failed_and_later_passed_in_two_sessions_is_a_procedure() -
     assert sorted(str(one.outcome) for one in found.sightings) == ["failed", "passed", "passed"]
 
 
+def test_a_procedure_keeps_the_module_that_python_runs() -> None:
+    first = Story().runs("python -m pytest -q", "1 failed", failed=True).runs("python -m pytest -q", "1 passed")
+    (found,) = _kept(first, Story().runs("python -m pytest -x", "1 passed"))
+    assert found.statement == "Run the tests with `python -m pytest`."
+
+
 def test_a_check_that_never_failed_or_passed_once_shows_too_little() -> None:
     assert _kept(Story().runs("make lint", "ok"), Story().runs("make lint", "ok")) == []
     assert _kept(Story().runs("make lint", "error: bad", failed=True).runs("make lint", "ok")) == []
