@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,6 +109,20 @@ def out_answer(schema: str, answer: Any) -> None:
 def notify(text: str = "") -> None:
     """One line for people, on stderr."""
     typer.echo(only_styles(text), err=True, color=None if Style.color else False)
+
+
+def out_list(heading: str, texts: Iterable[str]) -> None:
+    """A heading with a line for each text; nothing without any."""
+    for number, text in enumerate(texts):
+        if number == 0:
+            out(f"  {heading}:")
+        out(f"    - {text}")
+
+
+def notify_notes(notes: Iterable[str]) -> None:
+    """The remarks of an answer, each on a line for people."""
+    for note in notes:
+        notify(f"note: {note}")
 
 
 def warn(text: str) -> None:

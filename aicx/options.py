@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from click.types import StringParamType
@@ -17,6 +17,8 @@ from aicx.completion import OFFERS
 from aicx.errors import UsageError
 from aicx.paths import user_path
 from aicx.text import Zone
+
+Known = TypeVar("Known", bound=str)
 
 
 class PathText(StringParamType):
@@ -157,6 +159,19 @@ def place(repo: str | None, *, everywhere: bool) -> Path | None:
     if repo and folder is not None and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", hint="--repo takes a folder in a repository")
     return folder
+
+
+def folder(repo: str | None) -> Path:
+    """The folder that ``--repo`` names, else the current one. Raises UnsafePath."""
+    return user_path(repo) if repo else Path.cwd()
+
+
+def one_of(text: str, known: Sequence[Known], wrong: str, option: str) -> Known:
+    """The word of ``known`` that ``text`` is. Raises UsageError, which says that it is ``wrong`` for ``option``."""
+    found = next((one for one in known if one == text), None)
+    if found is None:
+        raise UsageError(f"{text!r} {wrong}", hint=f"{option} {', '.join(known)}")
+    return found
 
 
 def now() -> datetime:

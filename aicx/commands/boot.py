@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from aicx import console, options
 from aicx.api.answers.lifecycle import BOOT_SCHEMA, BootAnswer, SessionAnswer
 from aicx.commands.prepare import AgentId, SessionId
 from aicx.config import load_settings
-from aicx.paths import user_path
 
 _NO_SUMMARY = "no session has been finalized here yet"
 
@@ -34,7 +32,7 @@ def command(
     from aicx.work.attempts import attempts_in
     from aicx.work.place import find_place
 
-    settings, folder = load_settings(), user_path(repo) if repo else Path.cwd()
+    settings, folder = load_settings(), options.folder(repo)
     asker = find_asker(os.environ, agent_id, session_id)
     place = find_place(settings, folder)
     found = prepare(settings, folder, asker, options.now(), record=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +12,6 @@ from aicx import console, options
 from aicx.api.answers.lifecycle import FINALIZE_SCHEMA
 from aicx.commands.prepare import AgentId, SessionId
 from aicx.config import load_settings
-from aicx.paths import user_path
 
 
 class Outcome(StrEnum):
@@ -77,7 +75,7 @@ def command(
         tuple(notable_errors or ()),
     )
     ending = Ending(status.value, summary, task, stated, next_ or [], decision or [])
-    folder = user_path(repo) if repo else Path.cwd()
+    folder = options.folder(repo)
     asker = find_asker(os.environ, agent_id, session_id)
     settings, now = load_settings(), options.now()
     found = finalize(settings, folder, asker, ending, now, notify=console.notify)
@@ -94,5 +92,4 @@ def command(
         console.warn(f"no task was changed; {found.skipped}")
     if proposed:
         console.notify(f"Proposed to the memory: {', '.join(proposed)}. `aicx memory accept REF --by NAME` agrees.")
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)

@@ -146,8 +146,7 @@ def _print_summary(plan: ForgetPlan, dry_run: bool) -> None:
         if plan.references:
             parts.append(f"references dropped from {console.plural(len(plan.references), 'chunk')}")
         console.notify(f"{console.style(f'{done}:', fg='green', bold=True)} {', '.join(parts)}.")
-    for note in _notes(plan):
-        console.notify(f"note: {note}")
+    console.notify_notes(_notes(plan))
     if not plan.empty and not dry_run:
         console.notify("The agents' own logs still hold it; delete those yourself if they should not.")
 

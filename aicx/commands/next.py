@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.task import NEXT_SCHEMA, NextAnswer
-from aicx.commands.task.common import open_desk, warn_of
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import warn_of
 from aicx.work.entry import skipped_of, step_of
 from aicx.work.next_step import next_steps
 from aicx.work.state import open_tasks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,6 @@ import typer
 from aicx import console, options
 from aicx.api.answers.lifecycle import PREPARE_SCHEMA
 from aicx.config import load_settings
-from aicx.paths import user_path
 
 _TOKENS = 2000  # of the brief
 AgentId = Annotated[
@@ -51,7 +49,7 @@ def command(
     from aicx.resume.brief.markdown import fenced
     from aicx.resume.brief.output import markdown_brief
 
-    folder = user_path(repo) if repo else Path.cwd()
+    folder = options.folder(repo)
     asker = find_asker(os.environ, agent_id, session_id)
     settings = load_settings()
     found = prepare(settings, folder, asker, options.now(), task=task, record=not dry_run)
@@ -67,7 +65,6 @@ def command(
             console.out(fenced(quoted))
             console.out()
     console.out_bytes(brief.text)
-    for note in filter(None, (found.report.arbiter_note, found.report.summary_note)):
-        console.notify(f"note: {note}")
+    console.notify_notes(filter(None, (found.report.arbiter_note, found.report.summary_note)))
     if found.previous is not None:
         console.notify(f"The last contract was {found.previous.compliance.compact_summary}.")

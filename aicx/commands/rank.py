@@ -66,8 +66,7 @@ def command(
         console.out(console.style(f"     {' · '.join(facts)}", dim=True))
     if ranked.oracle_status["fallback_reason"]:
         console.warn(ranked.oracle_status["fallback_reason"])
-    for note in ranked.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(ranked.notes)
     if ranked.items:
         console.say_zone()
     else:

@@ -56,8 +56,7 @@ def command(
         _print(item)
     if found:
         console.say_zone()
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)
 
 
 def _require(found: Sequence[object], strict: bool) -> None:

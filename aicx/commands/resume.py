@@ -151,13 +151,11 @@ def command(
         with replacing(target) as stream:
             stream.write(orjson.dumps(brief.manifest(), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_INDENT_2))
     console.out_bytes(brief.text)
-    for note in filter(None, (report.arbiter_note, report.summary_note)):
-        console.notify(f"note: {note}")
+    console.notify_notes(filter(None, (report.arbiter_note, report.summary_note)))
     if not json:
         if explain:
             _print_manifest(brief.manifest())
-        for note in report.unavailable:
-            console.notify(f"note: {note}")
+        console.notify_notes(report.unavailable)
 
 
 def _record(settings: Settings, report: ResumeReport, agent: str | None, now: datetime) -> str:

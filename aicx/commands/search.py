@@ -19,7 +19,6 @@ from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
-from aicx.paths import user_path
 from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
@@ -191,7 +190,7 @@ def _recall(
     if filters != EVERYTHING or mode is not Mode.auto:
         raise UsageError("filters and --mode are for stored sessions", hint="aicx memory recall --help")
     settings = load_settings()
-    place = find_scope(settings, user_path(repo) if repo else Path.cwd())
+    place = find_scope(settings, options.folder(repo))
     asked = RecallQuery(text, options.now(), place, limit or DEFAULT_LIMIT, everywhere)
     print_answer(recall(settings, asked), json=json)
 
@@ -268,8 +267,7 @@ def _print_summary(report: SearchReport, missing: str | None) -> None:
         console.warn(status["fallback_reason"])
     for sentence in stale_indexes(status["freshness"]):
         console.warn(sentence)
-    for note in report.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(report.notes)
     served = " + ".join(status["rankers"])
     if not report.hits:
         found = missing or f"Nothing matches ({served})."

@@ -108,8 +108,7 @@ def command(
             console.say_zone()
     if shown.fallback_reason:
         console.warn(shown.fallback_reason)
-    for note in shown.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(shown.notes)
     return _code(shown.what)
 
 

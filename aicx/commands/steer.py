@@ -85,8 +85,7 @@ def _print_summary(answer: SteerAnswer) -> None:
         console.warn(status["fallback_reason"])
     for sentence in stale_indexes(status.get("freshness", {})):
         console.warn(sentence)
-    for note in answer.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(answer.notes)
     if not answer.items:
         notify_nothing("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
         return

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from aicx import console, options
 from aicx.api.answers.usage import SCHEMA, UsageAnswer
 from aicx.config import load_settings
-from aicx.paths import user_path
 
 
 def command(repo: options.Repo = None, json: options.Json = False) -> None:
@@ -21,15 +18,14 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     from aicx.lifecycle.usage import usage
 
     with console.count_bar("Reading sessions") as bar:
-        folder = user_path(repo) if repo else Path.cwd()
+        folder = options.folder(repo)
         found = usage(load_settings(), folder, options.now(), lambda done, of: bar(done, of, ""))
     if json:
         console.out_answer(SCHEMA, found)
         return
     for name, text in _rows(found):
         console.out(f"{console.style(f'{name:<12}', dim=True)}{text}")
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)
 
 
 def _rows(found: UsageAnswer) -> list[tuple[str, str]]:

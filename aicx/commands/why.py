@@ -49,5 +49,4 @@ def command(
     from aicx.why.markdown import why_markdown
 
     console.out_bytes(why_markdown(answer).encode("utf-8", "replace"))
-    for note in answer.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(answer.notes)

@@ -55,8 +55,7 @@ def _print_comparison(comparison: Comparison) -> None:
     for cost in comparison.costs:
         if cost.clear:
             console.out(f"{cost.dataset:<10} {cost.ranker:<16} {cost.what}: {cost.ratio:.2f} times what it was")
-    for note in comparison.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(comparison.notes)
     clear = sum(change.clear for change in comparison.changes)
     console.notify(
         f"{console.plural(len(comparison.changes), 'figure')} changed, {clear} of them by more than noise"

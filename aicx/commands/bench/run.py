@@ -10,7 +10,7 @@ import typer
 
 from aicx import console, options
 from aicx.commands.bench.results import Against, Output, results_folder, show_result
-from aicx.config import Settings, load_settings
+from aicx.config import load_settings
 from aicx.text import Zone
 
 if TYPE_CHECKING:
@@ -102,41 +102,15 @@ def measure_and_print(
     rules: Sequence[str] = (),
 ) -> None:
     """What `run` and `ablate` have in common."""
-    Zone.utc = True  # a month in a question is the same on every machine
-    settings = load_settings()
-    folder = results_folder(settings, output)
-    result, path = _measure(
-        settings, folder, rankers, datasets, data, home, repositories, seed, timeout, ablate=ablate, rules=rules
-    )
-    if json:
-        from aicx.commands.bench.answers import BenchAnswer
-
-        rows = result.rows.to_dict(as_series=False)
-        console.out_answer(SCHEMA, BenchAnswer(facts=result.facts, path=str(path), rows=rows))
-    else:
-        show_result(result, path, against)
-
-
-def _measure(
-    settings: Settings,
-    folder: Path,
-    rankers: Sequence[str],
-    names: Sequence[str],
-    data: Path | None,
-    home: Path | None,
-    repositories: Path | None,
-    seed: int,
-    timeout: float,
-    *,
-    ablate: bool,
-    rules: Sequence[str],
-) -> tuple[Result, Path]:
     from aicx.bench.datasets import Around, in_folder, open_datasets, parse_wanted
     from aicx.bench.results import load_polars, write_result
     from aicx.bench.run import Plan, run
 
+    Zone.utc = True  # a month in a question is the same on every machine
+    settings = load_settings()
+    folder = results_folder(settings, output)
     load_polars()  # what is not installed is better known now than after the measuring
-    wanted = [parse_wanted(name) for name in names]
+    wanted = [parse_wanted(name) for name in datasets]
     if not wanted:
         wanted = [parse_wanted("bundled"), *(in_folder(data) if data else ())]
     cache = folder / "cache"
@@ -148,7 +122,13 @@ def _measure(
     path, parquet = write_result(result, folder / f"{now:%Y%m%dT%H%M%SZ}-{_label(result)}")
     console.notify(f"result: {path}")
     console.notify(f"rows:   {parquet}")
-    return result, path
+    if json:
+        from aicx.commands.bench.answers import BenchAnswer
+
+        rows = result.rows.to_dict(as_series=False)
+        console.out_answer(SCHEMA, BenchAnswer(facts=result.facts, path=str(path), rows=rows))
+    else:
+        show_result(result, path, against)
 
 
 def _label(result: Result) -> str:

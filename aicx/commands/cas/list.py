@@ -12,7 +12,6 @@ from aicx.cas.entry import KINDS
 from aicx.cas.reading import list_entries
 from aicx.commands.cas.common import entry_of, print_entry
 from aicx.config import load_settings
-from aicx.errors import UsageError
 
 
 def command(
@@ -28,8 +27,8 @@ def command(
     Example: aicx cas list --tag release
     Example: aicx cas list --kind task_pack --limit 5
     """
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"{kind!r} is not a kind of object", hint=f"one of {', '.join(KINDS)}")
+    if kind is not None:
+        options.one_of(kind, KINDS, "is not a kind of object", "--kind")
     found = list_entries(load_settings().layout)
     fitting = [
         entry

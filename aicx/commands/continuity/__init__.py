@@ -1,4 +1,4 @@
-"""`aicx continuity`: the notes that a session leaves to the next one, for people to edit. One module an action."""
+"""`aicx continuity`: the notes that a session leaves to the next one, for people to edit."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Example: aicx continuity refresh --log ~/.codex/sessions/2026/01/31/rollout-2026
 """
 COMMANDS = {
     "status": "aicx.commands.continuity.status",
-    "save": "aicx.commands.continuity.save",
-    "refresh": "aicx.commands.continuity.refresh",
+    "save": "aicx.commands.continuity.saving:save",
+    "refresh": "aicx.commands.continuity.saving:refresh",
     "load": "aicx.commands.continuity.load",
-    "clear": "aicx.commands.continuity.clear",
+    "clear": "aicx.commands.continuity.saving:clear",
     "open": "aicx.commands.continuity.open",
 }
 DEFAULT = "status"

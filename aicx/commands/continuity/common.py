@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,12 +15,10 @@ from aicx.api.answers.continuity import (
     ContinuityRecovery,
     ContinuityStatus,
 )
-from aicx.config import Settings, load_settings
+from aicx.commands.desk import Desk
 from aicx.continuity.answering import change_of
 from aicx.continuity.note import SCOPES, Layers, Scope
 from aicx.errors import UsageError
-from aicx.paths import user_path
-from aicx.work.place import WorkPlace, find_place
 
 if TYPE_CHECKING:
     from aicx.continuity.saving import Written
@@ -37,20 +33,6 @@ Log = Annotated[
         help="The log of the session; by default the right one is found.",
     ),
 ]
-
-
-class Desk(NamedTuple):
-    """What an action works with."""
-
-    settings: Settings
-    place: WorkPlace
-    now: datetime
-
-
-def open_desk(repo: str | None) -> Desk:
-    """The repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
-    settings = load_settings()
-    return Desk(settings, find_place(settings, user_path(repo) if repo else Path.cwd()), options.now())
 
 
 def scope_from(text: str) -> Scope:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.continuity import LOAD_SCHEMA
-from aicx.commands.continuity.common import open_desk, print_audit, warn_of_broken
+from aicx.commands.continuity.common import print_audit, warn_of_broken
+from aicx.commands.desk import open_desk
 from aicx.continuity.answering import load_of
 from aicx.continuity.markdown import render
 from aicx.continuity.note import LAYERS, load

@@ -8,7 +8,8 @@ import click
 
 from aicx import console, options
 from aicx.api.answers.continuity import OPEN_SCHEMA, ContinuityPaths
-from aicx.commands.continuity.common import ScopeOption, open_desk, scope_from, warn_of_broken
+from aicx.commands.continuity.common import ScopeOption, scope_from, warn_of_broken
+from aicx.commands.desk import open_desk
 from aicx.continuity.note import layers_of, load
 from aicx.errors import NotFound
 

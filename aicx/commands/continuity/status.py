@@ -7,7 +7,8 @@ from dataclasses import replace
 from aicx import console, options
 from aicx.agents.records import has_continuity, of_repository
 from aicx.api.answers.continuity import STATUS_SCHEMA
-from aicx.commands.continuity.common import open_desk, print_audit, warn_of_broken
+from aicx.commands.continuity.common import print_audit, warn_of_broken
+from aicx.commands.desk import open_desk
 from aicx.continuity.answering import status_of
 from aicx.continuity.note import load
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,6 @@ import typer
 from aicx import console, options
 from aicx.api.answers.failures import LIST_SCHEMA, FailuresAnswer
 from aicx.config import load_settings
-from aicx.paths import user_path
 
 
 class Status(StrEnum):
@@ -39,7 +37,7 @@ def command(
     from aicx.commands.failures.common import patterns_at, print_line
     from aicx.work.failure_items import item_of
 
-    folder = None if everywhere else user_path(repo) if repo else Path.cwd()
+    folder = None if everywhere else options.folder(repo)
     found, notes = patterns_at(load_settings(), folder)
     wanted = [one for one in found if status is None or one.status == status.value]
     answer = FailuresAnswer(len(wanted[:limit]), len(wanted), list(map(item_of, wanted[:limit])), notes)
@@ -48,8 +46,7 @@ def command(
         return
     for item in answer.items:
         print_line(item)
-    for note in answer.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(answer.notes)
     if not answer.items:
         where = "anywhere" if everywhere else "in this repository (--everywhere looks in all)"
         console.notify(f"No failures are known {where}.")

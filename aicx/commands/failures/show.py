@@ -42,8 +42,7 @@ def command(
         console.out_answer(SCHEMA, FailureAnswer(item, notes))
         return
     _print(item)
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)
 
 
 def _print(item: FailureItem) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,6 @@ from aicx.commands.memory.candidates import Kind
 from aicx.commands.memory.common import Everywhere, open_desk
 from aicx.errors import UsageError
 from aicx.memory.backfill import Planned, import_backfill, plan_backfill
-from aicx.paths import user_path
 
 _STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
 
@@ -43,7 +41,7 @@ def command(
     from aicx.memory.candidates.place import gather_at
 
     desk = open_desk(repo)
-    found = gather_at(desk.settings, None if everywhere else (user_path(repo) if repo else Path.cwd()), keep=import_)
+    found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind.value][:limit]
     backfill = plan_backfill(desk.settings, desk.scope, desk.now, wanted)
     if import_:
@@ -65,8 +63,7 @@ def command(
         _print(item)
     for left in answer.left:
         console.out(f"{console.style('left out', fg='yellow')}  {left.id}  {left.reason}")
-    for note in answer.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(answer.notes)
     counts = ", ".join(f"{count:,} {_STATES[state]}" for state, count in answer.counts.items()) or "Nothing is proposed"
     console.notify(f"{counts}.")
     if not import_ and answer.counts.keys() - {"known"}:

@@ -69,8 +69,7 @@ def command(
         _print(item)
     for excluded in answer.excluded:
         console.out(f"{console.style('excluded', fg='yellow')}  {excluded.id}  {excluded.reason}")
-    for note in answer.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(answer.notes)
     if not answer.candidates:
         console.notify("Nothing is proposed. `aicx store` adds new sessions.")
     elif answer.matched > answer.results:

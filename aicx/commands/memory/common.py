@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,7 +23,6 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import REASONS, Reason
 from aicx.memory.record import Record
-from aicx.paths import user_path
 from aicx.text import day_bounds, local
 
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A record's id, the beginning of it, or its name.")]
@@ -44,7 +42,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 def open_desk(repo: str | None, *, everywhere: bool = False) -> Desk:
     """Where this call decides: in the repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
     settings = load_settings()
-    folder = user_path(repo) if repo else Path.cwd()
+    folder = options.folder(repo)
     scope = Scope() if everywhere else find_scope(settings, folder)
     return Desk(settings, scope, options.now(), console.notify)
 
@@ -65,8 +63,7 @@ def answer(desk: Desk, record: Record, done: str, *, json: bool, notes: list[str
         console.out_answer(ENTRY_SCHEMA, EntryAnswer(entry_of(found), notes or []))
         return
     print_record(found)
-    for note in notes or []:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes or [])
     console.notify(f"{console.style(done, fg='green', bold=True)} {record.ref}, revision {record.rev}.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
@@ -12,7 +11,6 @@ from aicx import console, options
 from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.paths import user_path
 
 
 class HowToDecay(StrEnum):
@@ -73,7 +71,7 @@ def command(
         query = RecallQuery(
             " ".join(question),
             options.now(),
-            recaller.scope(user_path(repo) if repo else Path.cwd()),
+            recaller.scope(options.folder(repo)),
             limit,
             everywhere,
             tuple(kind or ()),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,9 +10,8 @@ import typer
 from aicx import console, options
 from aicx.api.answers.pack import SCHEMA, PackAnswer
 from aicx.errors import UsageError
-from aicx.packs.query import MODES, SCOPES, Limits, Mode, PackQuery, Period, Scope
+from aicx.packs.query import MODES, SCOPES, Limits, Mode, PackQuery, Period
 from aicx.packs.rendering import BUDGET, MIN_BUDGET
-from aicx.paths import user_path
 
 Focus = Annotated[
     str, typer.Option("--focus-query", metavar="WORDS", help="What it is to be about: sessions that say so come first.")
@@ -65,22 +63,19 @@ def query_of(
 ) -> PackQuery:
     """What the options ask for. Raises UsageError."""
     return PackQuery(
-        folder=user_path(repo) if repo else Path.cwd(),
+        folder=options.folder(repo),
         now=clock(now),
         task=task,
         focus=" ".join(focus.split()),
         period=Period.of(first, last),
-        scope=scope_named(scope),
+        scope=options.one_of(scope, SCOPES, "is not a scope", "--scope"),
         limits=limits,
     )
 
 
 def mode_of(text: str) -> Mode:
     """Raises UsageError."""
-    found = next((one for one in MODES if one == text), None)
-    if found is None:
-        raise UsageError(f"{text!r} is not a way to sum up", hint=f"--summary {', '.join(MODES)}")
-    return found
+    return options.one_of(text, MODES, "is not a way to sum up", "--summary")
 
 
 def answer(found: PackAnswer, *, json: bool) -> None:
@@ -89,10 +84,7 @@ def answer(found: PackAnswer, *, json: bool) -> None:
         console.out_answer(SCHEMA, found)
         return
     console.out(found.summary.text.rstrip("\n"))
-    for remark in found.pack["remarks"]:
-        console.notify(f"note: {remark}")
-    if found.summary.note:
-        console.notify(f"note: {found.summary.note}")
+    console.notify_notes(filter(None, (*found.pack["remarks"], found.summary.note)))
     size = f"{found.summary.tokens:,} of {found.summary.budget:,} tokens"
     console.notify(f"{console.style('Pack:', fg='green', bold=True)} {found.artifact}; summary of {size}.")
 
@@ -106,11 +98,3 @@ def clock(text: str | None) -> datetime:
     except ValueError as error:
         raise UsageError(f"{text!r} is not an instant", hint="write --now 2026-03-31T12:00:00Z") from error
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-
-
-def scope_named(text: str) -> Scope:
-    """Raises UsageError."""
-    found = next((one for one in SCOPES if one == text), None)
-    if found is None:
-        raise UsageError(f"{text!r} is not a scope", hint=f"--scope {', '.join(SCOPES)}")
-    return found

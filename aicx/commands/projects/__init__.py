@@ -1,4 +1,4 @@
-"""`aicx projects`: folders and the repositories they belong to. One module an action."""
+"""`aicx projects`: folders and the repositories they belong to. One module for what is listed, one for decisions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Example: aicx projects rename octo/site octo/website
 """
 COMMANDS = {
     "list": "aicx.commands.projects.list",
-    "assign": "aicx.commands.projects.assign",
-    "ignore": "aicx.commands.projects.ignore",
-    "reset": "aicx.commands.projects.reset",
-    "merge": "aicx.commands.projects.merge",
-    "rename": "aicx.commands.projects.rename",
+    "assign": "aicx.commands.projects.deciding:assign",
+    "ignore": "aicx.commands.projects.deciding:ignore",
+    "reset": "aicx.commands.projects.deciding:reset",
+    "merge": "aicx.commands.projects.deciding:merge",
+    "rename": "aicx.commands.projects.deciding:rename",
 }
 DEFAULT = "list"

@@ -1,4 +1,4 @@
-"""Shared by the actions that decide: the folder as it was written, and saying what the decision did."""
+"""`aicx projects assign`, `ignore`, `reset`, `merge` and `rename`: decisions, and what each did to stored sessions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.deciding import decide
-from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.decisions import Decisions, parse_project
 from aicx.corpus.places.stored import stored_folders
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.errors import NotFound
+from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout, user_path
 
 Folder = Annotated[
@@ -27,12 +27,100 @@ Folder = Annotated[
 _MAX_NAMED = 8
 
 
-def absolute(folder: str) -> str:
+def assign(
+    folder: Folder,
+    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The repository it belongs to.")],
+    json: options.Json = False,
+) -> None:
+    """Say which repository a folder, and every folder below it, belongs to.
+
+    It wins over everything aicx learned and over git itself. Stored sessions move at once; their ids stay.
+
+    Example: aicx projects assign . octo/website
+    """
+    place, project = _absolute(folder), parse_project(repository)
+    _apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", json=json, folder=place)
+
+
+def ignore(folder: Folder, json: options.Json = False) -> None:
+    """Say that a folder, and every folder below it, belongs to no repository.
+
+    Its sessions stay stored and can be found; only their repository goes. Stored sessions move at once.
+
+    Example: aicx projects ignore /tmp/scratch
+    """
+    place = _absolute(folder)
+    _apply(lambda before, _: before.ignore(place), f"{place} belongs to no repository", json=json, folder=place)
+
+
+def reset(folder: Folder, json: options.Json = False) -> None:
+    """Drop what `assign` or `ignore` decided about a folder: what aicx learned counts again.
+
+    Example: aicx projects reset ~/work/site
+    """
+    place = _absolute(folder)
+
+    def change(before: Decisions, _: Catalog) -> Decisions:
+        if place not in before.assigned and place not in before.ignored:
+            decided = sorted({*before.assigned, *before.ignored})
+            raise NotFound(f"nothing was decided about {place}", hint=f"decided: {', '.join(decided) or 'no folder'}")
+        return before.reset(place)
+
+    _apply(change, f"{place} is learned again", json=json)
+
+
+def merge(
+    one: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The repository that goes into the other.")],
+    other: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The one that stays.")],
+    json: options.Json = False,
+) -> None:
+    """File the sessions of one repository under another: two names of the same, or a fork and its origin.
+
+    `-p` with the first name still finds them. Stored sessions move at once; `aicx projects rename` leads back.
+
+    Example: aicx projects merge ada/website octo/website
+    """
+    goes, stays = parse_project(one), parse_project(other)
+
+    def change(before: Decisions, catalog: Catalog) -> Decisions:
+        _check_known(goes, before, catalog)
+        _check_known(stays, before, catalog)
+        return before.rename(goes, stays)
+
+    _apply(change, f"{goes} is part of {stays}", json=json)
+
+
+def rename(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="OWNER/REPO as it was.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="OWNER/REPO as it is now.")],
+    json: options.Json = False,
+) -> None:
+    """Say that a repository has another name now, after a move or a rename at the forge.
+
+    `-p OLD` still finds its sessions. Stored sessions move at once; renaming back undoes it.
+
+    Example: aicx projects rename octo/site octo/website
+    """
+    before_name, after_name = parse_project(old), parse_project(new)
+
+    def change(before: Decisions, catalog: Catalog) -> Decisions:
+        _check_known(before_name, before, catalog)
+        back = before.renamed.get(after_name) == before_name
+        if not back and catalog.rows("SELECT 1 FROM chunks WHERE project=? LIMIT 1", (after_name,)):
+            raise UsageError(
+                f"sessions are filed under {after_name} already", hint=f"aicx projects merge {before_name} {after_name}"
+            )
+        return before.rename(before_name, after_name)
+
+    _apply(change, f"{before_name} is {after_name} now", json=json)
+
+
+def _absolute(folder: str) -> str:
     """The folder as sessions name it. Raises UnsafePath."""
     return os.path.abspath(user_path(folder))  # noqa: PTH100  links stay: logs have the path that was typed
 
 
-def apply(
+def _apply(
     change: Callable[[Decisions, Catalog], Decisions], done: str, *, json: bool, folder: str | None = None
 ) -> None:
     """Records a decision, moves what it concerns, brings the word index up to date, and reports it.
@@ -61,7 +149,7 @@ def _is_known(folder: str, layout: Layout) -> bool:
         return any(cwd == folder or cwd.startswith(f"{folder}/") for cwd in stored_folders(opened.catalog))
 
 
-def check_known(project: str, decisions: Decisions, catalog: Catalog) -> None:
+def _check_known(project: str, decisions: Decisions, catalog: Catalog) -> None:
     """Raises NotFound for a repository that nothing is filed under and nothing was decided about."""
     stored = [row["project"] for row in catalog.rows("SELECT DISTINCT project FROM chunks ORDER BY project")]
     if project not in stored and project not in {*decisions.renamed, *decisions.assigned.values()}:

@@ -33,8 +33,7 @@ def command(
         return
     for repository, items in groupby(sorted(found.projects, key=_order), key=lambda item: item.repository):
         _print(repository, list(items))
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)
     if not found.projects:
         console.notify("Every folder has a repository." if unknown else "No session names a folder yet.")
     elif any(item.repository is None for item in found.projects):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +16,6 @@ from aicx.errors import NotFound
 from aicx.memory.backfill import Planned
 from aicx.memory.deciding import Desk
 from aicx.memory.proposals import Proposal
-from aicx.paths import user_path
 from aicx.review.building import build
 from aicx.review.deciding import look
 from aicx.review.from_session import proposals_in
@@ -63,8 +61,7 @@ def command(
             print_candidate(one)
         else:
             console.out(f"{planned.ref}  {planned.draft.statement}  (of {planned.draft.repository})")
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)
     if built.left:
         console.notify(f"Left out: {', '.join(sorted({one.reason.code for one in built.left}))}.")
     console.notify("Next: aicx review candidates" if items else "Nothing is suggested.")
@@ -72,7 +69,7 @@ def command(
 
 def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     """What the notes of the worktree suggest, and the notes that cannot be understood."""
-    layers = load(desk.settings, find_place(desk.settings, user_path(repo) if repo else Path.cwd()))
+    layers = load(desk.settings, find_place(desk.settings, options.folder(repo)))
     notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
     if source := layers.merged.source:
         notes.append(f"the session it is from may suggest more: aicx review build --session {source}")

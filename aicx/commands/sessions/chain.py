@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.sessions.common import Agent, Session, edge_line, meant, open_desk, print_node, viewing
+from aicx.commands.desk import open_desk
+from aicx.commands.sessions.common import Agent, Session, edge_line, find_named, meant, print_node, viewing
 from aicx.refs import Ref
 from aicx.sessions.answers import CHAIN_SCHEMA, ChainAnswer, ChainItem
 from aicx.sessions.chain import ANCESTRY, MAX_DEPTH, chain_of
@@ -33,7 +34,7 @@ def command(
     Example: aicx sessions chain --session 4f2a81c0 --depth 5
     """
     desk = open_desk(repo)
-    named = desk.named(session, agent)
+    named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         ref = str(Ref.of_session(*meant(viewer, named)))
         chain = chain_of(viewer.family, ref, depth, EDGE_TYPES if related else ANCESTRY)
@@ -53,5 +54,4 @@ def command(
         print_node(item.node)
     if found.more:
         console.notify(f"It goes on; --depth {depth * 2 or 1} shows more.")
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)

@@ -5,26 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
-from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
-from aicx import console, options
-from aicx.config import Settings, load_settings
+from aicx import console
+from aicx.commands.desk import Desk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound
 from aicx.lifecycle.identity import Named, find_session
-from aicx.paths import user_path
 from aicx.sessions.answers import SessionNode
 from aicx.sessions.family import open_family
 from aicx.sessions.lineage import Edge
 from aicx.sessions.view import Viewer
 from aicx.text import local, time_span
-from aicx.work.place import WorkPlace, find_place
 
 Session = Annotated[
     str | None,
@@ -41,22 +37,9 @@ Agent = Annotated[
 _EXPLICIT = "explicit"
 
 
-class Desk(NamedTuple):
-    """What an action works with."""
-
-    settings: Settings
-    place: WorkPlace
-    now: datetime
-
-    def named(self, session: str | None, agent: str | None) -> Named:
-        """The session that is named here, and what names it."""
-        return find_session(os.environ, self.settings.layout, self.place.root, agent, session)
-
-
-def open_desk(repo: str | None) -> Desk:
-    """The repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
-    settings = load_settings()
-    return Desk(settings, find_place(settings, user_path(repo) if repo else Path.cwd()), options.now())
+def find_named(desk: Desk, session: str | None, agent: str | None) -> Named:
+    """The session that is named here, and what names it."""
+    return find_session(os.environ, desk.settings.layout, desk.place.root, agent, session)
 
 
 @contextmanager

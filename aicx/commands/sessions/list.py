@@ -48,8 +48,7 @@ def command(
         _print(item)
     if found.items:
         console.say_zone()
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)
     last = offset + found.results
     if not found.items:
         notify_nothing("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")

@@ -70,8 +70,7 @@ def command(
         _print(number, match)
     if found.method.get("fallback_reason"):
         console.warn(str(found.method["fallback_reason"]))
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)
     served = " + ".join(found.method.get("rankers", ()))
     if not found.matches:
         notify_nothing(f"Nothing matches ({served}). Fewer or other words may match.")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.paths import user_path
 
 
 def command(
@@ -47,7 +45,7 @@ def command(
     from aicx.work.place import find_place
 
     settings = load_settings()
-    folder = user_path(repo) if repo else Path.cwd()
+    folder = options.folder(repo)
     asks = find_session(os.environ, settings.layout, find_place(settings, folder).root)
     found = restore(
         settings,
@@ -68,7 +66,6 @@ def command(
         return
     if found.text:
         console.out(found.text.rstrip("\n"))
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)
     if not found.text and not check_pending:
         console.notify("Nothing is known of a session here. `aicx store` adds what is new.")

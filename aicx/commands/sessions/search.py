@@ -8,8 +8,9 @@ import typer
 
 from aicx import console, options
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.commands.desk import open_desk
 from aicx.commands.nothing import notify_nothing
-from aicx.commands.sessions.common import open_desk, print_node, viewing
+from aicx.commands.sessions.common import print_node, viewing
 from aicx.engine.search import SearchQuery
 from aicx.sessions.answers import SEARCH_SCHEMA
 from aicx.sessions.finding import find_sessions
@@ -40,8 +41,7 @@ def command(
         print_node(item.node)
         for line in item.lines:
             console.out(console.style(f"    {line}", dim=True))
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)
     if not found.items:
         notify_nothing("Nothing matches. Fewer or other words may match.")
     else:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.sessions.common import Agent, Session, edge_line, meant, open_desk, print_node, viewing
+from aicx.commands.desk import open_desk
+from aicx.commands.sessions.common import Agent, Session, edge_line, find_named, meant, print_node, viewing
 from aicx.errors import UsageError
 from aicx.sessions.answers import SCHEMA, SessionAnswer
 from aicx.sessions.summarize import open_session
@@ -36,7 +37,7 @@ def command(
     if which and session:
         raise UsageError("a session is named once", hint="leave out --session")
     desk = open_desk(repo)
-    named = desk.named(which or session, agent)
+    named = find_named(desk, which or session, agent)
     with viewing(desk) as viewer:
         key = meant(viewer, named)
         node = viewer.node(key)
@@ -55,22 +56,16 @@ def command(
         return
     print_node(found.node)
     for work in found.work:
-        _print_list("Goal", [work.goal] if work.goal else [])
-        _print_list("Next", work.next)
-        _print_list("Commits", work.commits)
-        _print_list("Files", work.files)
-    _print_list("From", [edge_line(edge) for edge in found.older])
-    _print_list("To", [edge_line(edge, towards_newer=True) for edge in found.newer])
+        console.out_list("Goal", [work.goal] if work.goal else [])
+        console.out_list("Next", work.next)
+        console.out_list("Commits", work.commits)
+        console.out_list("Files", work.files)
+    console.out_list("From", [edge_line(edge) for edge in found.older])
+    console.out_list("To", [edge_line(edge, towards_newer=True) for edge in found.newer])
     if len(found.windows) > 1:
-        _print_list("Windows", [f"#w{one.index}, {console.plural(one.messages, 'message')}" for one in found.windows])
-    for note in found.notes:
-        console.notify(f"note: {note}")
+        console.out_list(
+            "Windows", [f"#w{one.index}, {console.plural(one.messages, 'message')}" for one in found.windows]
+        )
+    console.notify_notes(found.notes)
     if named.rule != "explicit":
         console.notify(f"Found by {named.rule}.")
-
-
-def _print_list(heading: str, texts: list[str]) -> None:
-    if texts:
-        console.out(f"  {heading}:")
-        for text in texts:
-            console.out(f"    - {text}")

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.sessions.common import Agent, Desk, Session, meant, open_desk, viewing
+from aicx.commands.desk import Desk, open_desk
+from aicx.commands.sessions.common import Agent, Session, find_named, meant, viewing
 from aicx.corpus.catalog.session_names import SessionKey
-from aicx.errors import UsageError
 from aicx.lifecycle.identity import Named
 from aicx.refs import Ref
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
@@ -48,7 +48,7 @@ def open_(
     Example: aicx sessions open --continues 4f2a81c0
     """
     desk = open_desk(repo)
-    named = desk.named(session, agent)
+    named = find_named(desk, session, agent)
     if named.session is None or named.rule == "identity file":
         named = Named(named.agent, new_session_id(), "new")
     older = str(Ref.of_session(*_known(desk, continues))) if continues else None
@@ -77,7 +77,7 @@ def fork(
     Example: aicx sessions fork --session 4f2a81c0
     """
     desk = open_desk(repo)
-    named = desk.named(session, agent)
+    named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         parent = meant(viewer, named)
     changed = fork_session(
@@ -100,11 +100,9 @@ def close(
     Example: aicx sessions close --status ok
     Example: aicx sessions close --session 4f2a81c0 --status abandoned
     """
-    outcome = next((one for one in OUTCOMES if one == status), None)
-    if outcome is None:
-        raise UsageError(f"{status!r} closes no session", hint=f"--status {', '.join(OUTCOMES)}")
+    outcome = options.one_of(status, OUTCOMES, "closes no session", "--status")
     desk = open_desk(repo)
-    named = desk.named(session, agent)
+    named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         key = meant(viewer, named)
         last = viewer.node(key).completed_at
@@ -129,9 +127,7 @@ def link(
     Example: aicx sessions link 7c19e2f4 4f2a81c0 --type continues
     Example: aicx sessions link 7c19e2f4 4f2a81c0 --remove
     """
-    wanted = next((one for one in EDGE_TYPES if one == kind), None)
-    if wanted is None:
-        raise UsageError(f"{kind!r} is no type of an edge", hint=f"--type {', '.join(EDGE_TYPES)}")
+    wanted = options.one_of(kind, EDGE_TYPES, "is no type of an edge", "--type")
     desk = open_desk(repo)
     with viewing(desk) as viewer:
         key, other = viewer.find(newer), viewer.find(older)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aicx import console, options
-from aicx.commands.sessions.common import open_desk, viewing
+from aicx.commands.desk import open_desk
+from aicx.commands.sessions.common import viewing
 from aicx.sessions.answers import STATS_SCHEMA
 
 
@@ -25,8 +26,7 @@ def command(json: options.Json = False) -> None:
     _print("States", found.by_state)
     _print("Outcomes", found.by_outcome)
     _print("Edges", {f"{edge.type} ({edge.origin})": edge.count for edge in found.edges})
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)
 
 
 def _print(heading: str, counts: Mapping[str, int]) -> None:

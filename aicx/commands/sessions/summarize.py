@@ -95,8 +95,7 @@ def command(
         console.out(found.seed_prompt.rstrip("\n"))
     else:
         _print(found)
-    for note in filter(None, (found.summary_note, *found.notes)):
-        console.notify(f"note: {note}")
+    console.notify_notes(filter(None, (found.summary_note, *found.notes)))
 
 
 def _print(found: SessionSummaryAnswer) -> None:

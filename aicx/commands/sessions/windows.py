@@ -41,5 +41,4 @@ def command(
         which = f"chunks {chunks[0]} to {chunks[-1]}" if len(chunks) > 1 else f"chunk {chunks[0]}"
         console.out(f"     {', '.join(counts)}, {which}")
     console.say_zone()
-    for note in found.notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(found.notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.areas import SCHEMA, AreaAnswer, AreasAnswer
-from aicx.commands.task.common import open_desk
+from aicx.commands.desk import open_desk
 
 _LISTS = (
     ("key_paths", "Files"),
@@ -54,8 +54,7 @@ def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.J
         return
     for item in items:
         _print(item)
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)
     if not items:
         console.notify("No stored session changed a file here. `aicx store` adds sessions.")
 

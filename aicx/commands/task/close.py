@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.task.common import Here, OptionalTask, answer, open_desk
-from aicx.errors import UsageError
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import Here, OptionalTask, answer
 from aicx.work.record import CLOSINGS
 from aicx.work.state import close
 
@@ -31,9 +31,7 @@ def command(
     Example: aicx task close --status resolved --note "merged as 3fa29c0"
     Example: aicx task close fix-the-export --status blocked --note "waits for the new API"
     """
-    closing = next((one for one in CLOSINGS if one == status), None)
-    if closing is None:
-        raise UsageError(f"{status!r} closes no task", hint=f"--status {', '.join(CLOSINGS)}")
+    closing = options.one_of(status, CLOSINGS, "closes no task", "--status")
     desk = open_desk(repo)
     written = close(desk.settings, desk.place, task, closing, desk.now, note=note, here=here, notify=console.notify)
     answer(written, "Closed:" if not written.record.is_open else "Set aside:", json=json)

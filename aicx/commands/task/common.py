@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
-from aicx import console, options
+from aicx import console
 from aicx.api.answers.task import CHANGE_SCHEMA, TaskEntry
-from aicx.config import Settings, load_settings
-from aicx.paths import user_path
 from aicx.text import local
 from aicx.work.entry import change_of
 from aicx.work.files import DamagedTask
 from aicx.work.loading import Loaded
-from aicx.work.place import WorkPlace, find_place
 from aicx.work.state import Written
 
 TaskArgument = Annotated[
@@ -47,22 +42,6 @@ _LISTS = (
     ("risks", "Risks"),
     ("sources", "From"),
 )
-
-
-class Desk(NamedTuple):
-    """What an action works with."""
-
-    settings: Settings
-    place: WorkPlace
-    folder: Path
-    now: datetime
-
-
-def open_desk(repo: str | None) -> Desk:
-    """The repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
-    settings = load_settings()
-    folder = user_path(repo) if repo else Path.cwd()
-    return Desk(settings, find_place(settings, folder), folder, options.now())
 
 
 def answer(written: Written, done: str, *, json: bool) -> None:
@@ -100,8 +79,8 @@ def print_task(entry: TaskEntry) -> None:
     if entry.closing_note:
         console.out(f"  Note: {entry.closing_note}")
     for name, heading in _LISTS:
-        _print_list(heading, getattr(entry, name))
-    _print_list("Uncertain", [one.claim for one in entry.uncertainties])
+        console.out_list(heading, getattr(entry, name))
+    console.out_list("Uncertain", [one.claim for one in entry.uncertainties])
 
 
 def warn_of(task: Loaded) -> None:
@@ -113,10 +92,3 @@ def warn_of(task: Loaded) -> None:
 def warn_of_damaged(found: Sequence[DamagedTask]) -> None:
     for path, why in found:
         console.warn(f"{path} cannot be read as a task and is left as it is: {why}")
-
-
-def _print_list(heading: str, texts: Sequence[str]) -> None:
-    if texts:
-        console.out(f"  {heading}:")
-        for text in texts:
-            console.out(f"    - {text}")

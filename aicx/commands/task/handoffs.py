@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.lifecycle import HANDOFFS_SCHEMA, HandoffAnswer, HandoffsAnswer
-from aicx.commands.task.common import open_desk
+from aicx.commands.desk import open_desk
 from aicx.text import local, shorten
 
 _LISTS = (
@@ -43,8 +43,7 @@ def command(
         return
     for item in items:
         _print(item)
-    for note in notes:
-        console.notify(f"note: {note}")
+    console.notify_notes(notes)
     if not items:
         console.notify("No session of this repository is stored. `aicx store` adds them.")
 
@@ -61,11 +60,9 @@ def _print(item: HandoffAnswer) -> None:
         console.out(f"  {item.summary}")
     said: set[str] = set()
     for name, heading in _LISTS:
-        if texts := [text for text in getattr(item, name) if text not in said and not _repeats(item, text)]:
-            console.out(f"  {heading}:")
-            for text in texts:
-                console.out(f"    - {text}")
-                said.add(text)
+        texts = [text for text in getattr(item, name) if text not in said and not _repeats(item, text)]
+        console.out_list(heading, texts)
+        said.update(texts)
     console.out()
 
 

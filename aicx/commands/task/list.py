@@ -8,8 +8,8 @@ import typer
 
 from aicx import console, options
 from aicx.api.answers.task import LIST_SCHEMA, TaskList
-from aicx.commands.task.common import open_desk, warn_of_damaged
-from aicx.errors import UsageError
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import warn_of_damaged
 from aicx.text import local
 from aicx.work.entry import damaged_of, row_of
 from aicx.work.listing import list_tasks
@@ -33,8 +33,7 @@ def command(
     Example: aicx task list --status resolved --limit 5
     """
     for name in status or []:
-        if name not in STATUSES:
-            raise UsageError(f"{name!r} is not a status", hint=f"one of {', '.join(STATUSES)}")
+        options.one_of(name, STATUSES, "is not a status", "--status")
     desk = open_desk(repo)
     place = None if everywhere else desk.place
     found = list_tasks(desk.settings, place, desk.now, status or (), every=every, limit=limit)

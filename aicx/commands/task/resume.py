@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.commands.task.common import Here, TaskArgument, answer, open_desk
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import Here, TaskArgument, answer
 from aicx.work.state import resume_task
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.task import SHOW_SCHEMA
-from aicx.commands.task.common import TaskArgument, open_desk, print_task, warn_of
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import TaskArgument, print_task, warn_of
 from aicx.text import local
 from aicx.work.showing import shown_work
 

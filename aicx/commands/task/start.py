@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.task.common import answer, open_desk
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import answer
 from aicx.commands.task.said import Commands, Files, Hypothesis, Next, Sources, paths_from
 from aicx.work.patch import Patch
 from aicx.work.state import start

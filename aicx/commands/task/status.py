@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.task import STATUS_SCHEMA
-from aicx.commands.task.common import open_desk, print_task, warn_of, warn_of_damaged
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import print_task, warn_of, warn_of_damaged
 from aicx.work.entry import entry_of, status_of
 from aicx.work.state import open_tasks
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.task.common import OptionalTask, answer, open_desk
+from aicx.commands.desk import open_desk
+from aicx.commands.task.common import OptionalTask, answer
 from aicx.commands.task.said import (
     Commands,
     Discarded,
