@@ -17,6 +17,7 @@ _OBJECTS_PER_COLLECTION = 100_000
 
 def main() -> None:
     """Runs the command line and exits with its code."""
+    _open_closed_streams()
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     _forget_current_folder()
     if not sys.warnoptions:
@@ -40,6 +41,14 @@ def main() -> None:
     finally:
         gc.freeze()  # it all goes with the process; Python would look through it for garbage first
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Gives a stream that was closed before the start (`>&-`) a place to write to, so that no file of ours gets its
+    number."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115 - until the end
 
 
 def _forget_current_folder() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import aicx
 from aicx import console
-from aicx.errors import AicxError, UsageError
+from aicx.errors import AicxError, StoreUnwritable, UsageError
 from aicx.text import Zone
 
 # Section of the help -> command -> its place and what it does, in a line. The place is a "module" with a function
@@ -94,6 +95,7 @@ _CALLED_ELSEWHERE = {
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
 _LONGEST_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
@@ -307,9 +309,17 @@ def run(arguments: Sequence[str]) -> int:
         # The reader had enough (`| head`), which click makes an exit. Python would complain again when closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _internal(error, wants_json)
+        # What is still to be written, and an answer in JSON, would meet the same.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _report(
+            f"cannot write: {error.strerror}", "free some space, or write to another place", "StoreUnwritable", False
+        )
+        return StoreUnwritable.exit_code
     except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page
-        _report(f"internal error: {type(error).__name__}: {error}", _bug_hint(), "InternalError", wants_json)
-        return _INTERNAL_ERROR
+        return _internal(error, wants_json)
     if result == _INTERRUPTED:
         console.notify("interrupted; everything stored so far is whole")
     return result if isinstance(result, int) else 0
@@ -336,6 +346,11 @@ def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None
     console.notify(f"{console.style('error:', fg='red', bold=True)} {message}")
     if hint:
         console.notify(f"{console.style(' next:', fg='cyan', bold=True)} {hint}")
+
+
+def _internal(error: Exception, wants_json: bool) -> int:
+    _report(f"internal error: {type(error).__name__}: {error}", _bug_hint(), "InternalError", wants_json)
+    return _INTERNAL_ERROR
 
 
 def _bug_hint() -> str:

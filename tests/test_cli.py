@@ -153,6 +153,21 @@ def test_a_reader_that_had_enough_is_no_failure(home: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+@pytest.mark.parametrize("more", ["", " --json"])
+def test_a_full_disk_under_the_output_is_named(home: Path, more: str) -> None:
+    started = f"{sys.executable} -m aicx bench report{more} --help > /dev/full"
+    done = subprocess.run(started, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (6, "error: cannot write: No space left on device")
+
+
+def test_closed_streams_are_no_failure(home: Path) -> None:
+    started = f"{sys.executable} -m aicx --version"
+    for closed in (">&-", "2>&-", ">&- 2>&- <&-"):
+        done = subprocess.run(f"{started} {closed}", shell=True, capture_output=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_what_a_command_used_is_not_searched_for_cycles_once_more_at_its_end() -> None:
     code = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count()));"
     code += "from aicx.__main__ import main; main()"

@@ -44,7 +44,7 @@ class Sentence(NamedTuple):
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """What a text says, sentence by sentence. Code blocks, tables, frames of tracebacks and directives to machines are left out."""
+    """What a text says, sentence by sentence, without code blocks, tables, frames of tracebacks and directives."""
     heading = ""
     paragraph: list[str] = []
     for line in [*_prose(text).splitlines(), ""]:

@@ -2,7 +2,7 @@
 
 Lines are compared without case and after list marks. A line is signal when it begins with one of `starts` or holds one
 of `contains`; `high_value` lines weigh more; after an `echo` (documentation of a skill or command, echoed into a chat)
-all is noise. What begins as `opening` says asks or announces: it counts, and is shown last of what was found. For
+all is noise. A line counts once, with those that differ from it in numbers alone, as in a pasted log. What begins as `opening` says asks or announces: it counts, and is shown last of what was found. For
 another language add words to the lists, no code.
 """
 
@@ -20,6 +20,7 @@ Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
 
 _LIST_MARKS = "-*>0123456789. "
 _MARKS = "-*> "
+_NUMBER = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[^\sa-z])")
 # A shorter sentence ("All tests pass.") says little by itself.
 _SHORT = 24
@@ -63,6 +64,7 @@ def measure(text: str) -> Density:
     words = _lists()
     signal = noise = total = 0
     high = echoing = False
+    seen: set[str] = set()
     telling: dict[str, tuple[bool, bool, bool]] = {}  # whether it opens, weighs little, is short
     for written in text.splitlines():
         line = written.lower()
@@ -73,7 +75,8 @@ def measure(text: str) -> Density:
         echoing = echoing or words["echo"].match(plain)
         if echoing or words["noise"].match(line.strip()):
             noise += 1
-        elif words["signal"].match(plain):
+        elif words["signal"].match(plain) and (shape := _NUMBER.sub("0", plain)) not in seen:
+            seen.add(shape)
             signal += 1
             high = high or words["high_value"].match(plain)
             for said in _SENTENCE_END.split(written.strip(_MARKS)):

@@ -45,3 +45,10 @@ def test_a_request_is_no_telling_sentence_beside_one():
         "The fix is to read it once.",
     )
     assert measure("Please fix it because it broke.").telling == ("Please fix it because it broke.",)
+
+
+def test_lines_that_differ_in_numbers_alone_count_once():
+    pasted = "".join(f"2026-01-01 {n} ERROR write failed: no space on /var/log/{n}\n" for n in range(60))
+    found = measure(pasted)
+    assert (found.signal, found.noise, found.total) == (1, 0, 60)
+    assert found.label == "NOISE"
