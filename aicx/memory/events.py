@@ -34,21 +34,25 @@ _MODELS = frozenset(
     {
         *("agent", "agents", "ai", "aider", "antigravity", "assistant", "bot", "chatgpt", "claude", "codex", "copilot"),
         *("cursor", "deepseek", "gemini", "gpt", "grok", "llama", "llm", "mistral", "model", "qwen"),
-        *("subagent", "windsurf"),
+        *("cline", "haiku", "kimi", "opencode", "opus", "sonnet", "subagent", "windsurf"),
     }
 )
 _ABOUT_MODELS = frozenset(
     {
         *("a", "an", "the", "my", "your", "by", "and", "anthropic", "auto", "automatic", "beta", "cli", "code"),
-        *("coding", "desktop", "flash", "github", "google", "haiku", "large", "language", "latest", "max", "mini"),
-        *("o", "openai", "opus", "preview", "pro", "small", "sonnet", "sub", "turbo", "v", "x"),
+        *("coding", "desktop", "flash", "github", "google", "large", "language", "latest", "max", "mini"),
+        *("o", "openai", "preview", "pro", "small", "sub", "turbo", "v", "x"),
     }
 )
-# Programs, and words for nobody. A decision in such a name counts for nothing either.
+# Programs, and words for nobody in particular, such as what a template leaves in place of a name. A decision in such a
+# name counts for nothing either.
 _PROGRAMS = frozenset(
     {
-        *("aicx", "ci", "cron", "curate", "curator", "hand", "hook", "mcp", "memory", "nobody", "none", "null"),
-        *("program", "root", "script", "server", "store", "system", "test", "tests", "tool", "unknown", "unspecified"),
+        *("actions", "admin", "aicx", "anonymous", "anybody", "anyone", "automation", "ci", "cron", "curate"),
+        *("curator", "daemon", "default", "dependabot", "false", "hand", "here", "hook", "human", "jenkins", "mcp"),
+        *("me", "memory", "na", "name", "nobody", "none", "noreply", "null", "operator", "person", "program"),
+        *("pytest", "renovate", "root", "script", "server", "somebody", "someone", "store", "system", "test"),
+        *("tests", "tool", "true", "undefined", "unknown", "unspecified", "user", "yes"),
     }
 )
 _WORD = re.compile(r"[^\W\d_]+")

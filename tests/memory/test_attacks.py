@@ -15,6 +15,7 @@ import pytest
 
 from aicx.memory.decisions import Decisions
 from aicx.memory.events import Event, appended, is_person
+from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
 from aicx.memory.seal import keyed
@@ -87,11 +88,13 @@ class TestNames:
             *("cl\u0430ude", "Claud\u0435 Code", "claude\u00ad", "claude\u0307", "g\u0420t", "ci bot"),
             "\U0001d41c\U0001d425\U0001d41a\U0001d42e\U0001d41d\U0001d41e",
             *("aicx memory curate", "Claude (Anthropic)", "\u0441\u043e\u0501\u0435\u0445", "Codex 5"),
+            *("Opus 4.1", "sonnet", "user", "the user", "NAME", "<name>", "Anonymous", "someone", "github-actions"),
+            *("\u3164", "\uffa0\uffa0", "true", "me", "pytest", "default", "unknown user", "\u2800"),
         ],
     )  # fmt: skip
     def test_a_name_of_programs_in_any_spelling_is_no_person(self, place, name):
         ref = place.put(RULE)
-        if is_person(name):
+        if is_person(clean(name)):
             pytest.fail(f"{name!r} passes for a person")
         place.run("memory", "accept", ref, "--by", name, "--yes")
         assert place.baseline() == set()
