@@ -143,6 +143,11 @@ class Layout:
         return self.home / "index" / "memory-candidates.json"
 
     @property
+    def memory_roots(self) -> Path:
+        """In which folders the repositories of records are."""
+        return self.home / "index" / "memory-roots.json"
+
+    @property
     def runs(self) -> Path:
         """What programs without logs of their own printed under `aicx run`: a log of each session."""
         return self.home / "runs"

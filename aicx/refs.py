@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -11,6 +12,31 @@ from aicx.errors import UsageError
 Prefix = Literal["chunk", "session", "commit", "file", "map", "mem", "live", "work"]
 PREFIXES: tuple[Prefix, ...] = get_args(Prefix)
 HASH = re.compile(r"[0-9a-f]{4,64}")
+
+
+_LINES = re.compile(r"(?:@[0-9a-f]{12})?(?:#L(\d+)(?:-L?(\d+))?)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A file of a repository, or its lines ``first`` to ``last``."""
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+
+
+def file_place(ref: str) -> FilePlace | None:
+    """The file of ``file:PATH[@HASH][#L1-L9]`` or of ``live:AGENT:PATH[#L1-L9]``; None for another reference."""
+    kind, _, rest = ref.partition(":")
+    if kind == "live":
+        rest = rest.partition(":")[2]
+    if kind not in ("file", "live") or not rest:
+        return None
+    found = _LINES.search(rest)
+    assert found is not None  # it fits the end of every text
+    first, last = (int(number) if number else None for number in found.groups())
+    return FilePlace(posixpath.normpath(rest[: found.start()]), first, last or first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from aicx.api.answers.continuity import ResumeContext, TeamEntry
 from aicx.config import Settings
 from aicx.continuity.note import Note
 from aicx.continuity.tracked import tracked_settings
-from aicx.errors import AicxError
+from aicx.errors import AicxError, MalformedPolicy
 from aicx.text import shorten
 from aicx.work.place import WorkPlace
 
@@ -31,7 +31,10 @@ _MAX_STATEMENT = 300
 
 
 def resume_context(settings: Settings, place: WorkPlace, note: Note, now: datetime) -> tuple[ResumeContext, list[str]]:
-    """The context for going on from ``note``, and what could not be looked at. Only reads."""
+    """The context for going on from ``note``, and what could not be looked at. Only reads.
+
+    Raises MalformedPolicy.
+    """
     from aicx.memory.sources_places import listed  # imported here: the notes alone are read without it
 
     tracked = tracked_settings(settings, place.root)
@@ -43,6 +46,8 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
     if settings.layout.memory.is_dir():
         try:
             durable, team = _remembered(settings, place, goal or "", now)
+        except MalformedPolicy:
+            raise
         except AicxError as error:
             notes.append(f"the memory was not looked at: {error.message}")
     steps = [item.text for item in note.sections.get("next", ())]
@@ -59,7 +64,10 @@ def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) 
     scope = find_scope(settings, place.root)
     policy = policy_in(settings, scope)
     wanted = _words(goal)
-    with index_copy(settings) as index, Memory(settings, scope, now, of_records(policy), index) as memory:
+    with (
+        index_copy(settings) as index,
+        Memory(settings, scope, now, of_records(policy, settings, scope), index) as memory,
+    ):
         agreed = [entry for entry in map(entry_of, memory.assessed()) if entry.baseline]
     agreed.sort(key=lambda one: (-len(wanted & _words(f"{one.topic} {one.statement}")), one.tier, one.ref))
     live = read_live(place.root, policy, homes=settings.homes)

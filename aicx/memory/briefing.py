@@ -55,7 +55,7 @@ def brief(
 def _without_task(settings: Settings, scope: Scope, now: datetime, limit: int, index: Index | None) -> Briefing:
     """The strongest of what is agreed, and each instruction file as one line."""
     policy = policy_in(settings, scope)
-    with Memory(settings, scope, now, of_records(policy), index) as memory:
+    with Memory(settings, scope, now, of_records(policy, settings, scope), index) as memory:
         entries = [entry_of(found) for found in memory.assessed()]
     entries.sort(key=lambda entry: (not entry.baseline, entry.tier, entry.topic.casefold(), entry.ref))
     agreed = [entry for entry in entries if entry.baseline][:limit]

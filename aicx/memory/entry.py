@@ -1,4 +1,7 @@
-"""Records as answers show them. What is kept apart or blocked is named, and its text is in no answer."""
+"""Records as answers show them. What is kept apart or blocked is named, and its text is in no answer.
+
+The name of a record and of its file are made of its words: of what a policy excludes, the reference alone is shown.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def entry_of(found: Assessment, score: MemoryScore | None = None) -> MemoryEntry
     shown = found.status not in HIDDEN
     return MemoryEntry(
         ref=record.ref,
-        name=record.name,
+        name=record.name if found.status != "policy_blocked" else None,
         kind=record.kind,
         topic=record.topic if shown else "",
         statement=record.statement if shown else None,
@@ -82,7 +85,7 @@ def whole_of(found: Assessment, anchors: Mapping[Anchor, Found]) -> GetAnswer:
             "why": adoption.why if shown else None,
         },
         hold={"reason": hold.reason if shown else None, "by": hold.by, "at": instant(hold.at)} if hold else None,
-        path=f"memory/{record.path}",
+        path=f"memory/{record.path}" if found.status != "policy_blocked" else None,
     )
 
 

@@ -12,25 +12,38 @@ from aicx.errors import AicxError
 from aicx.evidence.texts import words
 from aicx.git.roots import inside
 from aicx.git.state import Git
+from aicx.memory.policy import Policy
+from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
 from aicx.memory.record import Record
-from aicx.refs import Ref
+from aicx.refs import Ref, file_place
 from aicx.text import printable, shorten
 
 _MAX_LINES = 9  # of one anchor
 _MAX_REFS = 8
 _EXCERPT = 400  # characters
 _MAX_BYTES = 1 << 20
+EXCLUDED = "(the memory policy excludes it)"
 
 
 def show_evidence(settings: Settings, scope: Scope, record: Record) -> Iterator[tuple[str, list[str]]]:
-    """A heading and some lines for each anchor and each reference of ``record``."""
+    """A heading and some lines for each anchor and each reference of ``record``, without what the policy excludes.
+
+    Raises MalformedPolicy.
+    """
+    policy = policy_in(settings, scope)
     for anchor in record.anchors:
-        yield str(anchor), _file_lines(scope, anchor.path, anchor.first, anchor.last)
+        yield str(anchor), allowed(policy, _file_lines(scope, anchor.path, anchor.first, anchor.last))
     for ref in record.evidence[:_MAX_REFS]:
-        yield ref, _said_by(settings, scope, ref, record.statement)
+        yield ref, allowed(policy, _said_by(settings, scope, ref, record.statement))
     if len(record.evidence) > _MAX_REFS:
         yield f"and {len(record.evidence) - _MAX_REFS} more", []
+
+
+def allowed(policy: Policy, lines: list[str]) -> list[str]:
+    """``lines`` as they may be shown: with a remark in place of each that the policy excludes, or of all together."""
+    kept = [EXCLUDED if policy.of_text(line) else line for line in lines]
+    return [EXCLUDED] if policy.of_text(" ".join(kept)) else kept
 
 
 def resolve_evidence(settings: Settings, text: str) -> str:
@@ -49,9 +62,9 @@ def resolve_evidence(settings: Settings, text: str) -> str:
 
 def _said_by(settings: Settings, scope: Scope, text: str, statement: str) -> list[str]:
     try:
+        if place := file_place(text):
+            return _file_lines(scope, place.path, place.first, place.last)
         ref = Ref.parse(text)
-        if ref.kind == "file":
-            return _file_lines(scope, ref.path, None, None)
         if ref.kind == "commit" and scope.root is not None:
             subject = Git(scope.root).ask("log", "-1", "--format=%s", ref.value, "--")
             return [shorten(subject, _EXCERPT)] if subject else ["it is not in this repository"]

@@ -43,6 +43,10 @@ class Policy:
     files: tuple[Path, ...] = field(default=(), compare=False)
 
     @property
+    def has_rules(self) -> bool:
+        return bool(self.exclude_paths or self.exclude_sources or self.exclude_patterns)
+
+    @property
     def digest(self) -> str:
         """SHA-256 (hex) of the rules: another one means that other entries may be excluded."""
         rules = [self.exclude_paths, self.exclude_sources, self.exclude_patterns]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 
 from aicx.config import Settings
 from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.reading import Scope
 from aicx.memory.reasons import Reason
-from aicx.memory.record import Record
+from aicx.memory.record import Record, place_of
+from aicx.refs import file_place
 
 
 def policy_in(settings: Settings, scope: Scope) -> Policy:
@@ -16,26 +19,40 @@ def policy_in(settings: Settings, scope: Scope) -> Policy:
     return load_policy(settings.layout.home, scope.root, settings.user_home)
 
 
-def of_records(policy: Policy) -> Callable[[Record], Reason | None] | None:
-    """What keeps a record from being shown, as `Memory.open` takes it; None where no rule excludes anything."""
-    if not (policy.exclude_paths or policy.exclude_sources or policy.exclude_patterns):
-        return None
+def of_records(policy: Policy, settings: Settings, scope: Scope) -> Callable[[Record], Reason | None]:
+    """What keeps a record from being shown, as `Memory.open` takes it: ``policy``, which is that of ``scope``, and for
+    a record of another repository that one's too, where its folder is known. Raises MalformedPolicy when it is called.
+    """
+    elsewhere: dict[str, Policy] = {}
 
     def why(record: Record) -> Reason | None:
-        found = _excluded(policy, record)
+        wanted, repository = policy, record.repository
+        if repository is not None and (scope.root is None or not scope.has(place_of(repository, record.host))):
+            if repository not in elsewhere:
+                elsewhere[repository] = policy | _policy_of(settings, repository)
+            wanted = elsewhere[repository]
+        found = wanted.has_rules and _excluded(wanted, record)
         return Reason(found) if found else None
 
     return why
 
 
+def _policy_of(settings: Settings, repository: str) -> Policy:
+    from aicx.memory.roots import roots_of  # imported here: most answers are about one repository
+
+    home, user_home = settings.layout.home, settings.user_home
+    policies = (load_policy(home, root, user_home) for root in roots_of(settings, repository))
+    return reduce(or_, policies, Policy())
+
+
 def _excluded(policy: Policy, record: Record) -> PolicyReason | None:
     source = record.source
     paths = [anchor.path for anchor in record.anchors] + ([source.path] if source.path else [])
-    paths += [ref.removeprefix("file:") for ref in record.evidence if ref.startswith("file:")]
+    paths += [place.path for ref in record.evidence if (place := file_place(ref))]
     if paths and (found := policy.of_path(*paths)):
         return found
     session = [f"session:{source.agent}:{source.session}"] if source.session else []
-    for identity in (record.ref, *session, *record.evidence):
+    for identity in (record.ref, *session, *record.evidence, *(ref.partition("#")[0] for ref in record.evidence)):
         if found := policy.of_source(identity, source.agent):
             return found
     claims = (word for pair in record.claims.items() for word in pair)

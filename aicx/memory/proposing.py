@@ -23,6 +23,7 @@ from aicx.memory.record import (
     Validity,
     digest_of,
 )
+from aicx.memory.roots import note_root
 from aicx.memory.writing import Change, changing
 from aicx.redaction import redact_plain
 from aicx.text import printable
@@ -80,6 +81,7 @@ def propose(
         made = [known.add(change, draft) for draft in drafts]
         if change.staged:
             change.publish()
+    note_root(settings.layout, scope)
     return made
 
 

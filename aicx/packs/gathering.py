@@ -12,7 +12,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
-from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.errors import AicxError, CorpusDamaged, MalformedPolicy, NotFound
 from aicx.git.history import Change, list_hashes, read_changes
 from aicx.git.state import Git
 from aicx.packs.query import Applied, PackQuery
@@ -168,13 +168,15 @@ def commit_of(change: Change) -> PackCommit:
 def memory_of(settings: Settings, query: PackQuery, about: str, limit: int) -> tuple[list[MemoryEntry], list[str]]:
     """What the memory has for a task or a question, each with its labels, and remarks.
 
-    A malformed policy shows nothing, and is remarked: a pack without memory says less and nothing wrong.
+    Raises MalformedPolicy: what shows memory shows nothing then.
     """
     from aicx.memory.briefing import brief  # imported here: hooks do without
     from aicx.memory.reading import find_scope
 
     try:
         found = brief(settings, find_scope(settings, query.folder), about, query.now, limit)
+    except MalformedPolicy:
+        raise
     except AicxError as error:
         return [], [f"the memory was not asked: {error.message}"]
     # How well an entry matched is of no use later, and is a number that a model's rounding may change.

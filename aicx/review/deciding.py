@@ -173,6 +173,5 @@ def _say(change: Change, record: Record, kind: str, by: str, code: str | None = 
 
 
 def _memory(desk: Desk) -> Memory:
-    return Memory.open(
-        desk.settings, desk.now, scope=desk.scope, policy=of_records(policy_in(desk.settings, desk.scope))
-    )
+    policy = of_records(policy_in(desk.settings, desk.scope), desk.settings, desk.scope)
+    return Memory.open(desk.settings, desk.now, scope=desk.scope, policy=policy)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aicx.api.answers.memory import MemoryEntry
 from aicx.config import Settings
-from aicx.errors import AicxError
+from aicx.errors import AicxError, MalformedPolicy
 from aicx.evidence.texts import sentences
 from aicx.sessions.restore_block import Item, Part
 from aicx.sessions.summary import Summary
@@ -60,7 +60,10 @@ def uncommitted(context: GitContext) -> Iterator[Item]:
 def of_memory(
     settings: Settings, folder: Path, items: Sequence[Item], now: datetime, notes: list[str]
 ) -> Iterator[Item]:
-    """What the memory says to what was wanted, then what is agreed here anyway, each record with its status."""
+    """What the memory says to what was wanted, then what is agreed here anyway, each record with its status.
+
+    Raises MalformedPolicy.
+    """
     if not settings.layout.memory.is_dir():
         return
     # Imported here: most homes have no memory.
@@ -76,6 +79,8 @@ def of_memory(
             query = RecallQuery(question, now, scope, _MAX_MEMORY, statuses=frozenset({"stale"}))
             found |= {entry.ref: entry for entry in recall(settings, query).entries if entry.status in _SHOWN}
         found |= {entry.ref: entry for entry in brief(settings, scope, "", now, _MAX_MEMORY).agreed}
+    except MalformedPolicy:
+        raise
     except AicxError as error:
         notes.append(f"the memory was not asked: {error.message}")
     for entry in list(found.values())[:_MAX_MEMORY]:

@@ -96,7 +96,7 @@ class GetAnswer:
     environment_negative: Annotated[bool, "whether it says that something cannot be done here"]
     adoption: Annotated[dict[str, Any], "what its sidecar says was decided: `state`, `by`, `at`, `why`"]
     hold: Annotated[dict[str, Any] | None, "why it is kept apart: `reason`, `by`, `at`; or null"]
-    path: Annotated[str, "its Markdown, from the corpus's folder"]
+    path: Annotated[str | None, "its Markdown, from the corpus's folder; null where a policy excludes it"]
 
 
 @dataclass(frozen=True, slots=True)

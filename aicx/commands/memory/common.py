@@ -50,7 +50,7 @@ def open_desk(repo: str | None, *, everywhere: bool = False) -> Desk:
 @contextmanager
 def opened(desk: Desk) -> Iterator[Memory]:
     """The memory as it may be shown. Raises MalformedPolicy before anything is."""
-    policy = of_records(policy_in(desk.settings, desk.scope))
+    policy = of_records(policy_in(desk.settings, desk.scope), desk.settings, desk.scope)
     with Memory.open(desk.settings, desk.now, scope=desk.scope, policy=policy) as memory:
         yield memory
 

@@ -35,7 +35,8 @@ def command(ref: RefArgument, repo: options.Repo = None, json: options.Json = Fa
             console.out_answer(GET_SCHEMA, whole_of(found, memory.context([record]).anchors))
             return
     print_whole(desk, found)
-    console.notify(f"Its file is {desk.settings.layout.memory / record.path}; edit it by hand if you like.")
+    if found.status != "policy_blocked":  # the name of its file is made of its words
+        console.notify(f"Its file is {desk.settings.layout.memory / record.path}; edit it by hand if you like.")
 
 
 def _show_live(entries: list[MemoryEntry], repository: str | None, *, json: bool) -> None:

@@ -18,8 +18,10 @@ from aicx.memory.anchors import take_anchor
 from aicx.memory.deciding import Desk
 from aicx.memory.evidence import resolve_evidence
 from aicx.memory.files import read_body
+from aicx.memory.policy_records import policy_in
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Scope
+from aicx.memory.reasons import REASONS
 from aicx.memory.record import KINDS, ORIGINS, Lane, Origin, Source, Validity
 from aicx.paths import user_path
 from aicx.refs import Ref
@@ -147,11 +149,12 @@ def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, t
     """What a file says, or what a reference leads to: the text, the source, and the evidence."""
     file = user_path(text)
     if file.is_file():
+        name = _allowed(desk, file, text)
         with file.open("rb") as stream:
             body = stream.read(_MAX_BYTES + 1)
         if len(body) > _MAX_BYTES or b"\0" in body:
             raise UsageError(f"{text} is no text of at most {_MAX_BYTES:,} bytes")
-        return read_body(_without_front_matter(body)), Source(_origin(origin or "import"), path=file.name), []
+        return read_body(_without_front_matter(body)), Source(_origin(origin or "import"), path=name), []
     with open_catalog(desk.settings.layout) as opened_catalog:
         catalog = opened_catalog.catalog
         target = find_target(Ref.parse(text), catalog)
@@ -164,6 +167,16 @@ def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, t
         of_subagents = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? AND lane='subagent' LIMIT 1"
         lane: Lane = "subagent" if catalog.rows(of_subagents, (agent, session)) else "primary"
     return ("", ()), Source(_origin(origin or "assistant"), lane, agent, session), [str(proof)]
+
+
+def _allowed(desk: Desk, file: Path, text: str) -> str:
+    """A file's name as a record keeps it: its path in the repository. Raises UsageError for one the policy excludes."""
+    root, places = desk.scope.root, [Path.cwd() / file, file.resolve()]
+    inside = [place.relative_to(root) for place in places if root is not None and place.is_relative_to(root)]
+    names = [place.as_posix() for place in (*inside, *places)]
+    if reason := policy_in(desk.settings, desk.scope).of_path(*names):
+        raise UsageError(f"{text} is not read: {REASONS[reason]}", hint="aicx memory sources")
+    return inside[0].as_posix() if inside else file.name
 
 
 def _without_front_matter(body: bytes) -> bytes:

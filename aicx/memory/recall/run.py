@@ -124,7 +124,7 @@ class Recaller:
                 self._index = QuickIndex(settings.layout, look)
             index = self._index
             index.prepare()
-            memory = Memory(settings, query.scope, query.now, of_records(policy), index)
+            memory = Memory(settings, query.scope, query.now, of_records(policy, settings, query.scope), index)
             found, missing = self._ask_records(query, question, live, memory, table)
             is_answered = any(one.match.fused >= SUFFICIENT for one in found.ranked)
             just_looked = time.monotonic() - self._looked < _SECONDS_TO_TRUST
@@ -132,7 +132,8 @@ class Recaller:
                 return found, missing
         self._close_index()
         folders = folders_now(settings.layout)
-        with Memory.open(settings, query.now, scope=query.scope, policy=of_records(policy)) as memory:
+        blocks = of_records(policy, settings, query.scope)
+        with Memory.open(settings, query.now, scope=query.scope, policy=blocks) as memory:
             table.sync(memory.versions(), memory.read)
             keep_look(table, folders, memory.twice)
             self._looked = time.monotonic()

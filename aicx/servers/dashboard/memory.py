@@ -21,7 +21,7 @@ from aicx.memory.changes import what_changed
 from aicx.memory.deciding import Decider, Desk, decide, supersede, validate
 from aicx.memory.entry import HIDDEN, entry_of
 from aicx.memory.events import Standing, is_person
-from aicx.memory.evidence import show_evidence
+from aicx.memory.evidence import allowed, show_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import REASONS, Reason
@@ -45,7 +45,8 @@ def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> shapes
         counts = Counter(record.repository for record in memory.records(everywhere=True))
     named = sorted((name for name in counts if name is not None), key=lambda name: (-counts[name], name))
     scope = _scope(settings, wanted.project or next(iter(named), None))
-    with Memory.open(settings, now, scope=scope, policy=of_records(policy_in(settings, scope))) as memory:
+    policy = of_records(policy_in(settings, scope), settings, scope)
+    with Memory.open(settings, now, scope=scope, policy=policy) as memory:
         records = memory.records()
         context = memory.context(records)
         assessed = memory.assessed(records)
@@ -82,6 +83,9 @@ def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) ->
         raise UsageError(f"a decision needs the name of a person, and {by[:80]!r} is none")
     desk = Desk(settings, _scope(settings, wanted.project), now, lambda line: None)
     decider = Decider(by, wanted.why or None, rev=wanted.rev, digest=wanted.digest)
+    policy = of_records(
+        policy_in(settings, desk.scope), settings, desk.scope
+    )  # nothing is decided that cannot be shown
     match wanted.action:
         case "supersede":
             if wanted.other is None:
@@ -91,7 +95,7 @@ def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) ->
             record = validate(desk, wanted.ref, "pass", wanted.why or _METHOD, decider)
         case action:
             record = decide(desk, wanted.ref, action, decider)
-    with Memory.open(settings, now, scope=desk.scope, policy=of_records(policy_in(settings, desk.scope))) as memory:
+    with Memory.open(settings, now, scope=desk.scope, policy=policy) as memory:
         (found,) = memory.assessed([memory.find(record.ref)])
     return shapes.Decided(entry_of(found))
 
@@ -141,6 +145,7 @@ class _View:
 
     def _change(self, anchor: Anchor) -> shapes.MemoryChange:
         change = what_changed(self._scope.root, anchor, self._anchors.get(anchor, Found("unchecked")))
+        texts = allowed(policy_in(self._settings, self._scope), [line.text for line in change.lines])
         return shapes.MemoryChange(
             path=anchor.path,
             lines=None if anchor.first is None or anchor.last is None else [anchor.first, anchor.last],
@@ -148,7 +153,10 @@ class _View:
             now=change.found.path,
             known=change.known,
             more=change.more,
-            diff=[shapes.MemoryLine(line.sign, line.number, _safe(line.text)) for line in change.lines],
+            diff=[
+                shapes.MemoryLine(line.sign, line.number, _safe(text))
+                for line, text in zip(change.lines, texts, strict=False)
+            ],
         )
 
 

@@ -40,7 +40,7 @@ def recall(means: Means, asked: Recall) -> Reply:
 def propose_memory(means: Means, asked: Propose) -> Reply:
     """Proposes, and nothing else: the origin is the assistant whatever it says, and a person decides later."""
     settings, scope = means.settings, scope_of(means, asked.repo)
-    policy = of_records(policy_in(settings, scope))
+    policy = of_records(policy_in(settings, scope), settings, scope)
     draft = Draft(
         asked.statement,
         asked.kind,
@@ -75,7 +75,8 @@ def read_memory(means: Means, ref: str) -> Reply:
         )
         text = texts.statements_text(fields["entries"], most=means.bounds.text)
         return reply(memory_answers.LIST_SCHEMA, fields, text, "entries", _OF_AN_ENTRY)
-    with Memory.open(settings, means.now, scope=scope, policy=of_records(policy_in(settings, scope))) as memory:
+    policy = of_records(policy_in(settings, scope), settings, scope)
+    with Memory.open(settings, means.now, scope=scope, policy=policy) as memory:
         record = memory.find(ref)
         (found,) = memory.assessed([record])
         fields = to_fields(whole_of(found, memory.context([record]).anchors))

@@ -1,0 +1,194 @@
+"""How far the memory policy reaches: other repositories, evidence, packs, names, and everything that shows memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.corpus.builders import SESSION, ClaudeLog
+from tests.memory.builders import Place
+from tests.review.builders import Review
+
+POLICY = ".aicx/memory-policy.toml"
+WORD = "swordfish"
+EXCLUDED = f'exclude_patterns = ["{WORD}"]\n'
+MALFORMED = "exclude_paths = [\n"
+
+
+@pytest.fixture
+def review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Review:
+    return Review(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def filled(review: Review) -> Review:
+    """A session, a task, a note, a pack and a queue, with a word in a record and in an instruction file."""
+    review.write("export.py", "def export(): ...\n")
+    review.commit()
+    review.accepted(f"Exports need a {WORD} check", "--kind", "policy", "--name", "rule", "--topic", "exports")
+    review.put(f"Exports are sent to {WORD}", "--topic", "exports")
+    review.write("CLAUDE.md", f"- Exports go to {WORD}.\n")
+    review.session("The export fails because the buffer is too small.")
+    for words in (("task", "start", "check the exports of widgets"), ("continuity", "save"), ("review", "build")):
+        assert review.run(*words)[0] == 0
+    return review
+
+
+SHOWING = [
+    *("memory list", "memory list --everywhere", "memory get rule", "memory get live:claude:CLAUDE.md"),
+    *("memory recall exports", "memory recall exports --with-evidence", "memory history rule", "memory stats"),
+    *("memory put Exports", "memory edit rule --topic other", "memory accept rule --by Ada --yes"),
+    *("memory reject rule", "memory hold rule", "memory release rule --by Ada --yes", "memory pin rule --by Ada --yes"),
+    *("memory unpin rule", "memory archive rule", "memory restore rule", "memory delete rule --yes"),
+    *("memory validate rule --result pass --by ci --method x", "memory sources", "memory candidates"),
+    *("memory backfill", "memory backfill --import", "memory lint", "memory curate", "memory eval"),
+    *("search exports --scope memories", "resume", "resume --task exports", "prepare --task exports", "boot"),
+    *("review build", "review candidates", "review show rule", "continuity load", "continuity status"),
+    *("pack task", "pack family", f"sessions restore --session {SESSION}"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("json_", [(), ("--json",)])
+def test_a_malformed_policy_stops_every_command_that_shows_memory(filled: Review, json_: tuple[str, ...]) -> None:
+    filled.write(POLICY, MALFORMED)
+    files = filled.canonical()
+    for line in SHOWING:
+        code, out, err = filled.run(*line.split(), *json_)
+        assert code == 9, line
+        assert "memory-policy.toml, line" in out + err, line
+        assert WORD not in out + err, line
+        assert json_ or out == "", line
+        assert filled.canonical() == files, line
+
+
+def test_a_malformed_policy_shows_no_memory_of_a_stored_pack(filled: Review) -> None:
+    digest = json.loads(filled.run("pack", "task", "--json")[1])["artifact"]
+    assert WORD in filled.run("pack", "show", digest)[1]
+    filled.write(POLICY, MALFORMED)
+    code, out, _ = filled.run("pack", "show", digest)
+    assert (code, out) == (9, "")
+
+
+@pytest.mark.parametrize("rules", [EXCLUDED, 'exclude_sources = ["mem:*", "live:claude:*"]\n'])
+def test_a_stored_pack_is_shown_without_what_a_policy_excludes_by_now(filled: Review, rules: str) -> None:
+    digest = json.loads(filled.run("pack", "task", "--json")[1])["artifact"]
+    filled.write(POLICY, rules)
+    for options in ((), ("--json",)):
+        code, out, err = filled.run("pack", "show", digest, *options)
+        assert code == 0
+        assert WORD not in out + err
+    assert json.loads(out)["pack"]["memory"] == []
+    assert "the memory policy excludes 1 statement of this pack" in json.loads(out)["pack"]["remarks"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("json_", [(), ("--json",)])
+def test_what_a_policy_excludes_is_in_no_answer(filled: Review, json_: tuple[str, ...]) -> None:
+    candidate = next(ref for ref, found in filled.assessed().items() if found.status == "candidate")
+    filled.write(POLICY, EXCLUDED)
+    shown = [line.replace("rule", "RULE") for line in SHOWING if "--import" not in line and "delete" not in line]
+    ref = next(ref for ref, found in filled.assessed().items() if found.record.name == "rule")
+    for line in (*shown, f"memory get {candidate}", f"memory history {candidate}", "doctor"):
+        code, out, err = filled.run(*line.replace("RULE", ref).split(), *json_)
+        assert code in (0, 2, 3) or line == "doctor", line  # a blocked record is in no review
+        assert WORD not in out + err, line
+
+
+def test_a_name_that_says_what_is_excluded_is_not_shown(place: Place) -> None:
+    ref = place.put("Exports are signed", "--name", WORD)
+    place.write(POLICY, EXCLUDED)
+    found = place("get", ref)
+    assert (found["entry"]["status"], found["entry"]["name"], found["path"]) == ("policy_blocked", None, None)
+    assert place("list", "--status", "policy_blocked")["entries"][0]["name"] is None
+
+
+class TestOtherRepositories:
+    @pytest.fixture
+    def elsewhere(self, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Place, str]:
+        """Outside the repository of a record."""
+        ref = place.accepted(f"Exports visit {WORD}")
+        (tmp_path / "other").mkdir()
+        monkeypatch.chdir(tmp_path / "other")
+        assert place.entry(ref)["statement"] is not None
+        return place, ref
+
+    def test_the_policy_of_a_records_own_repository_counts_wherever_it_is_read(
+        self, elsewhere: tuple[Place, str]
+    ) -> None:
+        place, ref = elsewhere
+        place.write(POLICY, EXCLUDED)
+        entry = place.entry(ref)
+        assert (entry["status"], entry["reasons"]) == ("policy_blocked", ["policy_pattern"])
+        answer = place("recall", f"exports {WORD}", "--everywhere")
+        assert [one["ref"] for one in answer["excluded"]] == [ref]
+        assert place("list", "--everywhere")["suppressed"] == {"policy_blocked": 1}
+
+    def test_that_policy_stops_what_would_show_its_records_where_it_is_malformed(
+        self, elsewhere: tuple[Place, str]
+    ) -> None:
+        place, ref = elsewhere
+        place.write(POLICY, MALFORMED)
+        for words in (("list", "--everywhere"), ("get", ref), ("recall", "exports", "--everywhere")):
+            assert place.run("memory", *words)[:2] == (9, "")
+        assert place("list")["entries"] == []
+
+    def test_its_folder_is_also_known_from_the_stored_sessions(self, elsewhere: tuple[Place, str]) -> None:
+        place, ref = elsewhere
+        place.write(POLICY, EXCLUDED)
+        log = ClaudeLog(SESSION, str(place.repo)).prompt("Sign the exports", 0).answer("Done.", 5)
+        file = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(log.body())
+        place.settings.layout.memory_roots.unlink()
+        assert place.entry(ref)["status"] == "accepted"
+        assert place.run("store")[0] == 0
+        assert place.entry(ref)["status"] == "policy_blocked"
+
+
+class TestEvidence:
+    def test_lines_that_a_policy_excludes_are_not_shown_as_evidence(self, place: Place) -> None:
+        place.write("a.py", f"name = '{WORD}'\nlimit = 5\n")
+        ref = place.put("The limit is five", "--anchor", "a.py", "--evidence", "file:a.py#L1-L2")
+        assert WORD in place.run("memory", "get", ref)[1]
+        place.write(POLICY, EXCLUDED)
+        _, out, _ = place.run("memory", "get", ref)
+        assert WORD not in out
+        assert out.count("limit = 5") == out.count("(the memory policy excludes it)") == 2
+
+    @pytest.mark.parametrize(
+        "evidence",
+        [
+            *("file:secret/a.md", "file:secret/a.md#L1", "file:secret/a.md@0123456789ab#L1-L9"),
+            "file:./secret/../secret/a.md",
+            *("live:claude:secret/a.md#L3", "live:codex:AGENTS.md#L3"),
+        ],
+    )
+    def test_a_record_that_rests_on_what_is_excluded_is_blocked(self, place: Place, evidence: str) -> None:
+        ref = place.put("Exports are signed", "--evidence", evidence)
+        place.write(POLICY, 'exclude_paths = ["secret/a.md"]\nexclude_sources = ["live:codex:AGENTS.md"]\n')
+        assert place.entry(ref)["status"] == "policy_blocked"
+
+    def test_evidence_that_is_not_there_is_said(self, place: Place) -> None:
+        ref = place.put("Exports are signed", "--evidence", "file:gone.md#L2")
+        code, out, _ = place.run("memory", "get", ref)
+        assert (code, "(not at hand)" in out) == (0, True)
+
+
+class TestFiles:
+    def test_an_excluded_file_is_not_made_a_record(self, place: Place) -> None:
+        place.write("secret/a.md", f"Exports go to {WORD}\n")
+        (place.repo / "notes.md").symlink_to("secret/a.md")
+        place.write(POLICY, 'exclude_paths = ["secret/"]\n')
+        for name in ("secret/a.md", "notes.md", str(place.repo / "secret" / "a.md")):
+            assert "the policy excludes its path" in place.refused("put", "--from", name)
+        assert WORD.encode() not in b"".join(path.read_bytes() for path in place.home.rglob("*") if path.is_file())
+
+    def test_a_record_from_a_file_is_blocked_once_the_file_is(self, place: Place) -> None:
+        place.write("secret/a.md", "Exports are signed\n")
+        entry = place("put", "--from", "secret/a.md")["entry"]
+        assert entry["source"]["path"] == "secret/a.md"
+        place.write(POLICY, 'exclude_paths = ["secret/"]\n')
+        assert place.entry(entry["ref"])["reasons"] == ["policy_path"]
