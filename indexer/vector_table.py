@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
+from indexer.lance_tables import LanceDatabase, LanceTable
 from indexer.mapping import FOLDER, map_table, unmap
 from indexer.passages import CHUNKER, TokenEnds, Windows
 
@@ -44,7 +45,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A table in a LanceDB database: a folder, ``s3://``, ``memory://``, or a remote ``db://``."""
+    """A table in a LanceDB database: a folder, ``s3://``, ``memory://``, or a remote ``db://``.
+
+    The last two take `lancedb` itself.
+    """
 
     uri: str
     table: str = "vectors"
@@ -144,10 +148,15 @@ def connect(location: Location) -> Any:
     for name in ("LANCE_LOG", "LANCEDB_LOG"):
         os.environ.setdefault(name, "error")  # else their warnings about nothing land between our own lines
     try:
-        import lancedb
-        import pyarrow  # noqa: F401 - only asked whether it is there
+        import lance  # noqa: F401 - only asked whether it is there
     except ImportError as error:
         raise MissingExtra("The vector index", "semantic") from error
+    if not by_service(location):
+        return LanceDatabase(location.uri, location.storage_options)
+    try:
+        import lancedb
+    except ImportError as error:
+        raise MissingExtra(f"A vector index at {location.uri}", "remote") from error
     try:
         options = dict(location.storage_options) if location.storage_options else None
         return lancedb.connect(location.uri, storage_options=options)
@@ -188,6 +197,11 @@ def local_folder(location: Location) -> Path | None:
     return None if _is_remote(location) else Path(location.uri, f"{location.table}.lance")
 
 
+def by_service(location: Location) -> bool:
+    """Whether `lancedb` keeps the table, which then also does its upkeep: a remote database, or one in memory."""
+    return location.uri.startswith(("db://", "memory://"))
+
+
 def _is_remote(location: Location) -> bool:
     return "://" in location.uri
 
@@ -226,12 +240,19 @@ def held_versions(table: Any, location: Location) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     try:
-        rows = table.search().where("ordinal = 0").select(["id", "version"]).to_arrow()
+        rows = _first_passages(table)
     except (ValueError, OSError, RuntimeError) as error:
         raise _damaged(location, error) from error
     for document_id, version in zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True):
         found[document_id] = "twice" if document_id in found else version
     return found
+
+
+def _first_passages(table: Any) -> Any:
+    columns = ["id", "version"]
+    if isinstance(table, LanceTable):
+        return table.rows("ordinal = 0", columns)
+    return table.search().where("ordinal = 0").select(columns).to_arrow()
 
 
 def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], Sequence[str]]) -> None:
@@ -248,7 +269,7 @@ def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], 
     if folder is not None:
         unmap(folder)
     delete_documents(table, unwanted(held_versions(table, location)))
-    if location.uri.startswith(("db://", "memory://")):
+    if by_service(location):
         return  # a remote database does the rest itself
     try:
         optimize = table.to_lance().optimize

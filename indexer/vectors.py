@@ -17,6 +17,7 @@ from typing import Any
 
 from aicx.errors import AicxError, UsageError
 from aicx.types import Document
+from indexer.lance_tables import LanceTable
 from indexer.mapping import map_table, unmap
 from indexer.passages import Passage, cut
 from indexer.salvage import salvage
@@ -27,6 +28,7 @@ from indexer.vector_table import (
     Location,
     Model,
     Standing,
+    by_service,
     check_same_make,
     connect,
     create_anew,
@@ -176,11 +178,11 @@ class VectorIndex:
 
     def _tidy(self, table: Any, *, changed: bool) -> None:
         """Indexes when there are enough rows, pieces merged when there are many, and old versions removed."""
-        if self._location.uri.startswith(("db://", "memory://")):
+        if by_service(self._location):
             return  # a remote database does this itself, and in memory nothing stays
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a grace of zero is for tests, which know what they do
-            if changed and table.stats()["fragment_stats"]["num_fragments"] > _MAX_FRAGMENTS:
+            if changed and table.fragments() > _MAX_FRAGMENTS:
                 table.optimize(cleanup_older_than=self._upkeep.grace)
             rows, folder = table.count_rows(), local_folder(self._location)
             mapped = folder is not None and 0 < rows <= self._upkeep.mapped_rows
@@ -192,19 +194,18 @@ class VectorIndex:
             elif folder is not None:
                 unmap(folder)
 
-    def _index(self, table: Any) -> None:
-        rows = table.count_rows()
-        from lancedb.index import Bitmap, BTree, IvfFlat
-
+    def _index(self, table: LanceTable) -> None:
         indexes = {column: index for index in table.list_indices() for column in index.columns}
-        wanted = {column: Bitmap() for column in self._columns.keywords}
-        wanted |= {column: BTree() for column in ("id", *self._columns.numbers)}
-        wanted["vector"] = IvfFlat(distance_type="dot", num_partitions=max(1, rows // _PARTITION_ROWS), **_TRAINING)
-        for column, config in wanted.items():
+        for column in self._columns.keywords:
             if column not in indexes:
-                table.create_index(column, config=config)
+                table.index_values(column, "BITMAP")
+        for column in ("id", *self._columns.numbers):
+            if column not in indexes:
+                table.index_values(column, "BTREE")
+        if "vector" not in indexes:
+            table.index_vectors("vector", max(1, table.count_rows() // _PARTITION_ROWS), **_TRAINING)
         # Rows an index has not taken in yet are read one by one, which is fine while they are few.
-        behind = max((index.num_unindexed_rows or 0 for index in indexes.values()), default=0)
+        behind = max((index.num_unindexed_rows for index in indexes.values()), default=0)
         if behind > self._upkeep.index_rows // 10:
             table.optimize(cleanup_older_than=self._upkeep.grace)
 

@@ -70,7 +70,7 @@ def opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], Table]
         try:
             import lancedb
         except ImportError as error:
-            raise MissingExtra("The dense retriever", "semantic") from error
+            raise MissingExtra("The dense retriever", "remote") from error
         return lambda: _RemoteTable(lancedb.connect(uri, storage_options=options or None).open_table(table))
     path = f"{uri.rstrip('/')}/{table}.lance"
     folder = None if "://" in uri else Path(path)
