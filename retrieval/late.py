@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from statistics import fmean, pstdev
 from typing import Any, Protocol
 
@@ -12,8 +13,11 @@ from retrieval.evidence import Occurrences
 from retrieval.fusion import Vote, raised
 from retrieval.ranking import Answer
 
-# A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another.
-_TIMES_STATIC = 5
+# A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another. For
+# other models it is the most that short ones may be.
+_TIMES = 5
+# The longest passage of a contextual model has 128 tokens, about so many bytes.
+_LONGEST = 512
 # Below it values differ by rounding.
 _LEAST_DEVIATION = 1e-6
 
@@ -65,9 +69,24 @@ def rerank(
     return sorted(again, key=lambda answer: (-answer.score, answer.group)), len(compared)
 
 
-def depth(count: int, kind: Kind) -> int:
-    """How many of the best answers an embedder of ``kind`` compares in the time that ``count`` may take."""
-    return count * _TIMES_STATIC if kind == "static" else count
+def most_compared(count: int) -> int:
+    """How many of the best answers are compared at most where ``count`` was asked for."""
+    return count * _TIMES
+
+
+def affordable(passages: Iterable[tuple[str, str]], count: int, kind: Kind) -> dict[str, str]:
+    """The passages, by their answers' groups and best first, that take a model no longer than ``count`` of the longest.
+
+    At least ``count`` where there are as many, at most `most_compared`. No further ones are read from ``passages``.
+    """
+    taken: dict[str, str] = {}
+    size = 0
+    for group, text in islice(passages, most_compared(count)):
+        size += len(text.encode())
+        if kind != "static" and len(taken) >= count and size > count * _LONGEST:
+            break
+        taken[group] = text
+    return taken
 
 
 def token_weights(text: str, tokens: TokenVectors, occurrences: Occurrences | None) -> list[float]:

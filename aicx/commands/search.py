@@ -90,8 +90,9 @@ def command(
         typer.Option(
             "--rerank",
             metavar="N",
-            help=f"How many of the best answers are compared with the question token by token, up to {MAX_RERANKED} and"
-            " five times as many with a static model; or off. Takes a vector index.",
+            help="How many of the best answers are compared with the question token by token, up to"
+            f" {MAX_RERANKED}; or off. Up to five times as many where their passages are short or the model is static,"
+            " in the same time. Takes a vector index.",
         ),
     ] = str(RERANKED),
     scope: Annotated[

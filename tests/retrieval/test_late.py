@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from retrieval.analysis import Terms
 from retrieval.embedders import Tokens
 from retrieval.evidence import Occurrences
-from retrieval.late import depth, interactions, rerank, standardised, token_weights
+from retrieval.late import affordable, interactions, most_compared, rerank, standardised, token_weights
 from retrieval.ranking import Answer
 
 np = pytest.importorskip("numpy")
@@ -86,5 +86,26 @@ def test_one_passage_is_nothing_to_compare():
     assert rerank(before, {"a": "mend"}, (ASKED, tokens(ASKED)), embed, SEEN, 0.6) == (before, 0)
 
 
+def passages(number: int, length: int) -> Iterator[tuple[str, str]]:
+    return ((f"s{place}", "x" * length) for place in range(number))
+
+
+@pytest.mark.parametrize(
+    ("length", "compared"), [(1000, 10), (512, 10), (256, 20), (20, 50)], ids=["longer", "the longest", "half", "short"]
+)
+def test_short_passages_are_compared_in_the_time_of_long_ones(length: int, compared: int) -> None:
+    assert len(affordable(passages(90, length), 10, "contextual")) == compared
+
+
 def test_a_static_model_compares_five_times_as_many() -> None:
-    assert (depth(10, "contextual"), depth(10, "static"), depth(0, "static")) == (10, 50, 0)
+    assert len(affordable(passages(90, 512), 10, "static")) == 50
+
+
+def test_no_more_passages_are_read_than_are_compared() -> None:
+    left = passages(90, 512)
+    affordable(left, 2, "contextual")
+    assert next(left)[0] == "s3"
+
+
+def test_none_is_compared_where_none_is_asked_for() -> None:
+    assert (affordable(passages(9, 5), 0, "contextual"), most_compared(0)) == ({}, 0)

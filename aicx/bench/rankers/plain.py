@@ -18,7 +18,7 @@ from aicx.dates import lift_dates
 from aicx.types import Candidate, Document
 from retrieval.conditions import Between, Condition, OneOf
 from retrieval.evidence import Occurrences
-from retrieval.late import depth, rerank
+from retrieval.late import affordable, most_compared, rerank
 from retrieval.meaning import Meaning
 from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
@@ -88,14 +88,15 @@ class Plain:
         if (found := self.meaning.embed_tokens([asked])) is None:
             return answers
         meaning = self.meaning
-        wanted = {answer.group for answer in answers[: depth(RERANKED, meaning.embedder.kind)]}
+        wanted = [answer.group for answer in answers[: most_compared(RERANKED)]]
         places = meaning.places([item for item in rankings["dense"] if item.id in wanted])
         around = 120 if meaning.embedder.kind == "static" else 0
-        passages = {
-            document: self.texts[document][place.part][max(0, place.start - around) : place.stop + around]
-            for document, place in places.items()
-            if document in self.texts
-        }
+        found_texts = (
+            (document, self.texts[document][place.part][max(0, place.start - around) : place.stop + around])
+            for document in wanted
+            if (place := places.get(document)) and document in self.texts
+        )
+        passages = affordable(found_texts, RERANKED, meaning.embedder.kind)
         again, _ = rerank(
             answers,
             passages,

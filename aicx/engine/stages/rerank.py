@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,9 @@ def rerank(state: State) -> State:
     text = asked_text(state)
     if (asked := vectors.embed_tokens([text])) is None:
         return state
-    passages = _passages(state, state.answers[: late.depth(count, vectors.embedder.kind)])
+    passages = late.affordable(
+        _passages(state, state.answers[: late.most_compared(count)]), count, vectors.embedder.kind
+    )
 
     def embed(texts: Sequence[str]) -> list[Tokens]:
         return vectors.embed_tokens(texts) or []
@@ -45,8 +47,8 @@ def rerank(state: State) -> State:
     return replace(state, answers=answers, reranked=compared)
 
 
-def _passages(state: State, answers: Sequence[Answer]) -> dict[str, str]:
-    """The text of each session's nearest passage."""
+def _passages(state: State, answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+    """Each session with the text of its nearest passage, in the order of ``answers``."""
     rows = state.rows
     wanted = {answer.group for answer in answers}
     nearest: dict[str, Candidate] = {}
@@ -57,13 +59,12 @@ def _passages(state: State, answers: Sequence[Answer]) -> dict[str, str]:
     vectors = state.retrievers.dense.open
     places = vectors.places(list(nearest.values()))
     around = _AROUND if vectors.embedder.kind == "static" else 0
-    texts = {}
-    for group, candidate in nearest.items():
+    for group in (answer.group for answer in answers if answer.group in nearest):
+        candidate = nearest[group]
         if place := places.get(candidate.id):
             try:
                 stored = read_chunk(state.layout, rows[candidate.id]["path"])
                 text = searchable_texts(stored.sidecar, stored.markdown)[place.part]
             except (AicxError, IndexError):
                 continue  # the stage that quotes it says what is wrong with it
-            texts[group] = text[max(0, place.start - around) : place.stop + around]
-    return texts
+            yield group, text[max(0, place.start - around) : place.stop + around]

@@ -49,8 +49,8 @@ class SearchQuery:
     a session that a program ran: its prompt comes again and again, and what a person asked is the better answer.
     ``place`` is a folder: sessions of the repository around it count more, and git is asked there what commits, files
     or branches the question names. None asks as from nowhere.
-    ``rerank`` is how many of the best answers are compared with the question token by token, five times as many where
-    the model is static; 0 for none.
+    ``rerank`` is how many of the best answers are compared with the question token by token, up to five times as many
+    where their passages are short or the model is static; 0 for none.
     """
 
     text: str
