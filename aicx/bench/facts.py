@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 from aicx.api.fields import OPTIONAL
 from aicx.bench.datasets import Skipped
-
-Kind = TypeVar("Kind")
+from aicx.storage.typed import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +88,5 @@ class Facts:
 
 
 def decode_facts(read: Mapping[str, Any]) -> Facts:
-    """The facts in a result's file; fields that are not known are left out. Raises TypeError where one is missing."""
-    parts = {
-        "machine": _decode(Machine, read["machine"]),
-        "settings": _decode(RunSettings, read["settings"]),
-        "datasets": [_decode(DatasetFacts, row) for row in read["datasets"]],
-        "skipped": [_decode(Skipped, row) for row in read["skipped"]],
-        "rankers": [_decode(RankerCosts, row) for row in read["rankers"]],
-    }
-    return _decode(Facts, {**read, **parts})
-
-
-def _decode(kind: type[Kind], read: Mapping[str, Any]) -> Kind:
-    names = {one.name for one in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: value for name, value in read.items() if name in names})
+    """The facts in a result's file; fields that are not known are left out. Raises as `from_json` does."""
+    return from_json(Facts, read)

@@ -13,7 +13,7 @@ import orjson
 
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
-from aicx.text import instant
+from aicx.storage.typed import from_json, to_json
 
 Kind = Literal["text", "binary", "task_pack", "family_pack"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -51,18 +51,8 @@ class Entry:
         return f"{PREFIX}{self.name}"
 
     def encode(self) -> bytes:
-        fields = {
-            "schema": SCHEMA,
-            "digest": self.digest,
-            "size": self.size,
-            "kind": self.kind,
-            "tags": self.tags,
-            "created_at": instant(self.created_at),
-            "put_at": instant(self.put_at),
-            "pinned": self.pinned,
-            "sessions": self.sessions,
-            "projects": self.projects,
-        }
+        fields = {"schema": SCHEMA, "digest": self.digest, **to_json(self)}
+        del fields["name"]
         return orjson.dumps(fields, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -70,24 +60,11 @@ def decode(body: bytes, name: str) -> Entry:
     """The entry of the object ``name``. Raises BadEntry."""
     try:
         fields: Mapping[str, Any] = orjson.loads(body)
-        if fields["schema"] != SCHEMA or fields["digest"] != f"{PREFIX}{name}" or fields["kind"] not in KINDS:
+        if fields["schema"] != SCHEMA or fields["digest"] != f"{PREFIX}{name}":
             raise BadEntry("it is of something else, or of another version")
-        entry = Entry(
-            name,
-            int(fields["size"]),
-            fields["kind"],
-            datetime.fromisoformat(fields["created_at"]),
-            datetime.fromisoformat(fields["put_at"]),
-            tuple(map(str, fields["tags"])),
-            fields["pinned"] is True,
-            tuple(map(str, fields["sessions"])),
-            tuple(map(str, fields["projects"])),
-        )
+        return from_json(Entry, {**fields, "name": name})
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise BadEntry(str(error)) from error
-    if entry.created_at.tzinfo is None or entry.put_at.tzinfo is None:
-        raise BadEntry("its times have no zone")
-    return entry
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:

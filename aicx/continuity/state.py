@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from aicx.continuity.note import Note, NoteItem
-from aicx.text import instant
+from aicx.storage.typed import from_json, to_json
 from aicx.types import Lane
 
 VERSION = 1
@@ -48,28 +47,13 @@ class NoteState:
     project: str = ""
 
     def encode(self) -> bytes:
-        items = {
-            key: {
-                "at": None if known.at is None else instant(known.at),
-                "lane": known.lane,
-                "evidence": known.evidence,
-                "stated": known.stated,
-            }
-            for key, known in self.items.items()
-        }
-        fields = {"version": VERSION, "file": self.file, "project": self.project, "items": items}
-        return orjson.dumps({**fields, "removed": self.removed[-_MAX_REMOVED:]}) + b"\n"
+        kept = replace(self, removed=self.removed[-_MAX_REMOVED:])
+        return orjson.dumps({"version": VERSION, **to_json(kept)}) + b"\n"
 
 
 def decode_state(body: bytes) -> NoteState:
     """Raises ValueError, TypeError or LookupError for anything that `NoteState.encode` does not write."""
-    fields: Any = orjson.loads(body)
-    return NoteState(
-        {str(key): _known(one) for key, one in fields["items"].items()},
-        tuple(map(str, fields["removed"])),
-        str(fields.get("file", "")),
-        str(fields.get("project", "")),
-    )
+    return from_json(NoteState, orjson.loads(body))
 
 
 def read_state(path: Path) -> NoteState:
@@ -116,10 +100,3 @@ def unquote_path(text: str) -> Path:
     from urllib.parse import unquote_to_bytes
 
     return Path(os.fsdecode(unquote_to_bytes(text)))
-
-
-def _known(fields: Mapping[str, Any]) -> Known:
-    at = None if fields["at"] is None else datetime.fromisoformat(fields["at"])
-    if at is not None and at.tzinfo is None:
-        raise ValueError("an instant without a zone")
-    return Known(at, str(fields["lane"]), tuple(map(str, fields["evidence"])), fields["stated"] is True)

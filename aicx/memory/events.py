@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, get_args
 
 from aicx.memory.record import Result
 from aicx.storage import event_lines
 from aicx.storage.event_lines import new_id as new_id
-from aicx.storage.event_lines import text_of
-from aicx.text import instant
+from aicx.storage.typed import from_json, to_json
 
 LOG = "events.jsonl"  # below memory/
 TYPES = frozenset(
@@ -88,16 +87,9 @@ class Event:
 
     def encode(self) -> bytes:
         """Its line, with a checksum, so that a damaged one says nothing rather than something else."""
-        fields = {
-            name: value
-            for name, value in (
-                *(("id", self.id), ("at", instant(self.at)), ("by", self.by), ("type", self.type)),
-                *(("refs", self.refs), ("digest", self.digest), ("before", self.before), ("code", self.code)),
-                *(("claims", self.claims or None), ("place", self.place)),
-            )
-            if value is not None
-        }
-        return event_lines.encode_line(fields)
+        fields = to_json(replace(self, claims=self.claims or None))
+        del fields["check"]
+        return event_lines.encode_line({name: value for name, value in fields.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,20 +269,8 @@ def _validate(one: Standing, event: Event) -> None:
 
 
 def _event(fields: Mapping[str, Any]) -> Event | None:
-    event = Event(
-        id=text_of(fields, "id"),
-        at=datetime.fromisoformat(text_of(fields, "at")),
-        by=text_of(fields, "by"),
-        type=text_of(fields, "type"),
-        refs=tuple(str(ref) for ref in fields["refs"]),
-        digest=fields.get("digest"),
-        before=fields.get("before"),
-        code=fields.get("code"),
-        claims=fields.get("claims"),
-        place=fields.get("place"),
-        check=text_of(fields, "check"),
-    )
-    return event if event.type in TYPES and event.at.tzinfo is not None else None
+    event = from_json(Event, fields)
+    return event if event.type in TYPES else None
 
 
 def last_about(log: bytes, record: str) -> Event | None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file, unwritable
+from aicx.storage.typed import from_json
 
 _MAX_BYTES = 20_000
 
@@ -40,12 +40,10 @@ def read_identity(path: Path) -> Identity | None:
     """What an identity file says; None where there is none, or it is not one."""
     try:
         with path.open("rb") as stream:
-            fields: dict[str, Any] = orjson.loads(stream.read(_MAX_BYTES))
-        found = Identity(**fields)
-    except (OSError, ValueError, TypeError):
+            found = from_json(Identity, orjson.loads(stream.read(_MAX_BYTES)))
+    except (OSError, ValueError, TypeError, LookupError):
         return None
-    texts = (found.session_id, found.workspace, found.agent_id, found.started_at, found.parent_id or "")
-    return found if all(isinstance(text, str) for text in texts) and found.session_id else None
+    return found if found.session_id else None
 
 
 def identity_at(layout: Layout, workspace: Path, agent: str | None) -> Identity | None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import orjson
@@ -16,13 +14,11 @@ import aicx
 from aicx.evidence.patterns import rules_digest
 from aicx.paths import Layout
 from aicx.sessions.stored import StoredSession
-from aicx.sessions.summary import Counted, Summary
+from aicx.sessions.summary import Summary
 from aicx.storage.atomic import replace_file
+from aicx.storage.typed import from_json
 from aicx.work.session_facts import Said
 from aicx.work.summarizer import By
-
-_LINES = ("accomplished", "decisions", "failed", "gotchas", "preferences", "next", "questions")
-_COUNTED = ("key_files", "tags", "tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +57,5 @@ def load_kept(layout: Layout, session: StoredSession) -> Kept:
         checksum, _, body = kept.path.read_bytes().partition(b"\n")
         found = orjson.loads(body) if checksum == b"%08x" % crc32(body) else {}
         if found.get("version") == version:
-            kept.entries = {name: _entry(fields) for name, fields in found["entries"].items()}
+            kept.entries = {name: from_json(Entry, fields) for name, fields in found["entries"].items()}
     return kept
-
-
-def _entry(fields: Mapping[str, Any]) -> Entry:
-    claims = tuple(map(_said, fields["claims"]))
-    return Entry(_summary(fields["summary"]), claims, fields["by"], fields["note"])
-
-
-def _summary(fields: Mapping[str, Any]) -> Summary:
-    made: dict[str, Any] = {name: _said(fields[name]) if fields[name] else None for name in ("goal", "asked")}
-    made |= {name: tuple(map(_said, fields[name])) for name in _LINES}
-    made |= {
-        name: tuple(Counted(one["name"], one["times"], tuple(one["refs"])) for one in fields[name]) for name in _COUNTED
-    }
-    return Summary(**made)
-
-
-def _said(fields: Mapping[str, Any]) -> Said:
-    return Said(fields["text"], fields["at"], tuple(fields["refs"]))

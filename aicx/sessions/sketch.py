@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
 from aicx.evidence.transcript import Step
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
+from aicx.storage.typed import from_json
 from aicx.types import PROMPTS
 from aicx.work.session_facts import SessionFacts
 from retrieval.analysis import analyze
@@ -58,10 +58,8 @@ class Sketch:
 
 
 def decode(body: bytes) -> Sketch:
-    """The sketch of ``encode``. Raises ValueError or TypeError for anything else."""
-    fields = orjson.loads(body).items()
-    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields}
-    return Sketch(**given)
+    """The sketch of ``encode``. Raises ValueError, TypeError or LookupError for anything else."""
+    return from_json(Sketch, orjson.loads(body))
 
 
 def sketch_of(facts: SessionFacts, opening: Iterable[Step], branches: Iterable[str]) -> Sketch:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from aicx.storage import event_lines
-from aicx.storage.event_lines import text_of
-from aicx.text import instant
-from aicx.work.record import STATUSES, Status
+from aicx.storage.typed import from_json, to_json
+from aicx.work.record import Status
 
 # Of tasks, handoffs and attempts, which are records with a status.
 OF_RECORDS = frozenset({"started", "updated", "resumed", "closed", "handed_off", "redacted", "deleted"})
@@ -52,20 +51,7 @@ class WorkEvent:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def encode(self) -> bytes:
-        return event_lines.encode_line(
-            {
-                "id": self.id,
-                "at": instant(self.at),
-                "sequence": self.sequence,
-                "type": self.type,
-                "task": self.task,
-                "status": self.status,
-                "rev": self.rev,
-                "source": self.source,
-                "fields": self.fields,
-                **({"data": self.data} if self.data else {}),
-            }
-        )
+        return event_lines.encode_line(to_json(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,19 +151,6 @@ class Tail:
 
 
 def _event(fields: Mapping[str, Any]) -> WorkEvent | None:
-    event = WorkEvent(
-        id=text_of(fields, "id"),
-        at=datetime.fromisoformat(text_of(fields, "at")),
-        sequence=int(fields["sequence"]),
-        type=text_of(fields, "type"),
-        task=text_of(fields, "task"),
-        status=fields["status"],
-        rev=int(fields["rev"]),
-        source=text_of(fields, "source"),
-        fields=tuple(str(name) for name in fields["fields"]),
-        data=dict(fields.get("data", {})),
-    )
-    known = event.type in TYPES and event.at.tzinfo is not None
-    if event.type in OF_RECORDS:
-        known = known and event.status in STATUSES
+    event = from_json(WorkEvent, fields)
+    known = event.type in TYPES and (event.status is not None or event.type not in OF_RECORDS)
     return event if known else None

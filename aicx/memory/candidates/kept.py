@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from sqlite3 import Row
@@ -20,11 +19,11 @@ import aicx
 from aicx.corpus.files.read import sidecar_path
 from aicx.errors import StoreUnwritable
 from aicx.evidence.patterns import rules_digest
-from aicx.memory.proposals import Proposal, Sighting
+from aicx.memory.proposals import Proposal
 from aicx.memory.walking import stamp_of
 from aicx.paths import Layout
-from aicx.refs import Ref
 from aicx.storage.atomic import replace_file
+from aicx.storage.typed import from_json
 
 Key = tuple[str, str, str]  # agent, session, repository
 
@@ -51,7 +50,7 @@ class Kept:
         name = "\0".join(key)
         row = self._known.get(name)
         if row is not None and row[0] == stamp and not self._anew:
-            return Reading([_proposal(fields) for fields in row[1]], row[2])
+            return Reading([from_json(Proposal, fields) for fields in row[1]], row[2])
         found = read()
         self._known[name] = stamp, found.proposals, found.notes
         self._changed = True
@@ -100,15 +99,3 @@ def stamp_of_chunks(layout: Layout, chunks: Iterable[Row]) -> str:
         files = [stamp_of(layout.home / one) for one in (path, sidecar_path(path))]
         digest.update(repr((path, row["content_sha256"], row["cwd"], row["lane"], files)).encode())
     return digest.hexdigest()[:32]
-
-
-def _proposal(fields: dict[str, Any]) -> Proposal:
-    seen = tuple(
-        Sighting(**{**one, "ref": Ref(**one["ref"]), "session": Ref(**one["session"]), "at": _instant(one["at"])})
-        for one in fields["sightings"]
-    )
-    return Proposal(**{**fields, "sightings": seen, "anchors": tuple(fields["anchors"])})
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)

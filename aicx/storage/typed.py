@@ -1,0 +1,103 @@
+"""Frozen dataclasses as JSON and back: the types of their fields say what a file may hold, and anything else raises.
+
+A field ``extra`` has the fields that this version does not know; they are written as they were read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from aicx.text import instant
+
+Made = TypeVar("Made")
+Read = Callable[[Any], Any]
+_EXTRA = "extra"
+
+
+def to_json(value: Any) -> Any:
+    """A value as JSON has it: an object for a dataclass, an instant in UTC."""
+    if is_dataclass(value):
+        found = {one.name: to_json(getattr(value, one.name)) for one in fields(value)}
+        return {**found.pop(_EXTRA, {}), **found}
+    if isinstance(value, datetime):
+        return instant(value)
+    if isinstance(value, Mapping):
+        return {name: to_json(part) for name, part in value.items()}
+    return list(map(to_json, value)) if isinstance(value, list | tuple) else value
+
+
+def from_json(kind: Callable[..., Made], value: Any, clean: Callable[[str], str] = str) -> Made:
+    """The dataclass ``kind`` of what `to_json` wrote, with ``clean`` applied to each of its texts.
+
+    Raises KeyError for a field that is missing and has no default, TypeError or ValueError for one that does not fit.
+    """
+    made: Made = _reader(kind, clean)(value)
+    return made
+
+
+@cache
+def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
+    origin, parts = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        return _object(kind, clean)
+    if kind is str:
+        return lambda value: clean(_checked(value, str))
+    if kind is datetime:
+        return _instant
+    if origin is Literal:
+        return lambda value: _known(value, parts)
+    if origin in (Union, UnionType):
+        some = _reader(next(part for part in parts if part is not NoneType), clean)
+        return lambda value: None if value is None else some(value)
+    if origin in (tuple, Sequence):
+        each = _reader(parts[0], clean)
+        return lambda value: tuple(map(each, _checked(value, list | tuple)))
+    if origin is Mapping:
+        held = _reader(parts[1], clean)
+        return lambda value: {clean(name): held(one) for name, one in _checked(value, dict).items()}
+    plain = int | float if kind is float else kind
+    return lambda value: value if kind is Any else _checked(value, plain)
+
+
+def _object(kind: Any, clean: Callable[[str], str]) -> Read:
+    hints = get_type_hints(kind)
+    own = [one for one in fields(kind) if one.name != _EXTRA]
+    readers = {one.name: _reader(hints[one.name], clean) for one in own}
+    needed = {one.name for one in own if one.default is MISSING and one.default_factory is MISSING}
+
+    def is_unknown(name: str) -> bool:
+        return name not in readers and not isinstance(getattr(kind, name, None), property)
+
+    def read(value: Any) -> Any:
+        given = _checked(value, dict)
+        found = {name: one(given[name]) for name, one in readers.items() if name in given or name in needed}
+        if _EXTRA in hints:
+            found[_EXTRA] = {name: one for name, one in given.items() if is_unknown(name)}
+        return kind(**found)
+
+    return read
+
+
+def _checked(value: Any, kind: Any) -> Any:
+    """``value``, which has to be of ``kind``; a truth value is no number."""
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+        raise TypeError(f"not of the type {kind}")
+    return value
+
+
+def _known(value: Any, known: Sequence[Any]) -> Any:
+    if value not in known:
+        raise ValueError("unknown value")
+    return value
+
+
+def _instant(value: Any) -> datetime:
+    found = datetime.fromisoformat(_checked(value, str))
+    if found.tzinfo is None:
+        raise ValueError("no zone")
+    return found
