@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
@@ -55,6 +56,13 @@ def fenced(body: str) -> str:
 def plural(count: int, noun: str) -> str:
     """``3 chunks``, ``1 chunk``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def first_of(words: Iterable[str], most: int = 5, between: str = ", ") -> str:
+    """The first ``most`` of some words, and how many more there are: ``a, b and 3 more``."""
+    every = list(words)
+    shown = between.join(every[:most])
+    return f"{shown} and {len(every) - most:,} more" if len(every) > most else shown
 
 
 def instant(at: datetime, timespec: str = "milliseconds") -> str:

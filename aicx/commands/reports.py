@@ -28,6 +28,7 @@ from aicx.reports.reading import clean_line
 from aicx.reports.record import Report
 from aicx.reports.selection import make_selection
 from aicx.storage.atomic import replacing
+from aicx.text import first_of
 
 _SHOWN = 20
 _MAX_PROBLEMS = 5
@@ -208,8 +209,7 @@ def _print_summary(outcome: Outcome, source: Path, selection: Selection) -> None
         asked = ", ".join(f"{name} {clean_line(value)}" for name, value in selection.to_json().items())
         console.notify(f"None of {console.plural(outcome.found, 'report')} matches {asked}.")
         known = sorted(outcome.projects)
-        more = f" and {len(known) - _MAX_PROJECTS:,} more" if len(known) > _MAX_PROJECTS else ""
-        console.notify(f"There are reports of {', '.join(map(clean_line, known[:_MAX_PROJECTS]))}{more}.")
+        console.notify(f"There are reports of {first_of(map(clean_line, known), _MAX_PROJECTS)}.")
     elif outcome.yielded < outcome.matched:
         console.notify(f"{outcome.yielded:,} of {outcome.matched:,} shown; --limit shows more.")
     if outcome.undated:

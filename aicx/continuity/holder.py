@@ -29,11 +29,9 @@ from aicx.errors import AicxError
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.storage.atomic import replace_file
-from aicx.text import plural
+from aicx.text import first_of, plural
 from aicx.work.files import NOTES, every_folder
 from aicx.work.writing import Change, changing
-
-_MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +96,19 @@ class _Notes(Holder):
         layout = facts.layout
         held = list(held_notes(layout))
         if broken := [f"{one.path} ({one.why})" for one in held if one.note is None]:
-            detail = f"notes that cannot be understood, and are left as they are: {_some(broken)}"
+            detail = f"notes that cannot be understood, and are left as they are: {first_of(broken)}"
             return (Check(self.name, "warning", detail, "mend them, or take them away: aicx continuity clear"),)
         if secret := [str(one.path) for one in held if _redacted(one) != one.body]:
-            detail = f"{plural(len(secret), 'note')} with what looks like a secret: {_some(secret)}"
+            detail = f"{plural(len(secret), 'note')} with what looks like a secret: {first_of(secret)}"
             return (Check(self.name, "warning", detail, "aicx store --redact-again"),)
         if damaged := [str(one.state_path) for one in held if not _is_state(one.state_path)]:
-            detail = f"what is known of the items of notes cannot be read: {_some(damaged)}"
+            detail = f"what is known of the items of notes cannot be read: {first_of(damaged)}"
             return (Check(self.name, "warning", detail, "aicx continuity refresh"),)
         left = [one for name in every_folder(layout) for one in pendings(layout.work / name / NOTES)]
         if any(one.stage == "writing" for one in left):
             return (Check(self.name, "warning", "a writing of a note was interrupted", FIX),)
         if left:
-            detail = f"{plural(len(left), 'writing')} of notes failed: {_some([one.message for one in left])}"
+            detail = f"{plural(len(left), 'writing')} of notes failed: {first_of([one.message for one in left])}"
             how = "aicx continuity save, in the worktree it is of; with --fix those go whose log is gone"
             return (Check(self.name, "warning", detail, how),)
         return (Check(self.name, "green", f"{plural(len(held), 'note')}, each readable"),)
@@ -259,12 +257,6 @@ def _is_state(path: Path) -> bool:
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return False
     return True
-
-
-def _some(words: Collection[str]) -> str:
-    named = list(words)
-    more = f" and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
-    return ", ".join(named[:_MAX_NAMED]) + more
 
 
 HOLDER = _Notes()

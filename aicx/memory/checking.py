@@ -17,9 +17,8 @@ from aicx.memory.record import PREFIX, Record
 from aicx.memory.seal import decisions_in
 from aicx.memory.walking import list_records
 from aicx.paths import Layout
-from aicx.text import plural
+from aicx.text import first_of, plural
 
-_MAX_NAMED = 5
 _NOTHING = Standing()
 
 
@@ -32,7 +31,7 @@ def check_records(records: Sequence[Record], *, unfinished: bool) -> Check:
     name = "memory"
     malformed = [record for record in records if any(flaw.code == "malformed" for flaw in record.flaws)]
     if malformed:
-        paths = _some(f"memory/{record.path}" for record in malformed)
+        paths = first_of(f"memory/{record.path}" for record in malformed)
         return Check(
             name, "critical", f"no records, and kept apart: {paths}", "mend these files, or aicx memory delete"
         )
@@ -52,18 +51,19 @@ def check_adoption(layout: Layout, records: Sequence[Record]) -> Check:
     decided, _ = decisions_in(layout.memory)
     claims = {record.ref: why for record in records if (why := claims_more(record, decided.get(record.id, _NOTHING)))}
     if claims:
-        detail = "; ".join(f"{ref} {why}" for ref, why in list(claims.items())[:_MAX_NAMED])
-        more = f" and {len(claims) - _MAX_NAMED} more" if len(claims) > _MAX_NAMED else ""
+        detail = first_of((f"{ref} {why}" for ref, why in claims.items()), between="; ")
         return Check(
             name,
             "critical",
-            f"sidecars that claim more than was decided, which changes nothing: {detail}{more}",
+            f"sidecars that claim more than was decided, which changes nothing: {detail}",
             "decide about each: aicx memory accept REF --by NAME, or aicx memory reject REF",
         )
     known = {record.id for record in records}
     gone = [f"{PREFIX}{ref}" for ref, one in decided.items() if one.adopted is not None and ref not in known]
     if gone:
-        detail = f"accepted, and their files are gone though nobody deleted them: {_some(gone)}; they still contradict"
+        detail = (
+            f"accepted, and their files are gone though nobody deleted them: {first_of(gone)}; they still contradict"
+        )
         return Check(name, "warning", detail, "restore their files, or aicx memory delete REF")
     return Check(name, "green", "every decision that a sidecar claims is an event")
 
@@ -100,13 +100,13 @@ def check_log(layout: Layout) -> Check:
     name = "memory_events"
     decided, log = decisions_in(layout.memory)
     if log.damaged:
-        lines = _some(map(str, log.damaged))
+        lines = first_of(map(str, log.damaged))
         detail = f"lines of memory/{LOG} that cannot be read, so that what they decided counts for nothing: {lines}"
         return Check(name, "critical", detail, "remove these lines, then accept again what is a candidate now")
     if unsealed := [f"{PREFIX}{ref}" for ref, standing in decided.items() if standing.unsealed]:
         detail = (
             "the events are not known as written by this home (an earlier version, a restored backup, a line written by"
-            f" hand), and prove nothing: {_some(unsealed)}"
+            f" hand), and prove nothing: {first_of(unsealed)}"
         )
         return Check(
             name, "critical", detail, "aicx memory history REF, then accept again; for all: aicx memory seal --by NAME"
@@ -149,9 +149,4 @@ def _said(record: Record) -> tuple[object, ...]:
 
 
 def _refs(records: Iterable[Record]) -> str:
-    return _some(record.ref for record in records)
-
-
-def _some(words: Iterable[str]) -> str:
-    found = list(words)
-    return ", ".join(found[:_MAX_NAMED]) + (f" and {len(found) - _MAX_NAMED} more" if len(found) > _MAX_NAMED else "")
+    return first_of(record.ref for record in records)

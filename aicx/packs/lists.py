@@ -10,7 +10,7 @@ from datetime import datetime
 from aicx.api.answers.pack import FamilyItem, Support
 from aicx.packs.gathering import goal_of, session_ref, terms_of
 from aicx.packs.owners import Owner
-from aicx.text import instant, shorten
+from aicx.text import first_of, instant, shorten
 from aicx.work.failures import Pattern, patterns
 from aicx.work.record import MAX_TEXT
 from aicx.work.session_facts import Said, SessionFacts
@@ -226,9 +226,7 @@ def _command(command: str) -> str:
 
 
 def _some(paths: Sequence[str]) -> str:
-    """The first of some files, and how many more."""
-    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
-    return ", ".join(f"`{path}`" for path in paths[:_MAX_NAMED]) + more
+    return first_of((f"`{path}`" for path in paths), _MAX_NAMED)
 
 
 def _message(pattern: Pattern, limit: int) -> str:

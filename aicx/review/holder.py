@@ -21,10 +21,9 @@ from aicx.memory.writing import memory_folder
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.review.proposals import digest_of_file
-from aicx.text import plural
+from aicx.text import first_of, plural
 
 _NOTHING = Standing()
-_MAX_NAMED = 5
 
 
 class _Review(Holder):
@@ -58,9 +57,8 @@ class _Review(Holder):
         waiting = [name for name, one in decided.items() if one.patched is not None and one.applied is None]
         other += [f"the patch of mem:{name} is gone" for name in waiting if name not in files]
         if other:
-            more = f" and {len(other) - _MAX_NAMED} more" if len(other) > _MAX_NAMED else ""
             hint = "move it away, then: aicx review promote REF --by NAME"
-            return (Check(self.name, "warning", f"{'; '.join(other[:_MAX_NAMED])}{more}", hint),)
+            return (Check(self.name, "warning", first_of(other, between="; "), hint),)
         return (Check(self.name, "green", f"{plural(len(files), 'proposal')}, each as it was written"),)
 
 

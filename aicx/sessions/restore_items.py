@@ -12,6 +12,7 @@ from aicx.errors import AicxError, MalformedPolicy
 from aicx.evidence.texts import sentences
 from aicx.sessions.restore_block import Item, Part
 from aicx.sessions.summary import Summary
+from aicx.text import first_of
 from aicx.work.record import GitContext, WorkRecord
 from aicx.work.session_facts import Said
 
@@ -52,9 +53,8 @@ def of_task(record: WorkRecord) -> Iterator[Item]:
 def uncommitted(context: GitContext) -> Iterator[Item]:
     changed = context.changed_files
     if changed:
-        more = f" and {len(changed) - _MAX_UNCOMMITTED} more" if len(changed) > _MAX_UNCOMMITTED else ""
-        named = ", ".join(f"`{path}`" for path in changed[:_MAX_UNCOMMITTED])
-        yield Item("files", f"changed and not committed now: {named}{more}")
+        paths = first_of((f"`{path}`" for path in changed), _MAX_UNCOMMITTED)
+        yield Item("files", f"changed and not committed now: {paths}")
 
 
 def of_memory(

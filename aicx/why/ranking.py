@@ -9,7 +9,7 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.refs import Ref
-from aicx.text import plural
+from aicx.text import first_of, plural
 from aicx.why.candidates import Candidate
 from aicx.why.places import Place, is_author, same_file
 from aicx.why.report import Evidence, Wanted
@@ -162,9 +162,7 @@ def _confidence(evidence: Sequence[Evidence], lead: float, weights: Weights) -> 
 
 
 def _names(paths: Mapping[str, object], rarity: Mapping[str, float]) -> str:
-    telling = sorted(paths, key=lambda path: (-rarity[path], path))
-    left = len(telling) - _MAX_FILES
-    return ", ".join(telling[:_MAX_FILES]) + (f" and {left} more" if left > 0 else "")
+    return first_of(sorted(paths, key=lambda path: (-rarity[path], path)), _MAX_FILES)
 
 
 def _span(gap: timedelta) -> str:

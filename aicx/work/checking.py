@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from aicx.corpus.doctor.inputs import FIX, Check
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
-from aicx.text import plural
+from aicx.text import first_of, plural
 from aicx.work.attempt import texts_of_attempt
 from aicx.work.events import fold, read_log
 from aicx.work.files import every_folder, read_all
 from aicx.work.record import WorkRecord
 
-_MAX_NAMED = 5
 
 
 def check_files(layout: Layout, *, unfinished: bool) -> Check:
     name = "work"
     found = read_all(layout, every_folder(layout), hidden=True)
     if found.damaged:
-        paths = _some([f"{path} ({why})" for path, why in found.damaged])
+        paths = first_of([f"{path} ({why})" for path, why in found.damaged])
         return Check(
             name,
             "critical",
@@ -29,7 +26,7 @@ def check_files(layout: Layout, *, unfinished: bool) -> Check:
         )
     secret = [record for record in found.records if any(redact_plain(text).text != text for text in texts_of(record))]
     if secret:
-        detail = f"{plural(len(secret), 'task')} with what looks like a secret: {_some([one.ref for one in secret])}"
+        detail = f"{plural(len(secret), 'task')} with what looks like a secret: {first_of([one.ref for one in secret])}"
         return Check(name, "warning", detail, "aicx store --redact-again")
     if unfinished:
         return Check(name, "warning", "a change was interrupted; the next one finishes it", FIX)
@@ -52,11 +49,11 @@ def check_log(layout: Layout) -> Check:
             if event is None or (event.status, event.rev) != (record.status, record.rev):
                 strange.append(record.ref)
     if damaged:
-        detail = f"lines of the events that cannot be read: {_some(damaged)}"
+        detail = f"lines of the events that cannot be read: {first_of(damaged)}"
         return Check(name, "warning", detail, "nothing depends on them; remove these lines")
     if strange:
         return Check(
-            name, "warning", f"tasks that are not as their last event says: {_some(strange)}", "aicx task show TASK"
+            name, "warning", f"tasks that are not as their last event says: {first_of(strange)}", "aicx task show TASK"
         )
     return Check(name, "green", f"{plural(count, 'event')}, each as it was written")
 
@@ -77,7 +74,3 @@ def texts_of(record: WorkRecord) -> list[str]:
     texts += [*git.changed_files, git.branch or "", git.reason or ""] if git else []
     texts += texts_of_attempt(record.attempt) if record.attempt else []
     return [text for text in texts if text]
-
-
-def _some(words: Sequence[str]) -> str:
-    return ", ".join(words[:_MAX_NAMED]) + (f" and {len(words) - _MAX_NAMED} more" if len(words) > _MAX_NAMED else "")

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
+from aicx.text import first_of
 from aicx.work.files import FOLDERS, read_all, read_record
 from aicx.work.record import PREFIX, WorkRecord, slug_of
 
 _ID = re.compile(r"[0-9a-f]{12}")
 _PREFIX = re.compile(r"[0-9a-f]{4,11}")
-_MAX_NAMED = 5
 
 
 def find_task(layout: Layout, folders: Sequence[str], ref: str, parts: Sequence[str] = FOLDERS) -> WorkRecord:
@@ -38,9 +38,8 @@ def find_task(layout: Layout, folders: Sequence[str], ref: str, parts: Sequence[
     if not fitting:
         raise NotFound(f"there is no task {ref!r} here", hint="`aicx task list --all` shows them")
     if len(fitting) > 1:
-        some = ", ".join(f"{record.id} ({record.title})" for record in fitting[:_MAX_NAMED])
-        more = f" and {len(fitting) - _MAX_NAMED} more" if len(fitting) > _MAX_NAMED else ""
-        raise UsageError(f"{ref!r} may be {some}{more}", hint="name one of them by its id")
+        some = first_of(f"{record.id} ({record.title})" for record in fitting)
+        raise UsageError(f"{ref!r} may be {some}", hint="name one of them by its id")
     return fitting[0]
 
 

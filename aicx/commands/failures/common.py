@@ -8,7 +8,7 @@ from pathlib import Path
 from aicx import console
 from aicx.api.answers.failures import FailureItem, TryItem
 from aicx.config import Settings
-from aicx.text import local, shorten
+from aicx.text import first_of, local, shorten
 from aicx.work.at_place import facts_at
 from aicx.work.failures import Pattern, patterns
 
@@ -47,5 +47,4 @@ def told(one: TryItem) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return f"{shown} and {len(names) - 3} more" if len(names) > 3 else shown
+    return first_of(names, 3)

@@ -9,6 +9,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.refs import HASH
 from aicx.sources import SOURCES
+from aicx.text import first_of
 
 SessionKey = tuple[str, str]  # agent and session id
 
@@ -94,5 +95,4 @@ def _nearest(text: str, known: Sequence[SessionKey]) -> list[SessionKey]:
 
 
 def _names(sessions: Sequence[SessionKey]) -> str:
-    names = ", ".join(":".join(session) for session in sessions[:_MAX_NAMED])
-    return names if len(sessions) <= _MAX_NAMED else f"{names} and {len(sessions) - _MAX_NAMED} more"
+    return first_of(map(":".join, sessions), _MAX_NAMED)

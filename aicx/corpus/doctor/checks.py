@@ -32,7 +32,7 @@ from aicx.corpus.places.report import list_places
 from aicx.corpus.places.stored import open_places
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.redaction import redact_plain
-from aicx.text import plural
+from aicx.text import first_of, plural
 
 
 class Verified(Protocol):
@@ -130,8 +130,7 @@ def _projects(facts: DoctorInputs) -> Check:
     known = sum(place.repository is not None for place in places)
     detail = f"{known:,} of {plural(len(places), 'folder')} with a repository"
     contested = [f"{place.folder} ({place.reason})" for place in places if place.reason.startswith(UNDECIDED)]
-    more = f" and {len(contested) - MAX_NAMED} more" if len(contested) > MAX_NAMED else ""
-    detail += f"; {'; '.join(contested[:MAX_NAMED])}{more}" if contested else ""
+    detail += f"; {first_of(contested, MAX_NAMED, '; ')}" if contested else ""
     return Check("projects", "green", detail)
 
 

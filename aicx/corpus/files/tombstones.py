@@ -11,8 +11,8 @@ import orjson
 
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
+from aicx.text import first_of
 
-_MAX_NAMED = 5
 _KEY = re.compile(r"[0-9a-f]{16}")
 
 
@@ -47,10 +47,9 @@ def read_tombstones(path: Path) -> Tombstones:
     """The tombstones on disk. A bad line is an error that names it: going on would bring forgotten things back."""
     rows, bad = parse_tombstones(path)
     if bad:
-        named = "; ".join(f"line {line.number} {line.reason}" for line in bad[:_MAX_NAMED])
-        more = f" and {len(bad) - _MAX_NAMED} more" if len(bad) > _MAX_NAMED else ""
+        lines = first_of((f"line {line.number} {line.reason}" for line in bad), between="; ")
         raise CorpusDamaged(
-            f"{path}, {named}{more}: without it, forgotten things would come back",
+            f"{path}, {lines}: without it, forgotten things would come back",
             hint="mend the line, or `aicx doctor --fix` sets it apart and keeps out all that is not stored now",
         )
     return Tombstones(

@@ -14,6 +14,7 @@ from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, TimelineEntry
 from aicx.sources.naming import Redact
+from aicx.text import first_of
 from aicx.types import Redacted
 
 _MAX_REASONS = 4  # named of a log that holds nothing to store
@@ -126,9 +127,7 @@ def _why_silent(log: LogFile, passed: dict[str, int], has_facts: bool) -> str:
         return "is empty"
     if passed:
         counts = sorted(passed.items(), key=lambda item: (-item[1], item[0]))
-        more = f" and {len(counts) - _MAX_REASONS} more" if len(counts) > _MAX_REASONS else ""
-        named = ", ".join(f"{reason} ({count})" for reason, count in counts[:_MAX_REASONS])
-        return f"holds nothing to store, only: {named}{more}"
+        return f"holds nothing to store, only: {first_of((f'{why} ({count})' for why, count in counts), _MAX_REASONS)}"
     return "holds only a title or other facts about a session" if has_facts else "holds no message that can be read"
 
 
