@@ -170,8 +170,11 @@ def seal(desk: Desk, shown: Sequence[str], decider: Decider) -> None:
 
 
 def named(by: str, action: str) -> str:
-    """Who decides, as it is recorded. Raises UsageError where it has to be a person and is none."""
-    name = clean(by)
+    """Who decides, as it is recorded. Raises UsageError for no name, and where it has to be a person and is none."""
+    typed = " ".join(by.split())
+    if not typed.isprintable():  # what is left of it without them would be another name
+        raise UsageError("a name has no control characters", hint="--by NAME")
+    name = clean(typed)
     if action in NEEDS_PERSON and not is_person(name):
         raise UsageError(
             f"{action} needs the name of a person" + (f", and {name!r} is none" if name not in ("", UNNAMED) else ""),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.memory.deciding import Decider, Desk, decide, unchanged
+from aicx.memory.deciding import named as memory_named
 from aicx.memory.entry import HIDDEN
 from aicx.memory.events import Event, is_person, new_id
 from aicx.memory.files import proposal_of
@@ -132,7 +133,7 @@ def verify(desk: Desk, ref: str, by: str) -> tuple[Record, Prepared]:
 
 def named(by: str, step: Step) -> str:
     """The person who takes a step. Raises UsageError for none."""
-    name = clean(by)
+    name = memory_named(by, step)
     if not is_person(name):
         raise UsageError(f"{step} needs the name of a person", hint=f"aicx review {step} REF --by NAME")
     return name

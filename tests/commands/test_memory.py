@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,30 @@ RULE = "Exports need an authorisation check"
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
     return Place(tmp_path, monkeypatch, capsys)
+
+
+def at_terminal(place, *words, answer, out=None):
+    """What `aicx` writes to a terminal, at which a person gives ``answer`` to its question. ``out``: stdout instead."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "aicx", *words]
+    environ = {**os.environ, **place.environ, "NO_COLOR": "1"}
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=out or theirs, stderr=theirs, cwd=place.repo, env=environ
+    ) as child:
+        os.close(theirs)
+        said, asked = b"", False
+        while select.select([ours], [], [], 30)[0]:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # it ended
+                break
+            said += part
+            if b"[y/N]" in said and not asked:
+                os.write(ours, f"{answer}\n".encode())
+                asked = True
+        child.kill()
+    os.close(ours)
+    return said.decode()
 
 
 class TestPut:
@@ -177,21 +205,30 @@ class TestList:
 
 
 class TestDeciding:
-    def test_from_a_terminal_the_record_and_its_evidence_are_shown_first(self, place, monkeypatch):
+    @pytest.mark.parametrize(("answer", "status"), [("y", "accepted"), ("n", "candidate"), ("", "candidate")])
+    def test_from_a_terminal_the_record_and_its_evidence_are_shown_first(self, place, answer, status):
         place.write("src/a.py", "def export():\n    check()\n")
         ref = place.put(RULE, "--anchor", "src/a.py#L1-L2", "--detail", "In the handler")
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-        asked = []
-        monkeypatch.setattr("typer.confirm", lambda question, **_: asked.append(question) or True)
-        code, out, _ = place.run("memory", "accept", ref, "--by", "Ada")
-        assert code == 0
-        assert asked == ["Accept this as Ada?"]
-        shown = out[: out.index("accepted agreed")]
+        said = at_terminal(place, "memory", "accept", ref, "--by", "Ada", answer=answer)
+        shown = said[: said.index("Accept this as Ada?")]
         assert all(part in shown for part in (RULE, "In the handler", "src/a.py#L1-L2", "2      check()"))
+        assert place.entry(ref)["status"] == status
+
+    def test_from_a_terminal_too_a_person_has_to_be_named(self, place):
+        ref = place.put(RULE)
+        assert "needs the name of a person" in at_terminal(place, "memory", "accept", ref, answer="y")
+
+    def test_nobody_is_asked_about_a_record_that_goes_into_a_file(self, place):
+        ref = place.put(RULE)
+        with (place.folder / "out.txt").open("wb") as stream:
+            said = at_terminal(place, "memory", "accept", ref, "--by", "Ada", answer="y", out=stream)
+        assert "a person has to confirm this" in said
+        assert place.entry(ref)["status"] == "candidate"
 
     def test_a_record_that_changed_while_one_looked_is_not_decided_about(self, place, monkeypatch):
         ref = place.put(RULE)
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        for stream in ("stdin", "stdout"):
+            monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
         monkeypatch.setattr(
             "typer.confirm",
             lambda *_, **__: run(["memory", "edit", ref, "--statement", "Exports are free", "--by", "Eve"]),

@@ -99,6 +99,18 @@ class TestNames:
         place.run("memory", "accept", ref, "--by", name, "--yes")
         assert place.baseline() == set()
 
+    @pytest.mark.parametrize("name", ["\x1b[31m", "\x1b[31mAda", "Ada\x00", "Ada\u202e", "\x07Ada"])
+    def test_a_name_with_control_characters_decides_nothing(self, place, name):
+        ref = place.put(RULE)
+        for words in (
+            ("accept", ref, "--yes"),
+            ("pin", ref, "--yes"),
+            ("validate", ref, "--result=pass", "--method=x"),
+        ):
+            assert "no control characters" in place.refused(*words, "--by", name)
+        assert "no control characters" in place.run("review", "approve", ref, "--by", name)[2]
+        assert [one["type"] for one in place("history", ref)["events"]] == ["memory.proposed"]
+
     @pytest.mark.parametrize(
         "name",
         [
