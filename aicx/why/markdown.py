@@ -14,6 +14,7 @@ _NOTICE = (
 )
 _KINDS = {
     "asked": "Asked",
+    "found": "Cause found",
     "weighed": "Weighed",
     "decided": "Decided",
     "failed": "Failed on the way",

@@ -3,91 +3,85 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
-from aicx.evidence.statements import conclusion, decisions, is_announcement, requests, telling
-from aicx.evidence.texts import sentences, summary_line, words
+from aicx.evidence.statements import conclusion, decisions, requests, telling
+from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
-from aicx.text import shorten
+from aicx.why.asked import alike, asked, terms
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted
+from aicx.why.said import SAID, causes, reported, weighed
+from aicx.why.traces import edits_of
 
-_ASKED, _SAID = 280, 320
-_MAX_ASKED, _MAX_WEIGHED, _MAX_DECIDED, _MAX_RUNS = 2, 2, 3, 2
+_MAX_FOUND, _MAX_WEIGHED, _MAX_DECIDED, _MAX_RUNS = 2, 2, 3, 2
+# What a word of a message's body or of a file's name says, beside one of the subject, and the characters of a body.
+_OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 # Of a long session's decisions, those that are compared with what the commit is about.
 _MAX_LISTED = 24
 _BOOKKEEPING = ("git ", "gh ", "glab ")
-# Words with which one of several ways is named.
-_WEIGHED = re.compile(
-    r"\b(?:alternatives?|alternatively|trade-?offs?|versus|option [a-d1-4]\b|another option"
-    r"|(?:either|whether) .{3,80} or |simpler than|the downside|pros and cons|as opposed to)",
-    re.IGNORECASE,
-)
-# With these a sentence may also only say what happens; a word of choosing makes them a choice.
-_REPLACED = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
-_CHOSEN = re.compile(
-    r"\b(?:should|could|would|better|best|prefer\w*|cleane\w+|simple\w+|safe\w+|let.?s|us(?:e|ing)|keep\w*|approach"
-    r"|fix|only|ma(?:ke|king)|decided|chose|want)\b",
-    re.IGNORECASE,
-)
-# The agent's last messages; the very last may only say that it pushes.
-_LAST_MESSAGES = 6
-_SENTENCE = 3  # words
-# Two lines with this share of their words in common are one, said twice.
-_ALIKE = 0.8
+# A check that runs tests says more of a change than one that formats it.
+_TESTS = re.compile(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
 
-def read_reason(steps: Sequence[Step], wanted: Wanted, session: SessionRow) -> list[ReasonLine]:
-    """What led to a commit in a session: requests, alternatives, decisions, failures, checks, and the agent's report.
+def read_reason(
+    steps: Sequence[Step], wanted: Wanted, session: SessionRow, made_in: Step | None = None
+) -> list[ReasonLine]:
+    """What led to a commit in a session: requests, causes found, alternatives, decisions, failures, checks, a report.
 
     Of each kind those that have most to do with the commit's subject and files, in the order in which they were said.
+    ``made_in`` is the message with which the session made the commit, where it did.
     """
-    before, about = _before(steps, wanted), _topic(wanted)
-    steps = _since_commit(before, wanted)
+    end = made_in.at if made_in else max(wanted.times, default=None)
+    before, about = _before(steps, end), _topic(wanted)
+    since, edited = _commit_before(before, wanted, end), edits_of(before, wanted, session.cwd)
+    stretch = [step for step in before if since is None or step.at > since]
+    # Of a stretch in which nothing was asked, or nothing answered, the rest says more.
+    steps = stretch if requests(stretch) and conclusion(stretch) else before
 
     def line(kind: ReasonKind, text: str, step: Step) -> ReasonLine:
         return ReasonLine(kind, text, step.at, str(Ref("chunk", step.chunk)), session)
 
-    found = [
-        line("asked", summary_line(text, _ASKED), step)
-        for text, step in _asked(steps, about) or _asked(before, about)[-1:]
-    ]
-    found += (line("weighed", text, step) for text, step in _weighed(steps, about))
+    found = [line("asked", text, step) for text, step in asked(before, since, edited, about)]
+    found += (line("found", text, step) for text, step in _nearest(causes(steps), about, _MAX_FOUND))
+    found += (line("weighed", text, step) for text, step in _nearest(weighed(steps), about, _MAX_WEIGHED))
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     found += (line("decided", text, step) for text, step in _nearest(settled, about, _MAX_DECIDED))
     runs = runs_of(followed(answered_calls(steps)))
     for run in _failed(runs):
         text = f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}"
         found.append(ReasonLine("failed", text, run.at, str(Ref("chunk", run.chunk)), session))
-    checks = (run for run, _ in latest_outcomes([run for run in runs if run.kind == "check"]) if run.outcome == "ok")
-    for run, _ in zip(checks, range(_MAX_RUNS), strict=False):
+    for run in _passed(runs):
         found.append(ReasonLine("passed", f"`{run.line}` passed", run.at, str(Ref("chunk", run.chunk)), session))
-    if last := _reported(steps):
-        found.append(line("reported", summary_line(telling(last.text), _SAID), last))
-    kept: dict[str, ReasonLine] = {}
+    worked = max((at for times in edited for at in times), default=None)
+    if last := reported(steps, worked):
+        found.append(line("reported", summary_line(telling(last.text), SAID), last))
+    kept: list[ReasonLine] = []
     for item in found:
-        if item.text:
-            kept.setdefault(item.text, item)
-    return list(kept.values())
+        if item.text and not any(item.text in other.text for other in kept):
+            kept.append(item)
+    return kept
 
 
-def _before(steps: Sequence[Step], wanted: Wanted) -> list[Step]:
-    """What a session says up to a commit."""
-    end = max(wanted.times, default=None)
-    return [step for step in steps if end is None or step.at <= end + AFTER]
+def _before(steps: Sequence[Step], end: datetime | None) -> list[Step]:
+    """What a session says up to a commit, and after it up to the next request."""
+    if end is None:
+        return list(steps)
+    until = next((step.at for _, step in requests(steps) if end < step.at <= end + AFTER), end + AFTER)
+    return [step for step in steps if step.at <= end or step.at < until]
 
 
-def _since_commit(before: Sequence[Step], wanted: Wanted) -> Sequence[Step]:
-    """The stretch of a session that a commit came from: after the commit before it where that has a request in it."""
-    commits = [place for place, step in enumerate(before) if step.phase == "result" and _is_of_another(step, wanted)]
-    after = before[commits[-1] + 1 :] if commits else before
-    return after if requests(after) and conclusion(after) else before
+def _commit_before(before: Sequence[Step], wanted: Wanted, end: datetime | None) -> datetime | None:
+    """When git last printed another commit before that one."""
+    results = (step for step in reversed(before) if step.phase == "result" and (end is None or step.at < end))
+    return next((step.at for step in results if _is_of_another(step, wanted)), None)
 
 
 def _is_of_another(step: Step, wanted: Wanted) -> bool:
@@ -99,43 +93,15 @@ def _is_of_another(step: Step, wanted: Wanted) -> bool:
     )
 
 
-def _topic(wanted: Wanted) -> frozenset[str]:
-    """The words that a commit is about: of its subject, and of its files' names."""
-    names = " ".join(re.sub(r"[/._-]", " ", path.rpartition("/")[2]) for path in wanted.change.files)
-    return frozenset(word for word in words(f"{wanted.change.subject} {names}") if len(word) > 2)
-
-
-def _asked(steps: Sequence[Step], about: frozenset[str]) -> list[tuple[str, Step]]:
-    every = [(weight.text, step) for weight, step in requests(steps) if weight.level > 1]
-    return _nearest(every, about, _MAX_ASKED)
-
-
-def _weighed(steps: Sequence[Step], about: frozenset[str]) -> list[tuple[str, Step]]:
-    every = [
-        (shorten(said.text, _SAID), step)
-        for step in steps
-        if step.role == "assistant" and (_WEIGHED.search(step.text) or _REPLACED.search(step.text))
-        for said in sentences(step.text)
-        if _names_ways(said.text) and not is_announcement(said.text)
-    ]
-    return _nearest(every, about, _MAX_WEIGHED)
-
-
-def _names_ways(text: str) -> bool:
-    """Whether a sentence names another way than the one that was taken."""
-    return bool(_WEIGHED.search(text) or (_REPLACED.search(text) and _CHOSEN.search(text)))
-
-
-def _reported(steps: Sequence[Step]) -> Step | None:
-    """The last of the agent's messages that says more than what it does next."""
-    said = [step for step in steps if step.role == "assistant"][-_LAST_MESSAGES:]
-    return next((step for step in reversed(said) if _says_more(step.text)), conclusion(steps))
-
-
-def _says_more(text: str) -> bool:
-    """Whether a message says more than "Committed" and what comes next."""
-    told = [said.text for said in sentences(telling(text)) if len(words(said.text)) >= _SENTENCE]
-    return bool(summary_line(telling(text), _SAID)) and any(not is_announcement(one) for one in told)
+def _topic(wanted: Wanted) -> Mapping[str, float]:
+    """The terms that a commit is about, and what each says of it: those of its subject most."""
+    change = wanted.change
+    stems = " ".join(re.sub(r"[/._-]", " ", path.rpartition("/")[2].partition(".")[0]) for path in change.files)
+    found: dict[str, float] = {}
+    for worth, text in ((1.0, change.subject), (_OF_BODY, change.body[:_MAX_BODY]), (_OF_FILES, stems)):
+        for term in terms(text):
+            found.setdefault(term, worth)
+    return found
 
 
 def _failed(runs: Sequence[Run]) -> list[Run]:
@@ -147,21 +113,22 @@ def _failed(runs: Sequence[Run]) -> list[Run]:
     return list(reversed(list(found.values())[:_MAX_RUNS]))
 
 
-def _nearest(said: Sequence[tuple[str, Step]], about: Collection[str], limit: int) -> list[tuple[str, Step]]:
+def _passed(runs: Sequence[Run]) -> list[Run]:
+    """The checks that passed in the end, tests first."""
+    checks = [run for run, _ in latest_outcomes([run for run in runs if run.kind == "check"]) if run.outcome == "ok"]
+    return sorted(checks, key=lambda run: not _TESTS.search(run.line))[:_MAX_RUNS]
+
+
+def _nearest(said: Sequence[tuple[str, Step]], about: Mapping[str, float], limit: int) -> list[tuple[str, Step]]:
     """Those that share most words with what a commit is about, later ones first where that is equal; in order."""
 
-    def shared(item: tuple[str, Step]) -> tuple[int, float]:
-        return len(set(words(item[0])) & set(about)), item[1].at.timestamp()
+    def shared(item: tuple[str, Step]) -> tuple[float, float]:
+        return sum(about.get(term, 0.0) for term in terms(item[0])), item[1].at.timestamp()
 
     best: list[tuple[str, Step]] = []
     for item in sorted(said, key=shared, reverse=True):
         if len(best) == limit:
             break
-        if not any(_alike(item[0], other) for other, _ in best):
+        if not any(alike(item[0], other) for other, _ in best):
             best.append(item)
     return sorted(best, key=lambda item: item[1].at)
-
-
-def _alike(one: str, other: str) -> bool:
-    mine, theirs = set(words(one)), set(words(other))
-    return len(mine & theirs) >= _ALIKE * max(1, len(mine | theirs))

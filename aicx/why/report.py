@@ -25,7 +25,7 @@ EvidenceKind = Literal[
     "branch",
     "author",  # the machine's user has the author's name
 ]
-ReasonKind = Literal["asked", "weighed", "decided", "failed", "passed", "reported"]
+ReasonKind = Literal["asked", "found", "weighed", "decided", "failed", "passed", "reported"]
 
 
 @dataclass(frozen=True, slots=True)

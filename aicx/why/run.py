@@ -119,7 +119,7 @@ class _Why:
         self._sightings: list[Sighting] = []
 
     def report(self, target: Target, wanted: Sequence[Wanted]) -> WhyReport:
-        best: dict[Key, tuple[float, Confidence, list[Evidence], Wanted, Candidate]] = {}
+        best: dict[Key, tuple[float, Confidence, list[Evidence], Wanted, ranking.Found]] = {}
         numbered = self._of_number(target)
         for place, one in enumerate(wanted):
             searched = place < _MAX_SEARCHED
@@ -127,15 +127,16 @@ class _Why:
                 worth, key = score * one.weight, found.candidate.key
                 enough = score >= self._query.weights.least or found.candidate.printed
                 if enough and (key not in best or worth > best[key][0]):
-                    best[key] = (worth, sure, evidence, one, found.candidate)
+                    best[key] = (worth, sure, evidence, one, found)
         order = sorted(best, key=lambda key: (-best[key][0], key))[: self._query.limit]
         rows = {(row.agent, row.session_id): row for row in load_sessions(self._catalog, order, self._query.now)}
         sessions, reason = [], []
         for key in (key for key in order if key in rows):
-            score, sure, evidence, one, candidate = best[key]
+            score, sure, evidence, one, found = best[key]
             sessions.append(FoundSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
             if len(sessions) == 1 or (len(sessions) <= _MAX_QUOTED and sure == "high"):
-                reason += read_reason(self._read(candidate, one.times), one, rows[key])
+                steps = self._read(found.candidate, one.times, opening=True)
+                reason += read_reason(steps, one, rows[key], found.traces.made_in)
         return WhyReport(
             target,
             self._place.project,
@@ -224,14 +225,15 @@ class _Why:
         times = (first.first_seen,)
         return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=times, first_seen=first_seen)
 
-    def _read(self, candidate: Candidate, times: Sequence[datetime]) -> list[Step]:
-        """The messages of a candidate's last chunks before a commit."""
+    def _read(self, candidate: Candidate, times: Sequence[datetime], *, opening: bool = False) -> list[Step]:
+        """The messages of a candidate's last chunks before a commit; with ``opening`` those of its first one too."""
         until = max(times, default=datetime.max.replace(tzinfo=UTC) - AFTER) + AFTER
         chunks = sorted(
             (chunk for chunk in candidate.chunks if chunk.started_at <= until),
             key=lambda one: (one.started_at, one.path),
         )
-        paths = tuple(chunk.path for chunk in chunks[-MAX_CHUNKS:])
+        first = chunks[: opening and len(chunks) > MAX_CHUNKS]
+        paths = tuple(chunk.path for chunk in [*first, *chunks[-MAX_CHUNKS:]])
         if paths not in self._steps:
             with suppress(NotFound):
                 self._steps[paths], notes = read_steps(self._settings.layout, paths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from aicx.evidence.calls import answered_calls
@@ -64,7 +64,8 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
             by_hash = any(known.startswith(name) for known in wanted.hashes)
             if not by_hash and not _is_subject(subject, wanted):
                 continue
-            if found.made is None or (by_hash and found.made != "hash"):
+            # The last of several: it was amended, or is one of those that were squashed.
+            if by_hash or found.made != "hash":
                 found.made, found.made_in = "hash" if by_hash else "subject", answer
     silent = commits and found.made is None and answers and not answers[-1].failed
     # With `-q`, or cut off: the message is in the command.
@@ -72,10 +73,23 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
         found.made, found.made_in = "subject", answers[-1]
 
 
+def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[list[datetime]]:
+    """When each of a commit's files was changed in those messages."""
+    edits = [call for call, answer in answered_calls(steps) if _edits(call) and not (answer and answer.failed)]
+    return [
+        [call.at for call in edits if any(same_file(named, path, cwd) for named in call.files)]
+        for path in wanted.change.files
+    ]
+
+
+def _edits(call: Step) -> bool:
+    return bool(command_rules().tools.search(call.tool or "")) or "*** Begin Patch" in call.text
+
+
 def _look_for_edit(call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces) -> None:
     if any(answer.failed for answer in answers):
         return
-    edits = bool(command_rules().tools.search(call.tool or "")) or "*** Begin Patch" in call.text
+    edits = _edits(call)
     for path in wanted.change.files:
         if any(same_file(named, path, cwd) for named in call.files):
             (found.edited if edits else found.named)[path] = call

@@ -54,7 +54,10 @@ class WhySession:
 class WhyReason:
     """A line quoted from a session."""
 
-    kind: Annotated[Literal["asked", "weighed", "decided", "failed", "passed", "reported"], "what the line is"]
+    kind: Annotated[
+        Literal["asked", "found", "weighed", "decided", "failed", "passed", "reported"],
+        "what the line is; `found` names the cause of what was changed",
+    ]
     text: Annotated[str, "the line"]
     at: str
     ref: Annotated[str, "its chunk"]

@@ -12,6 +12,7 @@ const SHOWN_HASH = 12;
 const MOST_COMMITS = 8;
 const KINDS = {
   asked: "Asked",
+  found: "Cause found",
   weighed: "Weighed",
   decided: "Decided",
   failed: "Failed on the way",

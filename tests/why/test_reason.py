@@ -1,0 +1,112 @@
+"""What is quoted as the reason of a commit, from the session that made it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.corpus.builders import Home, when
+from tests.kept import Kept
+from tests.why.builders import HOUR, Story
+
+LONG = "def parse(text):\n    tokens = split_into_tokens(text)\n    return build_tree(tokens)\n"
+SUBJECT = "Nested brackets are read"
+
+
+@pytest.fixture
+def story(kept: Kept) -> Story:
+    user = Home(kept.empty())
+    kept.again(lambda: Story(user))
+    return Story(user)
+
+
+def reason(story: Story, kind: str, seconds: float = 60) -> list[str]:
+    if not (commit := story.repository.git("log", "--format=%H", "--", "src/parser.py").strip()):
+        commit = story.repository.commit("src/parser.py", LONG, SUBJECT, when(seconds))
+    return [line.text for line in story.ask(commit).reason if line.kind == kind]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The issue is that `split` drops the inner bracket of every pair.",
+        "## Root cause\n\nThe tokenizer drops the inner bracket of every pair.",
+        "It turns out the tokenizer drops the inner bracket of every pair.",
+    ],
+)
+def test_cause_that_the_agent_found_is_quoted(story: Story, said: str) -> None:
+    log = story.log().prompt("Why are nested brackets not read?", 0).answer(said, 5)
+    story.edited(log, "src/parser.py", 10, LONG)
+    story.keep(log.answer("Nested brackets are read.", 30))
+    [found] = reason(story, "found")
+    assert "inner bracket" in found
+
+
+@pytest.mark.parametrize(
+    "said", ["Maybe the issue is that `split` drops a bracket somewhere.", "I found the root cause of the problem."]
+)
+def test_guess_and_announcement_name_no_cause(story: Story, said: str) -> None:
+    log = story.log().prompt("Why are nested brackets not read?", 0).answer(said, 5)
+    story.keep(story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30))
+    assert reason(story, "found") == []
+
+
+def test_request_right_after_the_commit_is_no_reason_for_it(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30)
+    log.prompt("Explain nested brackets in the parser to me", 120)
+    story.keep(log.answer("I replaced the parser by a stack, which has nothing to do with it.", 130))
+    assert reason(story, "asked") == ["The parser should read nested brackets"]
+    assert reason(story, "reported") == ["Nested brackets are read."]
+
+
+def test_reason_ends_where_the_session_made_the_commit(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.edited(log, "src/parser.py", 10, LONG)
+    story.ran(log, "git commit -am x", f"[main 0123456] {SUBJECT}\n 1 file changed", 30)
+    log.answer("Nested brackets are read and committed.", 35).prompt("Give the parser a better error", HOUR)
+    story.keep(story.edited(log, "src/parser.py", HOUR + 10).answer("The error names the line.", HOUR + 20))
+    # As after a rebase: git has a later date and another hash.
+    assert reason(story, "asked", 2 * HOUR) == ["The parser should read nested brackets"]
+    assert reason(story, "reported", 2 * HOUR) == ["Nested brackets are read and committed."]
+
+
+def test_request_that_was_followed_by_the_change_comes_before_one_with_its_words(story: Story) -> None:
+    log = story.log().prompt("Clean the folder up", 0).answer("It is clean.", 5)
+    log.prompt("How are brackets described in the manual?", 10).answer("In one line.", 15)
+    log.prompt("Go deeper there, however many of them there are", 20)
+    story.edited(log, "src/parser.py", 25, LONG).answer("Nested brackets are read.", 30)
+    story.keep(log.prompt("What is the weather like?", 40).answer("I do not know.", 45))
+    assert reason(story, "asked") == [
+        "How are brackets described in the manual?",
+        "Go deeper there, however many of them there are",
+    ]
+
+
+def test_opening_request_of_a_long_session_is_quoted(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    for number in range(90):
+        log.answer(f"Step {number}. " + "The tokens are looked at one after the other. " * 120, 10 + number)
+    story.keep(story.edited(log, "src/parser.py", 200, LONG).answer("Nested brackets are read.", 210))
+    assert reason(story, "asked", 240) == ["The parser should read nested brackets"]
+
+
+def test_passed_tests_come_before_checks_of_the_form(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.edited(log, "src/parser.py", 10, LONG)
+    for number, command in enumerate(["pytest -q tests", "ruff format --check src", "ruff check src"]):
+        story.ran(log, command, "ok" if number else "3 passed", 20 + number)
+    story.keep(log.answer("Nested brackets are read.", 40))
+    assert reason(story, "passed")[0] == "`pytest -q tests` passed"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Updated the manual to use brackets instead of the removed braces everywhere.",
+        "I’m keeping the run going so that we get a check by the tests instead of a read.",
+    ],
+)
+def test_account_of_a_change_or_of_working_weighs_nothing(story: Story, said: str) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0).answer(said, 5)
+    story.keep(story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30))
+    assert reason(story, "weighed") == []
