@@ -12,7 +12,6 @@ from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.git.branches import CURRENT, Branches
-from aicx.refs import Ref
 from aicx.text import instant
 from aicx.work.at_place import facts_at
 from aicx.work.files import HANDOFFS, read_all
@@ -65,7 +64,7 @@ def chain(
         handoff_of(one)
         for one in facts
         if hands_on(one)
-        and str(Ref.of_session(one.agent, one.session_id)) not in spoken
+        and one.ref not in spoken
         and not (one.finalized and any(one.started_at <= at <= one.ended_at for at in nameless))
     ]
     # Those that were stated are in the order of the log. Where the clock was set back meanwhile, that counts.
@@ -147,7 +146,7 @@ def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> Hando
 def derived(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
     """What a session's log leaves, as it is answered."""
     facts = handoff.facts
-    goal = facts.goal or facts.asked
+    goal = facts.wanted
     return HandoffAnswer(
         ref=handoff.session,
         origin="derived",

@@ -11,7 +11,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.session_names import find_session
 from aicx.errors import NotFound
 from aicx.git.state import GitProbe
-from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, session_ref, terms_of
+from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, terms_of
 from aicx.text import shorten
 from aicx.work.finding import find_task
 from aicx.work.handoff import hands_on
@@ -78,7 +78,7 @@ def choose_task(settings: Settings, gathered: Gathered, present: Present, look: 
     if left is not None:
         raise NotFound(
             "no task is open here, and none of the last sessions was left open",
-            hint=f"name an earlier one: aicx pack task {session_ref(left)}",
+            hint=f"name an earlier one: aicx pack task {left.ref}",
         )
     raise NotFound(
         "no task is open here, and no session was left open",
@@ -105,12 +105,12 @@ def rank_sessions(
     branch = record.git_context.branch if record.git_context else None
     sessions = [facts for facts in gathered.within(applied_of(scope)) if facts.lane != "subagent"]
     for facts in gathered.facts if own else ():  # its own are in, wherever they were
-        if session_ref(facts) in own and facts not in sessions:
+        if facts.ref in own and facts not in sessions:
             sessions.append(facts)
-    files |= {path for facts in sessions if session_ref(facts) in own for path in facts.edited}
+    files |= {path for facts in sessions if facts.ref in own for path in facts.edited}
     found = []
     for facts in sessions:
-        ref = session_ref(facts)
+        ref = facts.ref
         ties = _ties(facts, files, title, focus, branch, is_linked=ref in linked)
         score = sum(ties.values())
         if ref in own:
@@ -123,7 +123,7 @@ def rank_sessions(
         newest = next(filter(hands_on, sessions), sessions[0])
         found.append(ChosenSession(newest, "newest", 0))
     order = {"task_session": 0, "handoff_session": 1}
-    found.sort(key=lambda one: session_ref(one.facts))
+    found.sort(key=lambda one: one.facts.ref)
     found.sort(key=lambda one: one.facts.ended_at, reverse=True)
     found.sort(key=lambda one: (order.get(one.reason, 2), -one.score if one.reason not in order else 0))
     return found
@@ -196,14 +196,13 @@ def _looked(gathered: Gathered, look: GitProbe) -> GitProbe | None:
 
 
 def _is_left_open(facts: SessionFacts) -> bool:
-    wanted = facts.goal or facts.asked
-    return facts.state == "active" and facts.lane != "subagent" and not facts.automated and wanted is not None
+    return facts.state == "active" and facts.lane != "subagent" and not facts.automated and facts.wanted is not None
 
 
 def _record_of(gathered: Gathered, present: Present, facts: SessionFacts) -> WorkRecord:
     """A session that was left open, as the task that it is."""
     goal = clean(goal_of(facts) or "", MAX_GOAL)
-    ref, at = session_ref(facts), datetime.fromisoformat(facts.ended_at)
+    ref, at = facts.ref, datetime.fromisoformat(facts.ended_at)
     record = replace(
         new_record(gathered.place, "thread", "", goal, at, present.context, gathered.project),
         goal_source=ref,

@@ -16,7 +16,6 @@ from aicx.errors import AicxError, CorpusDamaged, MalformedPolicy, NotFound
 from aicx.git.history import Change, list_hashes, read_changes
 from aicx.git.state import Git
 from aicx.packs.query import Applied, PackQuery
-from aicx.refs import Ref
 from aicx.text import instant, plural, printable
 from aicx.work.facts_index import facts_so_far, session_facts
 from aicx.work.place import TIMEOUT, Present, WorkPlace, find_place, project_of
@@ -121,14 +120,9 @@ def applied_of(scope: PackScope) -> Applied:
     return "workspace" if scope.applied == "workspace" else "family"
 
 
-def session_ref(facts: SessionFacts) -> str:
-    return str(Ref.of_session(facts.agent, facts.session_id))
-
-
 def goal_of(facts: SessionFacts) -> str | None:
     """What was wanted in a session, else what it is called."""
-    wanted = facts.goal or facts.asked
-    return wanted.text if wanted else facts.title
+    return facts.wanted.text if facts.wanted else facts.title
 
 
 def git_of(gathered: Gathered) -> Git:

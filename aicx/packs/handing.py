@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aicx.api.answers.pack import PackHandoff
 from aicx.packs.choosing import ChosenSession
-from aicx.packs.gathering import Gathered, goal_of, session_ref
+from aicx.packs.gathering import Gathered, goal_of
 from aicx.refs import Ref
 from aicx.text import instant
 from aicx.work.handoff import handoff_of, hands_on
@@ -41,7 +41,7 @@ def stated_for(task: WorkRecord, records: Iterable[WorkRecord], gathered: Gather
 def handoffs_of(stated: Sequence[StatedHandoff], sessions: Sequence[ChosenSession]) -> list[PackHandoff]:
     """What was stated, then what the chosen sessions leave that stated nothing; in both the newest first."""
     spoken = {one.session for one in stated}
-    derived = [one for one in sessions if session_ref(one.facts) not in spoken and hands_on(one.facts)]
+    derived = [one for one in sessions if one.facts.ref not in spoken and hands_on(one.facts)]
     derived.sort(key=lambda one: one.facts.ended_at, reverse=True)
     return [*map(_stated, stated), *map(_derived, derived)]
 

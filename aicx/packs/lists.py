@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from aicx.api.answers.pack import FamilyItem, Support
-from aicx.packs.gathering import goal_of, session_ref, terms_of
+from aicx.packs.gathering import goal_of, terms_of
 from aicx.packs.owners import Owner
 from aicx.text import first_of, instant, shorten
 from aicx.work.failures import Pattern, patterns
@@ -66,7 +66,7 @@ def lists_of(owners: Sequence[Owner], now: datetime) -> dict[str, list[FamilyIte
         _add_task(owner, found)
         for facts in owner.parts:
             _add_session(owner, facts, found)
-    names = {session_ref(facts): owner.ref for owner in owners for facts in owner.parts}
+    names = {facts.ref: owner.ref for owner in owners for facts in owner.parts}
     every = [facts for owner in owners for facts in owner.parts]
     known = patterns(every)
     _add_failures(every, names, found["risks"])
@@ -140,7 +140,7 @@ def _add_session(owner: Owner, facts: SessionFacts, found: Mapping[str, Lines]) 
     # What a closed task left undone was let go with it.
     if facts.state == "active" and (owner.task is None or owner.task.is_open):
         if owner.task is None and (goal := goal_of(facts)):
-            found["current_focus"].add(owner.ref, goal, facts.ended_at, [session_ref(facts)])
+            found["current_focus"].add(owner.ref, goal, facts.ended_at, [facts.ref])
         add("next_work", facts.next)
         add("next_work", facts.questions, "To be answered: ")
 
@@ -155,7 +155,7 @@ def _add_failures(sessions: Sequence[SessionFacts], names: Mapping[str, str], ri
     for facts in sessions:
         for line in facts.failing:
             if not any(at > line.at and line.text.startswith(command) for command, at in passed.items()):
-                risks.add(names[session_ref(facts)], line.text, line.at, line.refs)
+                risks.add(names[facts.ref], line.text, line.at, line.refs)
 
 
 def _resolutions(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:

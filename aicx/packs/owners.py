@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aicx.packs.choosing import covers, said_by
-from aicx.packs.gathering import goal_of, session_ref, terms_of
+from aicx.packs.gathering import goal_of, terms_of
 from aicx.text import instant, shorten
 from aicx.work.handoff import hands_on
 from aicx.work.record import MAX_TITLE, WorkRecord
@@ -34,7 +34,7 @@ class Owner:
 
     @property
     def sessions(self) -> list[str]:
-        return [session_ref(facts) for facts in self.parts]
+        return [facts.ref for facts in self.parts]
 
 
 def owners_of(tasks: Iterable[WorkRecord], facts: Sequence[SessionFacts]) -> list[Owner]:
@@ -51,7 +51,7 @@ def owners_of(tasks: Iterable[WorkRecord], facts: Sequence[SessionFacts]) -> lis
             if ref.startswith("session:"):
                 taken.setdefault(ref, owner)
     for one in facts:
-        ref = session_ref(one)
+        ref = one.ref
         known = taken.get(ref)
         if known is not None:
             known.parts.append(one)

@@ -20,7 +20,6 @@ from aicx.packs.gathering import (
     goal_of,
     memory_of,
     recent_commits,
-    session_ref,
 )
 from aicx.packs.handing import handoffs_of, stated_for, texts
 from aicx.packs.linking import edges_of
@@ -109,7 +108,7 @@ def _quoted(pack: TaskPack, task: WorkRecord) -> list[str]:
 def _session(one: ChosenSession) -> PackSession:
     facts = one.facts
     return PackSession(
-        ref=session_ref(facts),
+        ref=facts.ref,
         reason=one.reason,
         score=one.score,
         agent=facts.agent,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from aicx.refs import Ref
+from aicx.api.answers.areas import AreaAnswer
 from aicx.work.contract import is_test
 from aicx.work.session_facts import SessionFacts
 
@@ -17,26 +17,6 @@ _HOLDERS = frozenset(
 _MAX_FILES, _MAX_SESSIONS = 8, 20
 _FRAGILE = 2  # failures from which a file counts as fragile
 ROOT = "."
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """One folder. ``edited_in`` sessions edited it; ``sessions`` are the latest of them, the latest first.
-
-    ``hot`` are its files by how many sessions edited them, ``entry_points`` the files that sessions opened first,
-    ``tests`` those of it that were touched, ``commands`` the tests that passed while it was worked on, ``fragile`` the
-    files where failures were reported again.
-    """
-
-    id: str
-    edited_in: int
-    sessions: tuple[str, ...]
-    failures: int
-    hot: tuple[str, ...]
-    entry_points: tuple[str, ...]
-    tests: tuple[str, ...]
-    commands: tuple[str, ...]
-    fragile: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -57,11 +37,14 @@ def area_of(path: str) -> str:
     return "/".join(folders[:2]) if folders[0] in _HOLDERS else folders[0]
 
 
-def areas(sessions: Iterable[SessionFacts]) -> list[Area]:
-    """The areas that sessions edited, those of the most sessions first. ``sessions`` come with the latest first."""
+def areas(sessions: Iterable[SessionFacts]) -> list[AreaAnswer]:
+    """The areas that sessions edited, those of the most sessions first. ``sessions`` come with the latest first.
+
+    What an area is for is not looked up.
+    """
     tallies: dict[str, _Tally] = {}
     for facts in sessions:
-        session = str(Ref.of_session(facts.agent, facts.session_id))
+        session = facts.ref
         passed = {run.command for run in facts.tests if run.passed}
         for path in dict.fromkeys(facts.edited):
             tally = tallies.setdefault(area_of(path), _Tally())
@@ -79,13 +62,14 @@ def areas(sessions: Iterable[SessionFacts]) -> list[Area]:
     return sorted(found, key=lambda area: (-area.edited_in, area.id))
 
 
-def _area(name: str, tally: _Tally) -> Area:
-    return Area(
+def _area(name: str, tally: _Tally) -> AreaAnswer:
+    return AreaAnswer(
         id=name,
+        purpose=None,
         edited_in=len(tally.sessions),
         sessions=tuple(tally.sessions)[:_MAX_SESSIONS],
         failures=sum(tally.failed.values()),
-        hot=_most(tally.edited),
+        key_paths=_most(tally.edited),
         entry_points=_most(tally.first),
         tests=_most(+tally.tests),
         commands=_most(tally.commands),

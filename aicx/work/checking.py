@@ -12,7 +12,6 @@ from aicx.work.files import every_folder, read_all
 from aicx.work.record import WorkRecord
 
 
-
 def check_files(layout: Layout, *, unfinished: bool) -> Check:
     name = "work"
     found = read_all(layout, every_folder(layout), hidden=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from aicx.refs import Ref
 from aicx.work.session_facts import Failure, SessionFacts, Try
 
 _MAX_ATTEMPTS = 5
@@ -51,7 +50,7 @@ def patterns(sessions: Iterable[SessionFacts]) -> list[Pattern]:
     """The mistakes that the sessions report, each once, the last reported first."""
     found: dict[str, list[tuple[str, Failure]]] = {}
     for facts in sessions:
-        session = str(Ref.of_session(facts.agent, facts.session_id))
+        session = facts.ref
         for failure in facts.failures:
             found.setdefault(failure.fingerprint, []).append((session, failure))
     return sorted(map(_pattern, found.values()), key=lambda one: (one.last.last_at, one.id), reverse=True)

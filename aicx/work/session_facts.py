@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from aicx.refs import Ref
+
 if TYPE_CHECKING:
     from aicx.evidence.session_brief import State, StateReason
 
@@ -114,6 +116,16 @@ class SessionFacts:
     finalized: bool
     state: State
     state_reason: StateReason
+
+    @property
+    def ref(self) -> str:
+        """The reference of the session."""
+        return str(Ref.of_session(self.agent, self.session_id))
+
+    @property
+    def wanted(self) -> Said | None:
+        """What was asked for: first, or else at the end."""
+        return self.goal or self.asked
 
     def encode(self) -> bytes:
         return orjson.dumps(self)

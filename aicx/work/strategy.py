@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from aicx.refs import Ref
 from aicx.work.areas import area_of
 from aicx.work.contract import is_test
 from aicx.work.handoff import handoff_of
@@ -74,7 +73,7 @@ def _compare(words: set[str], files: Collection[str], areas: set[str], facts: Se
         return None
     before_edits = [path for path in facts.opened if not is_test(path)]
     return Strategy(
-        session=str(Ref.of_session(facts.agent, facts.session_id)),
+        session=facts.ref,
         goal=goal,
         at=facts.ended_at,
         score=round(sum(parts.values()), 4),

@@ -33,7 +33,7 @@ def test_counts_are_those_of_the_sessions() -> None:
     )
     login = found[0]
     assert (login.id, login.sessions) == ("src/login", ("session:claude:b", "session:claude:a"))
-    assert (login.hot[0], login.tests) == ("src/login/form.py", ("src/login/test_form.py",))
+    assert (login.key_paths[0], login.tests) == ("src/login/form.py", ("src/login/test_form.py",))
     assert (login.entry_points, login.commands) == (("src/login/form.py",), ("pytest",))
     assert [area.id for area in found] == ["src/login", "."]
 

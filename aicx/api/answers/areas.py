@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,13 +16,13 @@ class AreaAnswer:
     id: Annotated[str, "the folder; `.` for the root"]
     purpose: Annotated[str | None, "what its README, docstring or manifest says it is for; null where none says it"]
     edited_in: Annotated[int, "number of sessions that changed it"]
-    sessions: Annotated[list[str], "references of the latest of them, the latest first"]
-    key_paths: Annotated[list[str], "its files that most sessions changed"]
-    entry_points: Annotated[list[str], "files that sessions opened first"]
-    tests: Annotated[list[str], "its test files that sessions changed"]
-    commands: Annotated[list[str], "tests that passed in sessions that changed it"]
+    sessions: Annotated[Sequence[str], "references of the latest of them, the latest first"]
+    key_paths: Annotated[Sequence[str], "its files that most sessions changed"]
+    entry_points: Annotated[Sequence[str], "files that sessions opened first"]
+    tests: Annotated[Sequence[str], "its test files that sessions changed"]
+    commands: Annotated[Sequence[str], "tests that passed in sessions that changed it"]
     failures: Annotated[int, "failures reported in it"]
-    fragile: Annotated[list[str], "files in which failures were reported again"]
+    fragile: Annotated[Sequence[str], "files in which failures were reported again"]
 
 
 @dataclass(frozen=True, slots=True)

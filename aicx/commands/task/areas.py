@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aicx import console, options
 from aicx.api.answers.areas import SCHEMA, AreaAnswer, AreasAnswer
 from aicx.commands.desk import open_desk
@@ -34,21 +36,7 @@ def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.J
     with console.count_bar("Reading sessions") as bar:
         facts, notes = facts_at(desk.settings, desk.folder, lambda done, of: bar(done, of, ""))
     every = areas(facts)
-    items = [
-        AreaAnswer(
-            id=area.id,
-            purpose=purpose_of(desk.place.root, area.id),
-            edited_in=area.edited_in,
-            sessions=list(area.sessions),
-            key_paths=list(area.hot),
-            entry_points=list(area.entry_points),
-            tests=list(area.tests),
-            commands=list(area.commands),
-            failures=area.failures,
-            fragile=list(area.fragile),
-        )
-        for area in every[:limit]
-    ]
+    items = [replace(area, purpose=purpose_of(desk.place.root, area.id)) for area in every[:limit]]
     if json:
         console.out_answer(SCHEMA, AreasAnswer(items, len(every), notes))
         return

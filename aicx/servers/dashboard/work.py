@@ -13,7 +13,6 @@ from datetime import datetime
 from aicx.config import Settings
 from aicx.lifecycle.answers import compliance_answer
 from aicx.lifecycle.handoffs import Link, answer_of, chain, proofs_of
-from aicx.refs import Ref
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
@@ -45,7 +44,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage
     name = wanted.project or next((one.name for one in every), None)
     where = find_where(settings, name, records) if name else Where("", frozenset(), {})
     facts, unread, notes = facts_of(settings, where)
-    known = {str(Ref.of_session(one.agent, one.session_id)): one for one in facts}
+    known = {one.ref: one for one in facts}
     tasks = [record for record in records.tasks if record.repo_id in where.folders]
     others = [record for record in records.others if record.repo_id in where.folders]
     handoffs = [record for record in others if record.kind == "handoff"]
