@@ -22,7 +22,7 @@ Known = TypeVar("Known", bound=str)
 
 
 class PathText(StringParamType):
-    """Text that names what is on disk, with the bytes that are no UTF-8 as Python has them: lone surrogates."""
+    """Text that names what is on disk, with the bytes that are not UTF-8 as Python has them: lone surrogates."""
 
 
 PATH = PathText()

@@ -58,7 +58,7 @@ class Ref:
         if not rest:
             raise UsageError(f"nothing follows {text!r}", hint=f"write {prefix}:… with what you look for")
         if prefix == "commit" and not HASH.fullmatch(rest := rest.lower()):
-            raise UsageError(f"{rest!r} is no commit hash", hint="write at least four of its hexadecimal digits")
+            raise UsageError(f"{rest!r} is not a commit hash", hint="write at least four of its hexadecimal digits")
         return cls(prefix, rest)
 
     @classmethod

@@ -72,7 +72,7 @@ def test_unknown_option_leads_to_the_help_of_its_command(capsys: pytest.CaptureF
     assert said.endswith(" next: aicx steer --help\n")
 
 
-# As Python hands over bytes that are no UTF-8.
+# As Python hands over bytes that are not UTF-8.
 NO_TEXT = os.fsdecode(b"\xff\xfe")
 
 

@@ -34,7 +34,7 @@ def test_a_prefix_alone_is_refused(prefix):
 
 def test_a_commit_is_a_hash():
     assert Ref.parse("commit:ABCDEF1") == Ref("commit", "abcdef1")
-    with pytest.raises(UsageError, match="no commit hash"):
+    with pytest.raises(UsageError, match="not a commit hash"):
         Ref.parse("commit:main")
 
 

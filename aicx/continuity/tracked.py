@@ -80,7 +80,7 @@ def _files(root: Path, given: object) -> tuple[tuple[str, ...], list[str]]:
             if not resolve_inside(root / name, root).is_file():
                 raise Refused("unreadable")
         except Refused:
-            wrong.append(f"{shorten(name, _MAX_NAME)} is no file of the repository")
+            wrong.append(f"{shorten(name, _MAX_NAME)} is not a file of the repository")
         else:
             found.append(name)
     if len(given) > _MAX_FILES:

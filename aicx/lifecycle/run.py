@@ -115,7 +115,7 @@ def program_with_logs(words: Sequence[str], agent: str | None = None) -> str | N
 
 
 def _text(text: str) -> str:
-    """Words of a command line as text: bytes that are no UTF-8 become question marks, as nowhere else."""
+    """Words of a command line as text: bytes that are not UTF-8 become question marks, as nowhere else."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

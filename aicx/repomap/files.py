@@ -167,7 +167,7 @@ def _from_scan(root: Path, most: int) -> Iterator[str]:
             count += 1
             if count > most:
                 raise UsageError(
-                    f"{root} is no git repository and holds more than {most:,} files",
+                    f"{root} is not a git repository and holds more than {most:,} files",
                     hint="name a folder further down with --repo, or make it a repository: git init",
                 )
             yield path

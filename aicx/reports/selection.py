@@ -62,7 +62,7 @@ def make_selection(
     org: str | None,
     repo: str | None,
 ) -> Selection:
-    """A selection from what a user wrote. Raises UsageError for what is no point in time.
+    """A selection from what a user wrote. Raises UsageError for what is not a point in time.
 
     Reports carry days, not instants, so a point in time stands for its day.
     """

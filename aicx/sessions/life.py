@@ -179,7 +179,7 @@ def _link(change: Change, place: WorkPlace, newer: str, older: str, kind: EdgeTy
 def _checked(agent: str, session_id: str) -> str:
     """The reference of a session that is stated. Its id is kept as it is, so it may be no secret."""
     if not _AGENT.fullmatch(agent):
-        raise UsageError(f"{agent!r} is no name of an agent", hint="small letters and digits, such as claude")
+        raise UsageError(f"{agent!r} is not the name of an agent", hint="small letters and digits, such as claude")
     if not _ID.fullmatch(session_id) or redact_plain(session_id).counts:
         raise UsageError("this cannot be the id of a session", hint="up to 100 letters, digits, dots, dashes")
     return str(Ref.of_session(agent, session_id))

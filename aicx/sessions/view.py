@@ -135,7 +135,7 @@ def key_of(ref: str) -> SessionKey:
     """The agent and the id of a session's reference. Raises NotFound for another one."""
     kind, agent, session_id = [*ref.split(":", 2), "", ""][:3]
     if kind != "session" or not agent or not session_id:
-        raise NotFound(f"{ref!r} is no reference of a session", hint="session:<agent>:<id>")
+        raise NotFound(f"{ref!r} is not a reference to a session", hint="session:<agent>:<id>")
     return agent, session_id
 
 

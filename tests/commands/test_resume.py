@@ -188,10 +188,10 @@ def test_repository_without_sessions_promises_no_history(
 ) -> None:
     other = Repository(tmp_path / "new")
     other.commit("README.md")
-    assert "stands history" in resume(capsys)[1]
+    assert "is history, quoted" in resume(capsys)[1]
     out = resume(capsys, "--repo", str(other.folder))[1]
     assert "No session of this place is stored." in out
-    assert "stands history" not in out
+    assert "is history, quoted" not in out
 
 
 def test_secret_that_only_an_unseen_sign_kept_apart_is_redacted(

@@ -47,7 +47,7 @@ class TestWhoMayAsk:
 
     def test_a_name_is_no_address(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["serve", "-t", "http", "--host", "example.org"]) == 2
-        assert "'example.org' is no address" in capsys.readouterr().err
+        assert "'example.org' is not an address" in capsys.readouterr().err
 
     def test_an_address_of_another_machine_cannot_be_had(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["serve", "-t", "http", "--host", "192.0.2.7"]) == 1

@@ -150,7 +150,7 @@ class TestJson:
         assert json.loads(out) == {
             "schema": "aicx.error/1",
             "ok": False,
-            "error": "'soon' is no point in time",
+            "error": "'soon' is not a point in time",
             "kind": "UsageError",
             "hint": "write 2026-01-31, 2026-01-31T14:00, yesterday, last week, 36h, 7d or 2w",
         }

@@ -128,7 +128,7 @@ class TestStated:
         family("open", "--session", A)
         assert family.failed("link", A, A)[0] == 2
         family("open", "--session", B, "--force")
-        assert family.failed("link", A, B, "--type", "begat") == (2, "'begat' is no type of an edge")
+        assert family.failed("link", A, B, "--type", "begat") == (2, "'begat' is not a type of edge")
 
 
 class TestFromScratch:

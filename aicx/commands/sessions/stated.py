@@ -127,7 +127,7 @@ def link(
     Example: aicx sessions link 7c19e2f4 4f2a81c0 --type continues
     Example: aicx sessions link 7c19e2f4 4f2a81c0 --remove
     """
-    wanted = options.one_of(kind, EDGE_TYPES, "is no type of an edge", "--type")
+    wanted = options.one_of(kind, EDGE_TYPES, "is not a type of edge", "--type")
     desk = open_desk(repo)
     with viewing(desk) as viewer:
         key, other = viewer.find(newer), viewer.find(older)

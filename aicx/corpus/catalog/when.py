@@ -60,7 +60,7 @@ def parse_instant(text: str, now: datetime, *, end_of_day: bool = False) -> date
         return local(day).astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"{text!r} is no point in time",
+            f"{text!r} is not a point in time",
             hint="write 2026-01-31, 2026-01-31T14:00, yesterday, last week, 36h, 7d or 2w",
         ) from None
 
@@ -102,5 +102,5 @@ def _check_day(text: str) -> None:
         date.fromisoformat(text if _DAY.fullmatch(text) else "")
     except ValueError:
         raise UsageError(
-            f"{text!r} is no date", hint="write it as 2026-01-31, yesterday or 2026-01-01..2026-01-31"
+            f"{text!r} is not a date", hint="write it as 2026-01-31, yesterday or 2026-01-01..2026-01-31"
         ) from None

@@ -125,7 +125,7 @@ def _claude(home: Path) -> Policy:
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            problem = problem or f"{home / name}: cleanupPeriodDays is {value!r}, which is no number of days"
+            problem = problem or f"{home / name}: cleanupPeriodDays is {value!r}, which is not a number of days"
         else:
             found.append((float(value), name))
     if not found:

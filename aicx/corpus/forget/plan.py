@@ -177,7 +177,7 @@ def _compile(text: str) -> re.Pattern[str]:
         pattern = re.compile(text)
     except re.error as error:
         raise UsageError(
-            f"the pattern is no regular expression: {error}", hint="the syntax is that of Python"
+            f"the pattern is not a regular expression: {error}", hint="the syntax is that of Python"
         ) from error
     if pattern.search("") is not None:
         raise UsageError("the pattern matches the empty text, so it would forget everything")

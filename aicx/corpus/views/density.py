@@ -1,9 +1,9 @@
 """Scores how much of a chunk is worth reading, from word lists that are data (`aicx/data/density.json`).
 
 Lines are compared without case and after list marks. A line is signal when it begins with one of `starts` or holds one
-of `contains`; `high_value` lines weigh more; after an `echo` (documentation of a skill or command, echoed into a chat)
-all is noise. A line counts once, with those that differ from it in numbers alone, as in a pasted log. What begins as `opening` says asks or announces: it counts, and is shown last of what was found. For
-another language add words to the lists, no code.
+of `contains`, unless it begins with a time, as the lines of a log do; `high_value` lines weigh more; after an `echo`
+(documentation of a skill or command, echoed into a chat) all is noise. What begins as `opening` says asks or announces:
+it counts, and is shown last of what was found. For another language add words to the lists, no code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
 
 _LIST_MARKS = "-*>0123456789. "
 _MARKS = "-*> "
-_NUMBER = re.compile(r"\d+")
+# A line of a pasted log is what a program printed, however often it has "failed" in it.
+_LOGGED = re.compile(r"\W*(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[^\sa-z])")
 # A shorter sentence ("All tests pass.") says little by itself.
 _SHORT = 24
@@ -64,7 +65,6 @@ def measure(text: str) -> Density:
     words = _lists()
     signal = noise = total = 0
     high = echoing = False
-    seen: set[str] = set()
     telling: dict[str, tuple[bool, bool, bool]] = {}  # whether it opens, weighs little, is short
     for written in text.splitlines():
         line = written.lower()
@@ -75,8 +75,7 @@ def measure(text: str) -> Density:
         echoing = echoing or words["echo"].match(plain)
         if echoing or words["noise"].match(line.strip()):
             noise += 1
-        elif words["signal"].match(plain) and (shape := _NUMBER.sub("0", plain)) not in seen:
-            seen.add(shape)
+        elif words["signal"].match(plain) and not _LOGGED.match(written):
             signal += 1
             high = high or words["high_value"].match(plain)
             for said in _SENTENCE_END.split(written.strip(_MARKS)):

@@ -67,7 +67,7 @@ def find_target(reference: Ref, catalog: Catalog) -> ChunkTarget | SessionTarget
         if match and match["session"] not in SOURCES:
             return _numbered_chunk(catalog, match["agent"], match["session"], int(match["number"]))
         if reference.kind == "chunk":
-            raise UsageError(f"{reference.value!r} is no chunk id", hint="one looks like claude:SESSION:003")
+            raise UsageError(f"{reference.value!r} is not a chunk's id", hint="one looks like claude:SESSION:003")
     return SessionTarget(*find_session(reference.value, _sessions(catalog)))
 
 

@@ -172,7 +172,7 @@ def _parsed(client: Client, path: Path, text: str) -> dict[str, Any]:
         ) from error
     servers = whole.get(client.key, {}) if isinstance(whole, dict) else None
     if not isinstance(servers, dict) or not isinstance(servers.get(NAME, {}), dict):
-        raise CorpusDamaged(f"{path}: {client.key} is no list of servers", hint="mend it first; nothing was changed")
+        raise CorpusDamaged(f"{path}: {client.key} is not a list of servers", hint="mend it first; nothing was changed")
     return whole
 
 

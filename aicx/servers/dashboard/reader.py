@@ -79,7 +79,7 @@ def _chunk(layout: Layout, id: str) -> ShownChunk:
     if not id.isprintable():
         raise NotFound("no chunk has control characters in its id")
     if parse_reference(id, layout).kind not in ("name", "chunk"):
-        raise NotFound(f"{id!r} is no chunk's id", hint="one looks like claude:SESSION:003; `path` takes paths")
+        raise NotFound(f"{id!r} is not a chunk's id", hint="one looks like claude:SESSION:003; `path` takes paths")
     shown = show(layout, id, 0).what
     if not isinstance(shown, ShownChunk):
         raise NotFound(f"{id!r} is a session, not a chunk", hint="/api/detail shows sessions")

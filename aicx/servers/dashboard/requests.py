@@ -43,7 +43,7 @@ class Where(_Filters):  # type: ignore[misc] # made of the table of filters, and
 
 class Browse(Where):
     sort: Annotated[Literal["newest", "oldest", "size"], Field(description="Which sessions come first.")] = "newest"
-    limit: Annotated[int, Field(ge=1, le=200, description="At most so many sessions.")] = 50
+    limit: Annotated[int, Field(ge=1, le=200, description="The most sessions to return.")] = 50
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many sessions are passed over.")] = 0
 
 
@@ -52,7 +52,7 @@ class Detail(Asked):
     agent: Annotated[Name | None, Field(description="Whose session, where two agents have the same id.")] = None
     chunk: Annotated[Name | None, Field(description="Begin where this chunk is among those shown.")] = None
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many chunks are passed over.")] = 0
-    limit: Annotated[int, Field(ge=1, le=50, description="At most so many chunks.")] = 20
+    limit: Annotated[int, Field(ge=1, le=50, description="The most chunks to return.")] = 20
 
 
 class WholeChunk(Asked):
@@ -62,13 +62,13 @@ class WholeChunk(Asked):
 
 class Context(Asked):
     id: Annotated[Name, Field(description="The chunk's id.")]
-    around: Annotated[int, Field(ge=0, le=10, description="So many chunks before it, and so many after.")] = 1
+    around: Annotated[int, Field(ge=0, le=10, description="How many chunks to show before it, and how many after.")] = 1
 
 
 class Search(Where):
     q: Question
     mode: ModeOption = "auto"
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many answers.")] = 10
+    limit: Annotated[int, Field(ge=1, le=100, description="The most answers to return.")] = 10
     sort: Annotated[Literal["relevance", "newest", "oldest"], Field(description="The order of the answers.")] = (
         "relevance"
     )
@@ -86,7 +86,7 @@ class Search(Where):
 
 class Fuzzy(Where):
     q: Question
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many answers.")] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="The most answers to return.")] = 20
     score: Annotated[int, Field(ge=0, le=100, description="Only answers with this score and more.")] = 0
     frame_kind: Annotated[
         Frame | None,
@@ -97,8 +97,8 @@ class Fuzzy(Where):
 class Cross(Where):
     q: Question
     mode: ModeOption = "auto"
-    limit: Annotated[int, Field(ge=1, le=50, description="At most so many projects.")] = 10
-    each: Annotated[int, Field(ge=1, le=10, description="At most so many answers of each.")] = 3
+    limit: Annotated[int, Field(ge=1, le=50, description="The most projects to return.")] = 10
+    each: Annotated[int, Field(ge=1, le=10, description="The most answers to return of each.")] = 3
 
 
 class Why(Asked):
@@ -113,7 +113,7 @@ class Why(Asked):
         Name | None,
         Field(description="The repository, as /api/overview names it; git is asked where it still is on this machine."),
     ] = None
-    limit: Annotated[int, Field(ge=1, le=20, description="At most so many sessions.")] = 5
+    limit: Annotated[int, Field(ge=1, le=20, description="The most sessions to return.")] = 5
 
 
 class Memory(Asked):
@@ -121,7 +121,7 @@ class Memory(Asked):
         None
     )
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many candidates are passed over.")] = 0
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many candidates.")] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="The most candidates to return.")] = 20
 
 
 class Work(Asked):
@@ -129,9 +129,9 @@ class Work(Asked):
         Name | None,
         Field(description="The repository; without it one with open tasks, else the one that was worked in last."),
     ] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many sessions, and so many contracts.")] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="The most sessions to return, and the most contracts.")] = 20
     failures: Annotated[
-        int, Field(ge=1, le=100, description="At most so many open failures, and so many resolved ones.")
+        int, Field(ge=1, le=100, description="The most open failures to return, and the most resolved ones.")
     ] = 20
 
 
@@ -164,4 +164,4 @@ class Steer(Where):
     decay: Annotated[
         Literal["off", "gentle", "strong"], Field(description="With a question, how much to prefer what is recent.")
     ] = "gentle"
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many chunks.")] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="The most chunks to return.")] = 20

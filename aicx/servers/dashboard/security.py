@@ -47,7 +47,7 @@ def _check_query(scope: Scope) -> None:
         try:
             name, _ = (unquote_to_bytes(half.replace(b"+", b" ")).decode() for half in (part + b"=").split(b"=", 1))
         except UnicodeDecodeError:
-            raise Refused(400, "the query holds bytes that are no UTF-8") from None
+            raise Refused(400, "the query holds bytes that are not UTF-8") from None
         if name in names:
             raise Refused(400, f"more than one parameter {name[:60]!r}")
         names.add(name)

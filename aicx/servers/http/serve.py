@@ -127,7 +127,7 @@ def is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
-        raise UsageError(f"{host!r} is no address", hint="write one such as 127.0.0.1, ::1 or localhost") from None
+        raise UsageError(f"{host!r} is not an address", hint="write one such as 127.0.0.1, ::1 or localhost") from None
 
 
 def names_of(host: str, allowed: tuple[str, ...]) -> frozenset[str]:

@@ -45,7 +45,7 @@ def token_of_run(settings: Settings) -> str:
 def _checked(token: str, place: str) -> str:
     if len(token) < _MIN_LENGTH or not token.isascii() or not token.isprintable() or " " in token:
         raise UsageError(
-            f"what {place} holds is no token: at least {_MIN_LENGTH} printable ASCII characters without spaces",
+            f"what {place} holds is not a token: at least {_MIN_LENGTH} printable ASCII characters without spaces",
             hint="python -c 'import secrets; print(secrets.token_urlsafe(32))' makes one",
         )
     return token

@@ -135,7 +135,7 @@ def resume_here(means: Means, asked: Resume) -> Reply:
     report = resume(means.settings, query)
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
     fields = orjson.loads(json_brief(means.settings, report, asked.budget).text) if asked.structured else {}
-    said = f"{text}\n`aicx_read` opens what stands in [brackets], too.\n"
+    said = f"{text}\n`aicx_read` opens a reference in [brackets], too.\n"
     found = {name: fields[name] for name in _OF_A_BRIEF if name in fields}
     if found:
         found["repo"] = {name: fields["repo"].get(name) for name in _OF_A_REPOSITORY}

@@ -59,7 +59,7 @@ class Search(Asked):
             description="A question in plain words, an identifier, a path, an error code, or a quoted phrase.",
         ),
     ]
-    limit: Annotated[int, Field(ge=1, le=50, description="At most so many answers.")] = 10
+    limit: Annotated[int, Field(ge=1, le=50, description="The most answers to return.")] = 10
     group: Annotated[Literal["chunk", "session"], Field(description="An answer a chunk, or one a session.")] = "chunk"
     mode: Annotated[
         Mode, Field(description="auto uses what exists and says so; scan reads everything and is slow.")
@@ -87,7 +87,7 @@ class Steer(Asked):
         str | None,
         Field(max_length=10_000, description="What the chunks are about, in plain words; without it, newest first."),
     ] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many chunks.")] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="The most chunks to return.")] = 20
     decay: Annotated[
         Literal["off", "gentle", "strong"], Field(description="With a query, how much to prefer what is recent.")
     ] = "gentle"
@@ -104,16 +104,16 @@ class Sessions(Asked):
     sort: Annotated[
         Literal["newest", "oldest", "size"], Field(description="The order of sessions; size is the number of chunks.")
     ] = "newest"
-    limit: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 20
-    offset: Annotated[int, Field(ge=0, le=1_000_000_000, description="Skip the first so many.")] = 0
+    limit: Annotated[int, Field(ge=1, le=100, description="The most to return.")] = 20
+    offset: Annotated[int, Field(ge=0, le=1_000_000_000, description="How many to skip.")] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rank(Asked):
     project: Annotated[Name, Field(description="Repository (owner/repo, repo) or working folder.")]
-    hours: Annotated[float, Field(ge=0, le=10_000_000, description="The last so many hours; 0 is all.")] = 72
+    hours: Annotated[float, Field(ge=0, le=10_000_000, description="Only the last N hours; 0 is all.")] = 72
     strict: Annotated[bool, Field(description="Only chunks that score 5 and more.")] = False
-    top: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 10
+    top: Annotated[int, Field(ge=1, le=100, description="The most to return.")] = 10
     agent: Annotated[Names | None, PARAMETERS["agent"].__metadata__[0]] = None
     automated: Annotated[bool, PARAMETERS["automated"].__metadata__[0]] = False
 
@@ -134,7 +134,7 @@ class Resume(Asked):
         Name | None, Field(description="Only sessions since then: 2026-01-31, yesterday, 36h, 7d, 2w.")
     ] = None
     exclude_session: Annotated[Names | None, PARAMETERS["exclude_session"].__metadata__[0]] = None
-    budget: Annotated[int, Field(ge=500, le=9_000, description="At most so many tokens.")] = 2_000
+    budget: Annotated[int, Field(ge=500, le=9_000, description="The most tokens the answer may have.")] = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ class Why(Asked):
         ),
     ]
     repo: Repo = None
-    limit: Annotated[int, Field(ge=1, le=10, description="At most so many sessions.")] = 5
+    limit: Annotated[int, Field(ge=1, le=10, description="The most sessions to return.")] = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ class Recall(Asked):
         str, Field(min_length=1, max_length=10_000, description="What is to be done or asked, in plain words.")
     ]
     repo: Repo = None
-    limit: Annotated[int, Field(ge=1, le=50, description="At most so many statements.")] = 8
+    limit: Annotated[int, Field(ge=1, le=50, description="The most statements to return.")] = 8
     with_evidence: Annotated[
         bool, Field(description="Passages of past sessions too; they are evidence, and nobody agreed to them.")
     ] = False
@@ -200,7 +200,7 @@ class Read(Asked):
         ),
     ]
     max_chars: Annotated[
-        int, Field(ge=_MIN_CHARS, le=_MAX_CHARS, description="At most so many characters of a chunk.")
+        int, Field(ge=_MIN_CHARS, le=_MAX_CHARS, description="The most characters to return of a chunk.")
     ] = 20_000
     offset: Annotated[
         int,

@@ -57,5 +57,5 @@ def place(means: Means, asked: Search | Steer) -> Path | None:
 def folder_of(repo: str) -> Path:
     folder = Path(repo)
     if not folder.is_absolute():
-        raise UsageError("repo is no absolute path", hint="write the whole path of a folder in the repository")
+        raise UsageError("repo is not an absolute path", hint="write the whole path of a folder in the repository")
     return folder

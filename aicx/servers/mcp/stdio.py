@@ -72,7 +72,7 @@ class _Asked:
         """Answers a line that is no message: whoever wrote it waits. An empty line is none."""
         if isinstance(error, ValidationError) and not str(error.errors()[0]["input"]).strip():
             return
-        told = protocol.ErrorData(code=protocol.PARSE_ERROR, message="Parse error: the line is no JSON-RPC message")
+        told = protocol.ErrorData(code=protocol.PARSE_ERROR, message="Parse error: the line is not a JSON-RPC message")
         await self._outgoing.send(SessionMessage(protocol.JSONRPCError(jsonrpc="2.0", id=None, error=told)))
 
     async def send(self, item: Any) -> None:

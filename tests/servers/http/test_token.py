@@ -72,7 +72,7 @@ def test_the_environment_is_where_settings_read_it() -> None:
     "found", ["short", "with spaces in between it", "tabs\tin\tbetween\tit", "ümläuts-are-no-ascii"]
 )
 def test_what_is_no_token_is_refused(settings: Settings, found: str) -> None:
-    with pytest.raises(UsageError, match="no token") as refusal:
+    with pytest.raises(UsageError, match="not a token") as refusal:
         load_token(replace(settings, auth_token=found))
     assert found not in refusal.value.message
 
@@ -89,7 +89,7 @@ def test_a_file_that_others_can_read_is_refused_with_the_cure(settings: Settings
 def test_an_empty_file_is_refused(settings: Settings) -> None:
     load_token(settings)
     settings.layout.auth_token.write_text("")
-    with pytest.raises(UsageError, match="no token"):
+    with pytest.raises(UsageError, match="not a token"):
         load_token(settings)
 
 

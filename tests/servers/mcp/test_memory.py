@@ -50,7 +50,7 @@ def test_recall_gives_what_the_command_gives(place: Place) -> None:
     assert f"memory={agreed} status=agreed tier=5" in text
     assert f"memory={waiting} status=candidate tier=9" in text
     assert "status=guidance tier=3" in text
-    assert "accepted by nobody" in text
+    assert "has not been accepted" in text
 
 
 def test_a_hostile_statement_stays_in_its_quotation(place: Place) -> None:
