@@ -82,16 +82,24 @@ def weigh(
         evidence = [one for one in _evidence(item, wanted, place, weights, rarity) if one.worth > 0]
         weighed.append((item, evidence, sum(one.worth for one in evidence)))
     weighed.sort(key=lambda one: (-one[2], one[0].candidate.key))
-    scores = [score for _, _, score in weighed] + [0.0, 0.0]
+    scores = [score for _, _, score in weighed] + [0.0]
     return [
         (
             item,
             sorted(evidence, key=lambda one: -one.worth),
             score,
-            _confidence(evidence, score - scores[place + 1], weights),
+            # What the sessions before it explain already makes no other one sure.
+            _confidence(evidence, score - scores[place + 1] if _adds(item, weighed[:place]) else 0.0, weights),
         )
         for place, (item, evidence, score) in enumerate(weighed)
     ]
+
+
+def _adds(item: Found, better: Sequence[tuple[Found, object, object]]) -> bool:
+    """Whether a session changed files or wrote lines of the commit that no session before it did."""
+    files = set(item.traces.edited).difference(*(one.traces.edited for one, _, _ in better))
+    lines = item.traces.shared.difference(*(one.traces.shared for one, _, _ in better))
+    return not better or bool(files or lines)
 
 
 def closeness(gap: timedelta) -> float:

@@ -81,7 +81,9 @@ def weighed(steps: Sequence[Step]) -> list[tuple[str, Step]]:
 def _names_ways(text: str) -> bool:
     """Whether a sentence names another way than the one that was taken, of the work and not of the agent's working."""
     named = _WEIGHED.search(text) or (_REPLACED.search(text) and _CHOSEN.search(text))
-    return bool(named) and len(words(text)) >= _MIN_WEIGHED and not statement_rules().not_agent.search(text)
+    # A colon leads to a list, which is not quoted with it.
+    whole = len(words(text)) >= _MIN_WEIGHED and not text.endswith(":")
+    return bool(named) and whole and not statement_rules().not_agent.search(text)
 
 
 def reported(steps: Sequence[Step], worked: datetime | None) -> Step | None:

@@ -103,7 +103,7 @@ def test_passed_tests_come_before_checks_of_the_form(story: Story) -> None:
     "said",
     [
         "Updated the manual to use brackets instead of the removed braces everywhere.",
-        "I’m keeping the run going so that we get a check by the tests instead of a read.",
+        "I am keeping the run going so that we get a check by the tests instead of a read.",
     ],
 )
 def test_account_of_a_change_or_of_working_weighs_nothing(story: Story, said: str) -> None:

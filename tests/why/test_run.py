@@ -372,3 +372,15 @@ def test_worktree_of_the_repository_counts_as_it(story: Story, tmp_path: Path) -
     report = story.ask(commit)
     assert ids(report) == [SESSION]
     assert "place" in kinds(report)
+
+
+def test_session_that_explains_no_more_than_a_better_one_is_not_sure(story: Story) -> None:
+    log = story.log(OTHER).prompt("The parser should read round brackets", -HOUR)
+    story.keep(story.edited(log, "src/parser.py", -HOUR + 10).answer("It reads round brackets.", -HOUR + 20))
+    parse_session(story)
+    report = story.ask(story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60)))
+    assert [(item.session.session_id, item.confidence) for item in report.sessions] == [
+        (SESSION, "high"),
+        (OTHER, "medium"),
+    ]
+    assert {line.session.session_id for line in report.reason} == {SESSION}
