@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -44,18 +44,26 @@ class Statements(Generic[One]):
     found: list[One] = field(default_factory=list)
     _words: list[_Words] = field(default_factory=list)
     _places: dict[tuple[str | None, str, str], list[int]] = field(default_factory=dict)
+    _last: tuple[Said, _Words] | None = None  # what is looked for is often added next
 
     def place_of(self, other: Said) -> int | None:
         """The place in ``found`` of the first that says the same, of the same kind and repository."""
-        near = dict.fromkeys(place for key in _keys(other) for place in self._places.get(key, ())[-_COMPARED:])
-        said = _Words.of(other)
+        said = self._words_of(other)
+        keys = _keys(other, said)
+        near = dict.fromkeys(place for key in keys for place in self._places.get(key, ())[-_COMPARED:])
         return next((place for place in near if self._words[place].same(said)), None)
 
     def add(self, one: One) -> None:
-        for key in _keys(one):
+        said = self._words_of(one)
+        for key in _keys(one, said):
             self._places.setdefault(key, []).append(len(self.found))
         self.found.append(one)
-        self._words.append(_Words.of(one))
+        self._words.append(said)
+
+    def _words_of(self, one: Said) -> _Words:
+        if self._last is None or self._last[0] is not one:
+            self._last = one, _Words.of(one)
+        return self._last[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +94,7 @@ class _Words:
         return [word for word in self.order if word in common] == [word for word in other.order if word in common]
 
 
-def _keys(one: Said) -> Iterator[tuple[str | None, str, str]]:
-    return ((one.repository, one.kind, word) for word in _looked_up(one.statement))
-
-
-def _looked_up(statement: str) -> Iterable[str]:
-    """The longest words: the rarest, as far as one can tell without counting."""
-    return sorted({*words(statement)}, key=lambda word: (-len(word), word))[:_LOOKED_UP]
+def _keys(one: Said, said: _Words) -> Iterator[tuple[str | None, str, str]]:
+    """Of its words the longest: the rarest, as far as one can tell without counting."""
+    longest = sorted(said.every, key=lambda word: (-len(word), word))[:_LOOKED_UP]
+    return ((one.repository, one.kind, word) for word in longest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import Any
 
 import pytest
@@ -80,6 +81,19 @@ def test_vectors_of_another_model_are_not_compared(stored: Place) -> None:
     answer = stored("recall", "exports signed")
     assert answer["baseline"] == [ref]
     assert answer["method"]["lanes"] == ["lexical", "dense"]
+
+
+@pytest.mark.parametrize("vector", ["'text'", "substr(vector, 1, 9)", "7"])
+def test_damaged_vectors_are_named_and_made_anew(stored: Place, vector: str) -> None:
+    ref = stored.accepted("Exports are signed")
+    stored("recall", "exports")
+    with sqlite3.connect(stored.settings.layout.memory_recall) as db:
+        db.execute(f"UPDATE vectors SET vector={vector}")
+    db.close()
+    answer = stored("recall", "exports signed")
+    assert (answer["baseline"], answer["method"]["lanes"]) == ([ref], ["lexical", "dense"])
+    assert "made anew" in answer["degraded"][0]["note"]
+    assert stored("recall", "exports signed")["degraded"] == []
 
 
 def test_many_new_statements_wait_for_the_index_and_that_is_named(stored: Place) -> None:

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
-
 from aicx.config import Settings
 from aicx.git.identity import find_repository
 from aicx.memory.decisions import Decisions
@@ -54,7 +52,7 @@ def known_look(layout: Layout, table: Table) -> Look | None:
     kept = table.meta(_LOOKED)
     if kept is None:
         return None
-    folders, at, twice = orjson.loads(kept)
+    folders, at, twice = kept
     if not 0 <= time.time() - at < _SECONDS or folders != folders_now(layout):
         return None
     return Look(folders, at, tuple(twice))
@@ -66,20 +64,21 @@ def keep_look(table: Table, folders: str, twice: Iterable[str]) -> None:
     times = (int(part) for one in folders.split("|") for part in one.rpartition(":")[2].split(".")[1:])
     newest = max(times, default=0)
     if newest / 1e9 < now - _YOUNG_SECONDS:
-        table.keep(_LOOKED, orjson.dumps([folders, now, sorted(twice)]).decode())
+        table.keep(_LOOKED, [folders, now, sorted(twice)])
 
 
 def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
     """As `find_scope`, by what the repository was called as long as nothing changed that decides on it."""
     repository = find_repository(folder)
     layout, common = settings.layout, repository.common or repository.root
-    stamps = [str(common), *(_stamp(str(place)) for place in (layout.catalog, layout.projects, common / "config"))]
-    key = f"scope of {repository.root}"
-    kept = orjson.loads(table.meta(key) or b"[]")
+    # ascii: the name of a folder may be no text.
+    stamps = [ascii(common), *(_stamp(str(place)) for place in (layout.catalog, layout.projects, common / "config"))]
+    key = f"scope of {ascii(repository.root)}"
+    kept = table.meta(key) or []
     if kept[:1] == [stamps]:
         return Scope(kept[1], repository.root, kept[2])
     scope = scope_of(settings, repository)
-    table.keep(key, orjson.dumps([stamps, scope.repository, scope.host]).decode())
+    table.keep(key, [stamps, scope.repository, scope.host])
     return scope
 
 

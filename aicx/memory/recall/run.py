@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from aicx.api.answers.memory_recall import DegradedLane, RecallAnswer
+from aicx.api.answers.memory_recall import RecallAnswer
 from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
 from aicx.memory.policy import Policy
@@ -24,13 +23,14 @@ from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
 from aicx.memory.recall.ranking import SUFFICIENT, Ranked
 from aicx.memory.recall.scored import Scored, add_live, add_records, score_words
-from aicx.memory.recall.table import Table
+from aicx.memory.recall.table import DAMAGE, Table
 from aicx.memory.recall.terms import Asked, asked
 
 if TYPE_CHECKING:
     from aicx.engine.search import Searcher
 
 
+Result = TypeVar("Result")
 # So soon after a look at every file a question that nothing answers is not worth another.
 _SECONDS_TO_TRUST = 2.0
 
@@ -77,8 +77,7 @@ class Recaller:
         """The repository of ``folder``, as `find_scope` finds it. Raises NotFound where there is no such folder."""
         if not self._settings.layout.memory.is_dir():
             return find_scope(self._settings, folder)
-        self._table = self._table or Table(self._settings.layout.memory_recall)
-        return quick_scope(self._settings, folder, self._table)
+        return self._sound(partial(quick_scope, self._settings, folder))[0]
 
     def recall(self, query: RecallQuery) -> RecallAnswer:
         """Answers a question. Raises UsageError for one without words, MalformedPolicy before anything is read."""
@@ -97,20 +96,19 @@ class Recaller:
         layout = self._settings.layout
         if not layout.memory.is_dir():  # nothing was ever remembered here, and nothing is made for it
             return self._ask_records(query, question, live, None, None)
-        damaged: list[DegradedLane] = []
-        for attempt in range(2):
-            try:
-                table = self._table = self._table or Table(layout.memory_recall)
-                found, missing = self._ask_table(query, question, policy, live, table)
-            except (sqlite3.DatabaseError, ValueError) as error:  # of the table: its own numbers do not fit
-                if attempt or self._table is None:
-                    raise
-                self._table.start_anew()
-                damaged.append(unavailable("lexical", f"its table was damaged and made anew ({error})"))
-            else:
-                break
-        found.degraded += damaged
+        (found, missing), damage = self._sound(partial(self._ask_table, query, question, policy, live))
+        if damage is not None:
+            found.degraded.append(unavailable("lexical", f"its table was damaged and made anew ({damage})"))
         return found, missing
+
+    def _sound(self, work: Callable[[Table], Result]) -> tuple[Result, Exception | None]:
+        """What ``work`` gives with the table; with a new one where it turns out to be damaged, and what was wrong."""
+        table = self._table = self._table or Table(self._settings.layout.memory_recall)
+        try:
+            return work(table), None
+        except DAMAGE as error:
+            table.start_anew()
+            return work(table), error
 
     def _ask_table(
         self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable, table: Table

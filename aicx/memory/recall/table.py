@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import orjson
 
@@ -19,7 +20,7 @@ from aicx.memory.recall.terms import impacts
 from aicx.memory.record import Record
 
 # Terms depend on the rules of analysis, so that another version makes the table anew.
-_VERSION = f"2 {aicx.__version__}"
+_VERSION = f"3 {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE documents(number INTEGER PRIMARY KEY, path TEXT UNIQUE, version INTEGER, place TEXT, terms BLOB);
@@ -27,6 +28,8 @@ CREATE TABLE vectors(number INTEGER, make TEXT, vector BLOB, PRIMARY KEY(number,
 CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;
 """
 _AT_ONCE = 500
+# What a table that is damaged raises: its own values do not fit.
+DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError)
 Versions = Mapping[str, tuple[int, str | None]]  # path -> version and place
 # What a record is found by, and how much each counts beside the statement.
 _TOPIC, _DETAIL, _PATH = 1.0, 0.5, 0.5
@@ -37,17 +40,17 @@ class Table:
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = _connect(str(place))
-        except (OSError, sqlite3.OperationalError):  # it cannot be written here
-            self._db = _connect(":memory:")
-        except sqlite3.DatabaseError:
-            self.start_anew()
         self._read: dict[str, dict[int, int]] = {}
         self._seen = -1
         self.size = 0
-        self.refresh()
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = _connect(str(place))
+            self.refresh()
+        except (OSError, sqlite3.OperationalError):  # it cannot be written here
+            self._db = _connect(":memory:")
+        except DAMAGE:
+            self.start_anew()
 
     def close(self) -> None:
         self._db.close()
@@ -64,16 +67,18 @@ class Table:
         self._read, self._seen, self.size = {}, -1, 0
 
     def meta(self, name: str) -> Any:
-        """What was kept under a name; None for nothing, also where the table turns out to be damaged."""
+        """The JSON that was kept under a name; None for nothing, also where it is damaged."""
         try:
             row = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
         except sqlite3.DatabaseError:
             return None
-        return row[0] if row else None
+        checksum, _, body = row[0].partition(b"\n") if row and isinstance(row[0], bytes) else (b"", b"", b"")
+        return orjson.loads(body) if checksum == b"%08x" % crc32(body) else None
 
     def keep(self, name: str, value: Any) -> None:
+        body = orjson.dumps(value)
         with suppress(sqlite3.DatabaseError), self._db:  # another process may be writing
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (name, value))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (name, b"%08x\n%b" % (crc32(body), body)))
 
     def refresh(self) -> None:
         """Forgets what was read where another process has changed the table since."""
@@ -166,14 +171,14 @@ class Table:
             found = {number: (path, place) for number, path, place in rows}
             for number in some:
                 if number in found and is_meant(found[number][1]):
-                    yield number, found[number][0]
+                    yield number, _text(found[number][0])
 
     # --- vectors
 
     def unembedded(self, make: str) -> list[tuple[int, str]]:
         """Number and path of the records without a vector of this make."""
         said = "SELECT number, path FROM documents WHERE number NOT IN (SELECT number FROM vectors WHERE make=?)"
-        return self._db.execute(f"{said} ORDER BY number", (make,)).fetchall()
+        return [(number, _text(path)) for number, path in self._db.execute(f"{said} ORDER BY number", (make,))]
 
     def put_vectors(self, make: str, vectors: Mapping[int, bytes]) -> None:
         """Keeps vectors; those of another make go."""
@@ -226,6 +231,12 @@ def _connect(place: str) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a path is not text")
+    return value
 
 
 def _fields(record: Record) -> list[tuple[str, float]]:

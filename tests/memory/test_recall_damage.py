@@ -1,0 +1,100 @@
+"""The table that recall asks is derived: damaged in any way it is named and made anew, and gives no trust."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.run import Recaller
+from tests.memory.builders import Place
+
+pytestmark = pytest.mark.slow
+
+EXPORTS = "Exports are signed with the lion key"
+
+
+@pytest.fixture
+def asked(place: Place) -> tuple[Place, set[str], bytes]:
+    """Twelve agreed records and a candidate, and the table that recall made of them."""
+    refs = {place.accepted(f"{EXPORTS} in region {number}") for number in range(12)}
+    place.put(f"{EXPORTS} nowhere")
+    time.sleep(0.1)  # what folders are like that are younger is not kept
+    place("recall", "exports signed")
+    return place, refs, place.settings.layout.memory_recall.read_bytes()
+
+
+def baseline(place: Place) -> set[str]:
+    with Recaller(place.settings) as recaller:
+        query = RecallQuery("exports signed key", datetime.now(UTC), recaller.scope(place.repo), limit=40)
+        return set(recaller.recall(query).baseline)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_random_bytes_in_the_table_stop_nothing_and_give_no_trust(
+    asked: tuple[Place, set[str], bytes], data: st.DataObject
+) -> None:
+    place, refs, body = asked
+    damaged = bytearray(body)
+    for _ in range(data.draw(st.integers(1, 4))):
+        damaged[data.draw(st.integers(0, len(body) - 1))] ^= data.draw(st.integers(1, 255))
+    place.settings.layout.memory_recall.write_bytes(damaged)
+    assert baseline(place) <= refs
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE documents SET path=NULL",
+        "UPDATE documents SET version='x', terms='x'",
+        "UPDATE postings SET entries='text'",
+        "UPDATE postings SET entries=x'ff'",
+        "ALTER TABLE documents RENAME COLUMN place TO plase",
+    ],
+)
+def test_values_that_do_not_fit_are_named_and_the_table_is_made_anew(
+    asked: tuple[Place, set[str], bytes], damage: str
+) -> None:
+    place, refs, _ = asked
+    with sqlite3.connect(place.settings.layout.memory_recall) as db:
+        db.execute(damage)
+    db.close()
+    answer = place("recall", "exports signed key", "--limit", "40")
+    assert set(answer["baseline"]) == refs
+    assert [one["lane"] for one in answer["degraded"]] == ["lexical"]
+    assert place("recall", "exports signed key")["degraded"] == []
+
+
+@pytest.mark.parametrize("change", [lambda body: body[:-1] + b"}", lambda body: "text", lambda body: None])
+def test_what_was_kept_of_the_last_look_counts_only_whole(
+    asked: tuple[Place, set[str], bytes], change: Callable[[bytes], Any]
+) -> None:
+    place, refs, _ = asked
+    with sqlite3.connect(place.settings.layout.memory_recall) as db:
+        rows = db.execute("SELECT name, value FROM meta WHERE name<>'version'").fetchall()
+        assert {name.partition(" ")[0] for name, _ in rows} == {"looked", "scope"}
+        db.executemany("UPDATE meta SET value=? WHERE name=?", [(change(value), name) for name, value in rows])
+    db.close()
+    assert baseline(place) == refs
+
+
+def test_a_repository_in_a_folder_whose_name_is_no_text_has_a_memory(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = os.fsdecode(os.fsencode(place.folder) + b"/odd\xff")
+    try:
+        place.repo.rename(folder)
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    monkeypatch.chdir(folder)
+    ref = place.accepted(EXPORTS)
+    assert [place("recall", "exports signed")["baseline"] for _ in range(2)] == [[ref], [ref]]
