@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.api.answers.task import NEXT_SCHEMA, NextAnswer
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
-from aicx.work.entry import skipped_of, step_of
 from aicx.work.next_step import next_steps
 from aicx.work.state import open_tasks
 
@@ -24,6 +22,10 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     found = open_tasks(desk.settings, desk.place, desk.now)
     steps = next_steps(found.active)
     if json:
+        # Imported here: text does without the classes of the answer.
+        from aicx.api.answers.task import NEXT_SCHEMA, NextAnswer
+        from aicx.work.entry import skipped_of, step_of
+
         made = [step_of(step) for step in steps]
         skipped = [skipped_of(task) for task in found.skipped]
         console.out_answer(NEXT_SCHEMA, NextAnswer(made[0] if made else None, made, skipped, found.notes))

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.lifecycle import PREPARE_SCHEMA
 from aicx.config import load_settings
 
 _TOKENS = 2000  # of the brief
@@ -43,7 +42,6 @@ def command(
     Example: aicx prepare --task "fix the flaky login test" --json
     """
     # Imported here: not needed for --help.
-    from aicx.lifecycle.answers import prepared_answer
     from aicx.lifecycle.identity import find_asker
     from aicx.lifecycle.prepare import prepare
     from aicx.resume.brief.markdown import fenced
@@ -55,6 +53,10 @@ def command(
     found = prepare(settings, folder, asker, options.now(), task=task, record=not dry_run)
     brief = markdown_brief(settings, found.report, _TOKENS)
     if json:
+        # Imported here: text does without the classes of the answer.
+        from aicx.api.answers.lifecycle import PREPARE_SCHEMA
+        from aicx.lifecycle.answers import prepared_answer
+
         console.out_answer(PREPARE_SCHEMA, prepared_answer(found, brief.text.decode()))
         return
     if not found.already_shown:

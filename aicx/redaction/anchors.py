@@ -113,7 +113,8 @@ def _by_last_sign(words: Iterable[str]) -> Iterator[tuple[str, list[str], str]]:
 
 # What follows a prefix: the first signs of a body, which a line break, a quote or a backslash may interrupt. Asking for
 # them first is what makes the scan fast, since few of the signs we hop between are followed by so much unbroken text.
-_BODY_AHEAD = rf"""(?=[A-Za-z0-9\n\\"'{_LITERAL_SIGN}]{{16}})(?!{_LITERAL_SIGN * 3})"""
+SHORTEST_BODY = 16
+_BODY_AHEAD = rf"""(?=[A-Za-z0-9\n\\"'{_LITERAL_SIGN}]{{{SHORTEST_BODY}}})(?!{_LITERAL_SIGN * 3})"""
 
 # Stands for the prefix at a place that has none.
 UNMARKED = ""

@@ -1,11 +1,10 @@
-"""The compiled scans: where a text is worth a closer look, and which function takes it there."""
+"""The scans: where a text is worth a closer look, and which function takes it there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 
 from aicx.redaction import shapes
 from aicx.redaction.anchors import UNMARKED, Finding, LiteralScan, fold_name, nearly_preceded_by, preceded_by
@@ -31,33 +30,6 @@ def _literal_finders() -> dict[str, LiteralFinder]:
         UNMARKED: shapes.unmarked_at,
     }
     return finders
-
-
-@dataclass(frozen=True, slots=True)
-class Scans:
-    """The compiled scans: one for prefixes, the others for the copy for names."""
-
-    finders: dict[str, LiteralFinder]
-    literals: LiteralScan
-    signs: re.Pattern[bytes]
-    endings: tuple[bytes, ...]  # of names that announce a secret, in the copy for names
-    # (where to look, what looks)
-    words: tuple[tuple[re.Pattern[bytes], Finder], ...]
-    # what stands at the very beginning of a text
-    begin: re.Pattern[bytes]
-    bare: re.Pattern[bytes]
-    # (what must occur, where to look then, what looks): one quick search each
-    rare: tuple[tuple[bytes, re.Pattern[bytes], Finder], ...]
-    # in the copy for prefixes: where one of the five signs may begin what the patterns below are for
-    marks: re.Pattern[bytes]
-    # in the text's own bytes: options after a blank, pipes into commands that read a secret, hashes of passwords, and
-    # signs that are written in another way
-    dashes: re.Pattern[bytes]
-    pipes: re.Pattern[bytes]
-    hashes: re.Pattern[bytes]
-    percent: re.Pattern[bytes]
-    quotes: re.Pattern[bytes]
-    entities: re.Pattern[bytes]
 
 
 # Commands that read a secret from a pipe.
@@ -88,25 +60,43 @@ def _after_a_name() -> str:
     return f"{exact}|(?<= =)(?:{off[1]}|(?<=  =)(?:{off[2]}|{off[3]}|{off[4]}|{far}))()"
 
 
-@cache
-def scans() -> Scans:
-    finders = _literal_finders()
-    # One sign is taken, not looked at: the engine then leaves out in no time what begins in another.
-    host = r"(?:hooks\.slack|discord|ecents\.|hc-ping|alerts?\.|(?:canary|ptb)\.discord|[^ \n/@]{1,300}@)"
-    pgpass = r"[\d*](?=(?:\d{3,4}|(?<=\*))=[^ \n=]{1,63}=[^ \n=]{1,63}=[^ \n=])"
-    asana = r"[0-9a-f](?=[0-9a-f]{31})(?<=\d{12}=.)"
-    told = r"(?= (?:(?:is|was|-|for|to|\?) |[A-Za-z0-9]{20}))"
-    bare = rf"{{0,2}}+(?:{BEGINNINGS}|{PHRASE})"
-    windows = r"[0-9a-f](?=[0-9a-f]{31}=)(?<=[0-9a-f]{32}=.)"
-    return Scans(
-        finders=finders,
-        literals=LiteralScan([prefix for prefix in finders if prefix != UNMARKED], shapes.UNMARKED_PLACES, DEMANDS),
-        signs=re.compile(
+class Scans:
+    """The scans: one for prefixes, the others for the copy for names. A name or a line needs two or three of them.
+
+    So each is compiled when a text first needs it.
+    """
+
+    @cached_property
+    def finders(self) -> dict[str, LiteralFinder]:
+        return _literal_finders()
+
+    @cached_property
+    def literals(self) -> LiteralScan:
+        return LiteralScan([prefix for prefix in self.finders if prefix != UNMARKED], shapes.UNMARKED_PLACES, DEMANDS)
+
+    @cached_property
+    def signs(self) -> re.Pattern[bytes]:
+        # One sign is taken, not looked at: the engine then leaves out in no time what begins in another.
+        host = r"(?:hooks\.slack|discord|ecents\.|hc-ping|alerts?\.|(?:canary|ptb)\.discord|[^ \n/@]{1,300}@)"
+        pgpass = r"[\d*](?=(?:\d{3,4}|(?<=\*))=[^ \n=]{1,63}=[^ \n=]{1,63}=[^ \n=])"
+        asana = r"[0-9a-f](?=[0-9a-f]{31})(?<=\d{12}=.)"
+        windows = r"[0-9a-f](?=[0-9a-f]{31}=)(?<=[0-9a-f]{32}=.)"
+        bare = rf"{{0,2}}+(?:{BEGINNINGS}|{PHRASE})"
+        return re.compile(
             f"=(?:/(?=/{host})|{pgpass}|{asana}|{windows}|{BEGINNINGS}|\n(?= {bare})"
             f"| (?=/ /{host}|auth [^ \\n]{{4}}| {bare})|{_after_a_name()})".encode("latin-1")
-        ),
-        endings=tuple(fold_name(ending).encode("latin-1") for ending in ENDINGS),
-        words=(
+        )
+
+    @cached_property
+    def endings(self) -> tuple[bytes, ...]:
+        """Of names that announce a secret, in the copy for names."""
+        return tuple(fold_name(ending).encode("latin-1") for ending in ENDINGS)
+
+    @cached_property
+    def words(self) -> tuple[tuple[re.Pattern[bytes], Finder], ...]:
+        """(where to look, what looks)"""
+        told = r"(?= (?:(?:is|was|-|for|to|\?) |[A-Za-z0-9]{20}))"
+        return (
             # From k to k: `key` and `token` before a blank, private keys, hooks.
             (
                 re.compile(
@@ -135,29 +125,67 @@ def scans() -> Scans:
                 ),
                 c_word_at,
             ),
-        ),
-        begin=re.compile(
+        )
+
+    @cached_property
+    def begin(self) -> re.Pattern[bytes]:
+        """What stands at the very beginning of a text."""
+        return re.compile(
             f"{BEGINNINGS}|{PHRASE}|1[.)] (?:[a-z]{{3,8}} ?[ ,\n] ?\\d{{1,2}}[.)] ){{11}}".encode("latin-1")
-        ),
-        bare=re.compile(f"[ \n]? {{0,3}}+(?:{BEGINNINGS}|{PHRASE})".encode("latin-1")),
-        rare=(
+        )
+
+    @cached_property
+    def bare(self) -> re.Pattern[bytes]:
+        return re.compile(f"[ \n]? {{0,3}}+(?:{BEGINNINGS}|{PHRASE})".encode("latin-1"))
+
+    @cached_property
+    def rare(self) -> tuple[tuple[bytes, re.Pattern[bytes], Finder], ...]:
+        """(what must occur, where to look then, what looks): one quick search each"""
+        return (
             # Looked for without the blank at the end, which any search would stop at too often.
             (b"identif", re.compile(b"identified(?= (?:by|with) )"), lambda text, hit: identified_at(text, hit.end())),
             (b"bearer", re.compile(b"bearer "), lambda text, hit: bearer_at(text, hit.start())),
-        ),
-        dashes=re.compile(
+        )
+
+    # In the text's own bytes: options after a blank, pipes into commands that read a secret, hashes of passwords, and
+    # signs that are written in another way.
+
+    @cached_property
+    def dashes(self) -> re.Pattern[bytes]:
+        return re.compile(
             rb"-(?:(?<=[ \n\t\"'`(]-)(?=[awkPUbXANuS][ =]|[bw][^ \n]{0,30}\d|u|p(?! /)|hp|storepass|keypass|AsPlain"
             rb"|-(?:body|value|creds|src-c|dest-c|from-lit|mnem|user|proxy-u))"
             rb"(?<!mkdir -)|u(?=s\d)(?<=[0-9a-f]{6}-u)"
             rb"|s(?=ecret )|S(?=ECRET )|c(?=li [^\n|;]{0,80}(?:AUTH|auth) ))"
-        ),
-        marks=re.compile(
+        )
+
+    @cached_property
+    def marks(self) -> re.Pattern[bytes]:
+        """In the copy for prefixes: where one of the five signs may begin what the patterns below are for."""
+        return re.compile(
             rf"\|(?= {{0,3}}(?:{_READERS}|[\w-]+ (?:[\w-]+ ){{0,3}}--)|{_hash(_MARK)}|3[aDd-]|20(?<=earer\|20)"
             r"|quot;|#34;|\|\|)".encode()
-        ),
-        pipes=re.compile(rf"\|(?= {{0,3}}(?:{_READERS}|\w+ (?:\w+ ){{0,3}}--))".encode()),
-        hashes=re.compile(rf"{_DOLLAR}(?={_hash(_DOLLAR)})".encode()),
-        percent=re.compile(rb"%(?:3[aAdD]|20(?<=earer%20))"),
-        quotes=re.compile(rb"\\(?=u0022)"),
-        entities=re.compile(b"&(?=quot;|#34;)"),
-    )
+        )
+
+    @cached_property
+    def pipes(self) -> re.Pattern[bytes]:
+        return re.compile(rf"\|(?= {{0,3}}(?:{_READERS}|\w+ (?:\w+ ){{0,3}}--))".encode())
+
+    @cached_property
+    def hashes(self) -> re.Pattern[bytes]:
+        return re.compile(rf"{_DOLLAR}(?={_hash(_DOLLAR)})".encode())
+
+    @cached_property
+    def percent(self) -> re.Pattern[bytes]:
+        return re.compile(rb"%(?:3[aAdD]|20(?<=earer%20))")
+
+    @cached_property
+    def quotes(self) -> re.Pattern[bytes]:
+        return re.compile(rb"\\(?=u0022)")
+
+    @cached_property
+    def entities(self) -> re.Pattern[bytes]:
+        return re.compile(b"&(?=quot;|#34;)")
+
+
+SCANS = Scans()

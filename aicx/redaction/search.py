@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from aicx.redaction import shapes
-from aicx.redaction.anchors import UNMARKED, Finding, as_bytes, as_utf8, literals_copy, names_copy
+from aicx.redaction.anchors import SHORTEST_BODY, UNMARKED, Finding, as_bytes, as_utf8, literals_copy, names_copy
 from aicx.redaction.arguments import argument_at, figures_after, slashed_at
 from aicx.redaction.assignments import assigned_at
 from aicx.redaction.bare import bare_after, hash_at, windows_hash_at
@@ -14,7 +14,7 @@ from aicx.redaction.commands import option_at
 from aicx.redaction.encoded import behind_quotes, in_percent_signs, run_at, says_secret
 from aicx.redaction.labels import labelled_at
 from aicx.redaction.languages import foreign
-from aicx.redaction.scans import scans
+from aicx.redaction.scans import SCANS
 from aicx.redaction.standard_input import here_string_at, piped_at
 from aicx.redaction.urls import url_at
 
@@ -39,37 +39,38 @@ def find_in(text: str, data: bytes, names: bytes, utf8: bytes, depth: int = 0) -
     """``find_all`` of ``text``, of which the copies are made already."""
     if len(text) < _SHORTEST_TEXT:
         return []
-    scan = scans()
     literals = literals_copy(data)
-    found = _by_prefix(text, literals, depth) if scan.literals.hop.search(literals) else []
+    # Names are shorter than a prefix with its body, and the scan for those takes longest to compile.
+    is_long = len(text) > SHORTEST_BODY
+    found = _by_prefix(text, literals, depth) if is_long and SCANS.literals.hop.search(literals) else []
     # A search that finds nothing costs half of what it costs to begin with `finditer`, and most find nothing.
-    if scan.begin.match(names):
+    if SCANS.begin.match(names):
         found += bare_after(text, 0)
     if b" " not in names and b"=" not in names and b"%" not in names and not utf8:
         if b"$" in data:
-            found += (f for dollar in scan.hashes.finditer(data) for f in hash_at(text, dollar.start()))
+            found += (f for dollar in SCANS.hashes.finditer(data) for f in hash_at(text, dollar.start()))
         return found  # one word: an id, a path
-    if first := scan.signs.search(names):
-        for sign in scan.signs.finditer(names, first.start()):
+    if b"=" in names and (first := SCANS.signs.search(names)):
+        for sign in SCANS.signs.finditer(names, first.start()):
             if sign.lastindex is None or _is_off(names, sign.start()):
                 found += _at_sign(text, names, sign.start())
     if names.startswith((b"pw=", b"pin=")):
         found += _at_sign(text, names, names.index(b"="))
-    for words, find in scan.words:
+    for words, find in SCANS.words:
         if first := words.search(names):
             found += (finding for hit in words.finditer(names, first.start()) for finding in find(text, hit))
-    for needed, where, find in scan.rare:
+    for needed, where, find in SCANS.rare:
         if needed in names:
             found += (finding for hit in where.finditer(names) for finding in find(text, hit))
-    if first := scan.dashes.search(data):
-        for dash in scan.dashes.finditer(data, first.start()):
+    if first := SCANS.dashes.search(data):
+        for dash in SCANS.dashes.finditer(data, first.start()):
             found += _at_dash(text, dash.start())
     quoted = False
     if b"\\" in data:
-        quoted = scan.quotes.search(data) is not None
+        quoted = SCANS.quotes.search(data) is not None
         if b" u003d" in names:  # `=` as JSON escapes it
             found += (f for escaped in re.finditer(b"u003d", names) for f in assigned_at(text, escaped.start()))
-    if quoted or scan.marks.search(literals):
+    if quoted or SCANS.marks.search(literals):
         found += _by_mark(text, data, literals, depth, quoted)
     if utf8:
         found += foreign(text, names, utf8)
@@ -87,21 +88,20 @@ def _at_dash(text: str, at: int) -> Iterable[Finding]:
 
 def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) -> list[Finding]:
     """What `| $ % & <` stand before; and, where quotes are written as entities or ``quoted``, what is behind them."""
-    scan = scans()
     found: list[Finding] = []
     percent = False
     here = 0
-    for mark in scan.marks.finditer(literals):
+    for mark in SCANS.marks.finditer(literals):
         at = mark.start()
         sign = text[at]
         if sign == "|":
-            found += piped_at(text, at) if scan.pipes.match(data, at) else ()
+            found += piped_at(text, at) if SCANS.pipes.match(data, at) else ()
         elif sign == "$":
-            found += hash_at(text, at) if scan.hashes.match(data, at) else ()
+            found += hash_at(text, at) if SCANS.hashes.match(data, at) else ()
         elif sign == "%":
-            percent = percent or scan.percent.match(data, at) is not None
+            percent = percent or SCANS.percent.match(data, at) is not None
         elif sign == "&":
-            quoted = quoted or scan.entities.match(data, at) is not None
+            quoted = quoted or SCANS.entities.match(data, at) is not None
         elif at >= here and text.startswith("<<<", at):
             found += here_string_at(text, at)
             here = at + 3
@@ -114,7 +114,7 @@ def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) 
 
 def _is_off(names: bytes, at: int) -> bool:
     """Whether a name that announces a secret ends some quotes before the sign at ``at``."""
-    return names[max(0, at - _LONGEST_NAME) : at].rstrip(b" ").endswith(scans().endings)
+    return names[max(0, at - _LONGEST_NAME) : at].rstrip(b" ").endswith(SCANS.endings)
 
 
 def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
@@ -127,7 +127,7 @@ def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
         return list(slashed_at(text, at))
     if names.endswith(b"pin", 0, at):
         return list(figures_after(text, at))
-    found = list(bare_after(text, at + 1)) if scans().bare.match(names, at + 1) else []
+    found = list(bare_after(text, at + 1)) if SCANS.bare.match(names, at + 1) else []
     found = found or list(assigned_at(text, at))
     if not found and names[at + 1 : at + 2] in _BEGIN_UNNAMED:
         found += list(shapes.unnamed_at(text, at)) or windows_hash_at(text, at)
@@ -136,13 +136,12 @@ def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
 
 def _by_prefix(text: str, literals: bytes, depth: int) -> list[Finding]:
     """The tokens with a mark of their own, and the runs of base64 that hide one."""
-    scan = scans()
     found: list[Finding] = []
     reached = run_end = 0
-    for start, literal in scan.literals.hits(text, literals):
+    for start, literal in SCANS.literals.hits(text, literals):
         if start < reached:
             continue  # inside the last one found
-        secrets = list(scan.finders[literal](text, start, literal))
+        secrets = list(SCANS.finders[literal](text, start, literal))
         if not secrets and literal == UNMARKED and depth < _DEEPEST and start >= run_end:
             begin, run_end = run_at(text, start)
             if run_end - begin >= _SHORTEST_RUN and says_secret(

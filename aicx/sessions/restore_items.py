@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aicx.api.answers.memory import MemoryEntry
 from aicx.config import Settings
 from aicx.errors import AicxError, MalformedPolicy
 from aicx.evidence.texts import sentences
@@ -15,6 +15,9 @@ from aicx.sessions.summary import Summary
 from aicx.text import first_of
 from aicx.work.record import GitContext, WorkRecord
 from aicx.work.session_facts import Said
+
+if TYPE_CHECKING:
+    from aicx.api.answers.memory import MemoryEntry
 
 _MAX_MEMORY, _MAX_UNCOMMITTED, _MAX_DONE = 5, 12, 3
 _MAX_QUESTIONS = 4  # to the memory

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console
-from aicx.api.answers.task import CHANGE_SCHEMA, TaskEntry
 from aicx.text import local
-from aicx.work.entry import change_of
 from aicx.work.files import DamagedTask
 from aicx.work.loading import Loaded
 from aicx.work.state import Written
+
+if TYPE_CHECKING:
+    from aicx.api.answers.task import TaskEntry
 
 TaskArgument = Annotated[
     str, typer.Argument(metavar="TASK", help="A task's id, the beginning of it, or the words of its title.")
@@ -46,6 +47,10 @@ _LISTS = (
 
 def answer(written: Written, done: str, *, json: bool) -> None:
     """Prints what a command made of a task."""
+    # Imported here: `aicx next` prints no task.
+    from aicx.api.answers.task import CHANGE_SCHEMA
+    from aicx.work.entry import change_of
+
     change = change_of(written)
     if json:
         console.out_answer(CHANGE_SCHEMA, change)
