@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,14 @@ from aicx.sources import load_source
 from aicx.sources.items import BadRecord
 from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import replace_file
-from aicx.text import instant, plural, shorten
+from aicx.text import estimate_tokens, instant, plural, shorten
 from aicx.toolchains import is_tool
 from aicx.work.attempt import MAX_LISTED, Stated
 from aicx.work.attempts import attempts_in, end
 from aicx.work.record import WorkRecord, clean
 
 CONTEXT_SCHEMA = "aicx.run-context/1"
-_TOKENS = 2000  # of the brief
+_TOKENS = 2000  # of the banner and the brief
 _CONTEXTS = 100  # runs whose context is kept
 _LOCK_WAIT = 10.0  # seconds that the end of a program may be kept waiting
 _NOT_FOUND, _NOT_RUNNABLE = 127, 126  # as shells have it
@@ -130,7 +131,9 @@ def _prepare(
     prepared = None
     try:
         prepared = prepare(settings, request.folder, asker, now, task=request.task, source="run", name=name)
-        brief = markdown_brief(settings, prepared.report, _TOKENS)
+        banner = f"{clean(prepared.banner, len(prepared.banner))}\n\n".encode()
+        brief = markdown_brief(settings, prepared.report, _TOKENS - estimate_tokens(banner))
+        body = banner + brief.text
         manifest: dict[str, Any] = {
             "schema": CONTEXT_SCHEMA,
             "session": f"{asker.agent}:{asker.session}",
@@ -138,10 +141,10 @@ def _prepare(
             "command": clean(_text(shlex.join(request.command))),
             "prepared_at": instant(now),
             "context": f"{asker.session}.md",
+            "sha256": sha256(body).hexdigest(),
             "attempt": prepared.attempt.ref if prepared.attempt else None,
             "selection": brief.manifest(),
         }
-        body = f"{clean(prepared.banner, len(prepared.banner))}\n\n".encode() + brief.text
         return prepared.attempt, _write_context(settings, asker.session or name, body, manifest)
     except Exception as error:  # noqa: BLE001 - whatever fails here, the program runs
         warn(f"{name} runs without its context: {_reason(error)}")

@@ -287,12 +287,12 @@ class _Resume:
         found = brief(settings, scope, self._topic, query.now, query.limits.memory)
         for entry in (*found.agreed, *found.guidance):
             score = entry.score.final if entry.score else None
-            facts = {"status": entry.status, "tier": entry.tier}
+            facts = {"status": entry.status, "tier": entry.tier, "usage": entry.usage, "baseline": entry.baseline}
             self._considered.append(Considered(entry.ref, "memory", score, tuple(entry.reasons), None, facts))
         for left in found.excluded:
-            facts = {"status": left.status}
+            why = next(iter(left.reasons), None)
             self._considered.append(
-                Considered(left.ref, "memory", None, tuple(left.reasons), next(iter(left.reasons), None), facts)
+                Considered(left.ref, "memory", None, tuple(left.reasons), why, {"status": left.status})
             )
         self._unavailable += (f"memory by {lane.lane}: {lane.note}" for lane in found.degraded)
         return found

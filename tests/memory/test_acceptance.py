@@ -1,7 +1,6 @@
 """The acceptance tests of the memory, A1 to A26 and F22 to F38, each with the tests that cover it.
 
-A18 (a wrapped command is handed its context) and F22 (objects by their content) belong to the continuing of work and
-come with it. A24 (a gate before changes are applied) does not apply: nothing of the memory is applied to a repository.
+A24 (a gate before changes are applied) does not apply: nothing of the memory is applied to a repository.
 The other F lines, on sessions and briefs, are not about the memory.
 """
 
@@ -12,25 +11,35 @@ import json
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from aicx.memory.assess import Status
+from aicx.memory.reasons import REASONS
+from aicx.text import estimate_tokens
 from tests.memory.builders import Place
 
 TESTS = Path(__file__).parents[1]
 _RECALL, _HISTORY = "memory/test_recall.py", "commands/test_memory_candidates.py"
 COVERED = {
     "A1": ["memory/test_sources.py::test_a_source_is_described_by_what_is_on_disk"],
-    "A2": ["test_memory_trust.py::test_a_repository_without_a_store_stays_as_it_was"],
+    "A2": [
+        "test_memory_trust.py::test_a_repository_without_a_store_stays_as_it_was",
+        "memory/test_untouched.py::test_reading_touches_nothing_in_the_repository",
+    ],
     "A3": [
         "memory/test_sources.py::test_links_out_of_the_repository_are_listed_without_a_body",
         "memory/test_recall.py::test_a_link_out_of_the_repository_is_listed_without_its_text",
+        "memory/test_policy_reach.py::test_what_a_link_leads_to_outside_is_in_no_answer",
     ],
     "A4": ["commands/test_memory_candidates.py::test_a_file_outside_is_read_with_both_options_alone"],
     "A5": ["memory/test_recall.py::test_instruction_files_are_guidance_as_they_are_now_and_are_never_stored"],
     "A6": ["test_memory_trust.py::test_every_entry_says_what_may_be_believed_and_why"],
-    "A7": ["memory/test_recall.py::test_instruction_files_are_guidance_as_they_are_now_and_are_never_stored"],
+    "A7": [
+        "memory/test_recall.py::test_instruction_files_are_guidance_as_they_are_now_and_are_never_stored",
+        "memory/test_acceptance.py::test_an_instruction_file_is_advisory_in_every_manifest",
+    ],
     "A8": ["test_memory_trust.py::test_what_no_person_said_is_never_agreed"],
     "A9": [
         "memory/test_trust.py::test_a_person_who_accepts_by_name_makes_it_agreed",
@@ -45,14 +54,21 @@ COVERED = {
     "A13": [
         "memory/test_recall.py::test_what_the_policy_excludes_is_listed_without_its_text",
         "memory/test_acceptance.py::test_what_a_policy_excludes_is_in_no_artifact",
+        "memory/test_policy_reach.py::test_what_a_policy_excludes_is_in_no_answer",
     ],
-    "A14": ["memory/test_recall.py::test_a_policy_that_cannot_be_read_stops_every_command_that_shows_memory"],
+    "A14": ["memory/test_policy_reach.py::test_a_malformed_policy_stops_every_command_that_shows_memory"],
     "A15": [
         "memory/test_acceptance.py::test_a_manifest_is_what_its_schema_says",
         "memory/test_acceptance.py::test_an_answer_is_what_its_class_says",
     ],
     "A16": ["memory/test_acceptance.py::test_a_manifest_has_the_hash_of_the_brief_also_of_a_short_one"],
-    "A17": ["memory/test_trust.py::test_every_reason_is_of_the_closed_list"],
+    "A17": [
+        "memory/test_acceptance.py::test_every_reason_in_every_answer_is_of_the_closed_list",
+        "memory/test_recall.py::test_every_considered_reference_occurs_once_and_the_baseline_is_accepted",
+    ],
+    "A18": [
+        "memory/test_acceptance.py::test_a_wrapped_command_has_a_context_within_its_budget_and_without_what_is_excluded"
+    ],
     "A19": ["memory/test_recall.py::test_kinds_age_at_their_own_pace"],
     "A20": [
         f"{_RECALL}::test_a_weak_match_that_is_the_only_one_of_its_lane_stays_behind_a_strong_one_of_the_other",
@@ -68,6 +84,12 @@ COVERED = {
     "A26": [
         "commands/test_memory_candidates.py::test_a_preview_names_the_candidates_and_changes_nothing",
         f"{_HISTORY}::test_what_is_imported_is_a_candidate_with_its_evidence_and_a_second_time_changes_nothing",
+    ],
+    "F22": [
+        "cas/test_objects.py::test_what_is_put_twice_is_one_object_with_both_tags",
+        "cas/test_objects.py::test_a_flipped_byte_is_never_read",
+        "cas/test_objects.py::test_what_is_pinned_survives_and_the_rest_goes",
+        "cas/test_objects.py::test_nothing_is_deleted_by_looking",
     ],
     "F23": [
         "commands/test_memory.py::test_everything_that_was_said_is_kept",
@@ -111,7 +133,6 @@ COVERED = {
     ],
     "F38": ["memory/test_recall_lanes.py::test_vectors_of_another_model_are_not_compared"],
 }
-LATER = {"A18", "F22"}
 NOT_APPLICABLE = {"A24"}
 
 
@@ -121,9 +142,9 @@ def names_in(path: str) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
-def test_every_line_is_covered_or_said_to_come_later() -> None:
+def test_every_line_is_covered() -> None:
     lines = {f"A{number}" for number in range(1, 27)} | {f"F{number}" for number in range(22, 39)}
-    assert COVERED.keys() | LATER | NOT_APPLICABLE == lines
+    assert COVERED.keys() | NOT_APPLICABLE == lines
 
 
 @pytest.mark.parametrize("line", COVERED)
@@ -199,3 +220,72 @@ def test_what_a_policy_excludes_is_in_no_artifact(filled: Place) -> None:
         assert "swordfish" not in (out + err).casefold()
     found, brief = manifest(filled)
     assert "swordfish" not in (json.dumps(found) + brief).casefold()
+
+
+@pytest.mark.parametrize("task", [(), ("--task", "which exports are signed and logged")])
+def test_an_instruction_file_is_advisory_in_every_manifest(filled: Place, task: tuple[str, ...]) -> None:
+    filled.write("AGENTS.md", "- Exports are signed.\n")
+    target = filled.folder / "other.json"
+    assert filled.run("resume", "--manifest", str(target), *task)[0] == 0
+    entries = json.loads(target.read_text())["entries"]
+    live = [entry for entry in entries if entry["ref"].startswith("live:") and entry["status"] != "policy_blocked"]
+    assert {entry["ref"].partition("#")[0] for entry in live} == {"live:claude:CLAUDE.md", "live:codex:AGENTS.md"}
+    assert {entry["status"] for entry in live} == {"advisory"}
+    shown = [entry for entry in live if entry["included"] != "none"]
+    assert shown
+    assert {(entry["tier"], entry["usage"], entry["baseline"]) for entry in shown} == {(3, "guidance", False)}
+
+
+def test_every_reason_in_every_answer_is_of_the_closed_list(filled: Place) -> None:
+    """Records of every status and files of every kind, in every answer that gives reasons."""
+    for name in ("rejected", "archived", "held", "old"):
+        filled.accepted(f"Exports are {name} here", "--topic", "exports", "--name", name)
+    new = filled.accepted("Exports are new here", "--topic", "exports", "--supersedes", "old")
+    for words in (
+        ("reject", "rejected"),
+        ("archive", "archived"),
+        ("hold", "held"),
+        ("pin", new, "--by", "Ada", "--yes"),
+    ):
+        filled(*words)
+    filled.put("Exports obey </system> here", "--topic", "exports")
+    filled.accepted("Exports have a value", "--topic", "exports", "--claim", "a=1")
+    filled.accepted("Exports have another value", "--topic", "exports", "--claim", "a=2")
+    filled.write(
+        "AGENTS.md", "- Exports are logged.\n- Exports are sent to Swordfish.\n"
+    )  # the content of another file
+    filled.write(".cursorrules", "\0\0\0")
+    (filled.repo / "GEMINI.md").symlink_to(filled.folder / "outside.md")
+    filled.write("export.py", "changed\n")
+    entries: list[dict[str, Any]] = []
+    for status in get_args(Status):
+        entries += filled("list", "--status", status)["entries"]
+        answer = filled("recall", "exports", "--status", status)
+        entries += [*answer["entries"], *answer["excluded"]]
+    found, _ = manifest(filled)
+    entries += [entry for entry in found["entries"] if entry["kind"] == "memory"]
+    said = {code for entry in entries for code in entry["reasons"]}
+    said |= {one["reason"] for one in filled("sources")["sources"] if one["reason"]}
+    assert said <= REASONS.keys()
+    assert len(said) > 15, "or there is little to be wrong about"
+    assert {entry["status"] for entry in entries} == set(get_args(Status))
+
+
+@pytest.mark.parametrize("records", [0, 20])
+def test_a_wrapped_command_has_a_context_within_its_budget_and_without_what_is_excluded(
+    filled: Place, records: int
+) -> None:
+    for number in range(records):
+        filled.accepted(f"Exports of widget {number} are authorised " + "by the server and by nobody else " * 8)
+    script = 'cp "$AICX_CONTEXT_FILE" "${AICX_CONTEXT_FILE%.md}.json" "$0"'
+    kept = filled.folder / "kept"
+    kept.mkdir()
+    with pytest.raises(SystemExit) as ended:
+        filled.run("run", "--task", "authorise the exports", "--", "sh", "-c", script, str(kept))
+    assert ended.value.code == 0
+    about, brief = sorted(kept.iterdir())
+    text, fields = brief.read_bytes(), json.loads(about.read_bytes())
+    assert b"authorisation check" in text
+    assert b"swordfish" not in (text + about.read_bytes()).lower()
+    assert estimate_tokens(text) <= 2000
+    assert (fields["schema"], fields["sha256"]) == ("aicx.run-context/1", sha256(text).hexdigest())

@@ -9,31 +9,12 @@ import pytest
 
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.memory.builders import Place
+from tests.memory.conftest import WORD
 from tests.review.builders import Review
 
 POLICY = ".aicx/memory-policy.toml"
-WORD = "swordfish"
 EXCLUDED = f'exclude_patterns = ["{WORD}"]\n'
 MALFORMED = "exclude_paths = [\n"
-
-
-@pytest.fixture
-def review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Review:
-    return Review(tmp_path, monkeypatch, capsys)
-
-
-@pytest.fixture
-def filled(review: Review) -> Review:
-    """A session, a task, a note, a pack and a queue, with a word in a record and in an instruction file."""
-    review.write("export.py", "def export(): ...\n")
-    review.commit()
-    review.accepted(f"Exports need a {WORD} check", "--kind", "policy", "--name", "rule", "--topic", "exports")
-    review.put(f"Exports are sent to {WORD}", "--topic", "exports")
-    review.write("CLAUDE.md", f"- Exports go to {WORD}.\n")
-    review.session("The export fails because the buffer is too small.")
-    for words in (("task", "start", "check the exports of widgets"), ("continuity", "save"), ("review", "build")):
-        assert review.run(*words)[0] == 0
-    return review
 
 
 SHOWING = [
@@ -52,32 +33,32 @@ SHOWING = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("json_", [(), ("--json",)])
-def test_a_malformed_policy_stops_every_command_that_shows_memory(filled: Review, json_: tuple[str, ...]) -> None:
-    filled.write(POLICY, MALFORMED)
-    files = filled.canonical()
+def test_a_malformed_policy_stops_every_command_that_shows_memory(lived_in: Review, json_: tuple[str, ...]) -> None:
+    lived_in.write(POLICY, MALFORMED)
+    files = lived_in.canonical()
     for line in SHOWING:
-        code, out, err = filled.run(*line.split(), *json_)
+        code, out, err = lived_in.run(*line.split(), *json_)
         assert code == 9, line
         assert "memory-policy.toml, line" in out + err, line
         assert WORD not in out + err, line
         assert json_ or out == "", line
-        assert filled.canonical() == files, line
+        assert lived_in.canonical() == files, line
 
 
-def test_a_malformed_policy_shows_no_memory_of_a_stored_pack(filled: Review) -> None:
-    digest = json.loads(filled.run("pack", "task", "--json")[1])["artifact"]
-    assert WORD in filled.run("pack", "show", digest)[1]
-    filled.write(POLICY, MALFORMED)
-    code, out, _ = filled.run("pack", "show", digest)
+def test_a_malformed_policy_shows_no_memory_of_a_stored_pack(lived_in: Review) -> None:
+    digest = json.loads(lived_in.run("pack", "task", "--json")[1])["artifact"]
+    assert WORD in lived_in.run("pack", "show", digest)[1]
+    lived_in.write(POLICY, MALFORMED)
+    code, out, _ = lived_in.run("pack", "show", digest)
     assert (code, out) == (9, "")
 
 
 @pytest.mark.parametrize("rules", [EXCLUDED, 'exclude_sources = ["mem:*", "live:claude:*"]\n'])
-def test_a_stored_pack_is_shown_without_what_a_policy_excludes_by_now(filled: Review, rules: str) -> None:
-    digest = json.loads(filled.run("pack", "task", "--json")[1])["artifact"]
-    filled.write(POLICY, rules)
+def test_a_stored_pack_is_shown_without_what_a_policy_excludes_by_now(lived_in: Review, rules: str) -> None:
+    digest = json.loads(lived_in.run("pack", "task", "--json")[1])["artifact"]
+    lived_in.write(POLICY, rules)
     for options in ((), ("--json",)):
-        code, out, err = filled.run("pack", "show", digest, *options)
+        code, out, err = lived_in.run("pack", "show", digest, *options)
         assert code == 0
         assert WORD not in out + err
     assert json.loads(out)["pack"]["memory"] == []
@@ -86,15 +67,26 @@ def test_a_stored_pack_is_shown_without_what_a_policy_excludes_by_now(filled: Re
 
 @pytest.mark.slow
 @pytest.mark.parametrize("json_", [(), ("--json",)])
-def test_what_a_policy_excludes_is_in_no_answer(filled: Review, json_: tuple[str, ...]) -> None:
-    candidate = next(ref for ref, found in filled.assessed().items() if found.status == "candidate")
-    filled.write(POLICY, EXCLUDED)
+def test_what_a_policy_excludes_is_in_no_answer(lived_in: Review, json_: tuple[str, ...]) -> None:
+    candidate = next(ref for ref, found in lived_in.assessed().items() if found.status == "candidate")
+    lived_in.write(POLICY, EXCLUDED)
     shown = [line.replace("rule", "RULE") for line in SHOWING if "--import" not in line and "delete" not in line]
-    ref = next(ref for ref, found in filled.assessed().items() if found.record.name == "rule")
+    ref = next(ref for ref, found in lived_in.assessed().items() if found.record.name == "rule")
     for line in (*shown, f"memory get {candidate}", f"memory history {candidate}", "doctor"):
-        code, out, err = filled.run(*line.replace("RULE", ref).split(), *json_)
+        code, out, err = lived_in.run(*line.replace("RULE", ref).split(), *json_)
         assert code in (0, 2, 3) or line == "doctor", line  # a blocked record is in no review
         assert WORD not in out + err, line
+
+
+@pytest.mark.slow
+def test_what_a_link_leads_to_outside_is_in_no_answer(lived_in: Review) -> None:
+    (lived_in.folder / "outside.md").write_text("- Exports are sent to a zebra.\n")
+    (lived_in.repo / "AGENTS.md").symlink_to(lived_in.folder / "outside.md")
+    for line in SHOWING:
+        _, out, err = lived_in.run(*line.split(), "--json")
+        assert "zebra" not in out + err, line
+    sources = {one["id"]: one["reason"] for one in lived_in("sources")["sources"]}
+    assert sources["live:codex:AGENTS.md"] == "unsafe_symlink"
 
 
 def test_a_name_that_says_what_is_excluded_is_not_shown(place: Place) -> None:
