@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import orjson
@@ -383,3 +383,21 @@ class TestTerminal:
         for words in (("list",), ("get", ref), ("history", ref), ("stats",)):
             _, out, err = place.run("memory", *words)
             assert not set("\x1b\x07\x9b\r\u202e\u2066") & set(out + err), words
+
+
+class TestClock:
+    @pytest.mark.parametrize(
+        ("statement", "options", "reason"),
+        [
+            (RULE, ("--ttl", "90d"), "ttl_expired"),
+            (RULE, ("--requires-validation",), "validation_required"),
+            ("The tests cannot run here", ("--kind", "fact"), "validation_required"),
+        ],
+    )
+    def test_what_was_confirmed_in_the_future_is_not_confirmed(self, place, statement, options, reason):
+        ref = place.accepted(statement, *options)
+        place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")
+        assert place.assessed()[ref].baseline
+        found = place.assessed(datetime.now(UTC) - timedelta(days=400))[ref]
+        assert (found.status, found.baseline) == ("stale", False)
+        assert reason in [one.code for one in found.reasons]
