@@ -70,7 +70,7 @@ def whole_of(found: Assessment, anchors: Mapping[Anchor, Found]) -> GetAnswer:
         validity={
             "until": validity.until and instant(validity.until),
             "ttl": validity.ttl,
-            "requires_validation": validity.requires_validation,
+            "requires_validation": validity.requires_validation or record.environment_negative,
         },
         validation=[
             {"at": instant(one.at), "by": one.by, "method": one.method, "result": one.result, "evidence": one.evidence}

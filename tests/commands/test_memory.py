@@ -175,6 +175,33 @@ class TestList:
         assert self.statements(filled, "--tag", "x", "--kind", "fact") == []
         assert "no status" in filled.refused("list", "--status", "believed")
 
+    @pytest.mark.parametrize("other", [(), ("--kind", "note"), ("--status", "stale"), ("--file", "src/b.py")])
+    def test_kind_status_file_and_session_have_to_fit_together(self, place, other):
+        log = ClaudeLog(SESSION, str(place.repo)).prompt("Why do the exports fail?", 0).answer("They need a check.", 5)
+        path = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(log.body())
+        assert place.run("store")[0] == 0
+        place.write("src/a.py", "one\n")
+        said = ("--from", f"chunk:claude:{SESSION}:001")
+        all_of_it = ("--kind", "fact", "--anchor", "src/a.py")
+        place.accepted(RULE, *all_of_it, *said)
+        wanted = place.put("Exports need two checks", *all_of_it, *said)
+        place.put("Exports need three checks", *all_of_it)
+        place.put("Exports need four checks", "--kind", "fact", *said)
+        asked = {"--kind": "fact", "--status": "candidate", "--file": "src", "--session": SESSION[:8]}
+        words = [word for pair in (asked | dict([other] if other else [])).items() for word in pair]
+        assert [entry["ref"] for entry in place("list", *words)["entries"]] == ([] if other else [wanted])
+
+    @pytest.mark.parametrize(
+        ("offset", "limit", "shown", "more"),
+        [(0, 4, 4, False), (0, 3, 3, True), (3, 1, 1, False), (2, 1, 1, True), (4, 4, 0, False), (9, 1, 0, False)],
+    )
+    def test_a_page_ends_where_it_should(self, filled, offset, limit, shown, more):
+        found = filled("list", "--offset", str(offset), "--limit", str(limit))
+        assert len(found["entries"]) == shown
+        assert found["pagination"] == {"total": 4, "offset": offset, "limit": limit, "has_more": more}
+
     def test_pages_say_what_is_left(self, filled):
         assert self.statements(filled)[0] == "First"
         pages = filled("list", "--limit", "3")["pagination"]

@@ -188,3 +188,20 @@ class TestCommand:
         assert (done["status"], done["applied"], done["proposals"][0]["result"]) == ("ok", 1, "applied")
         assert place.entry(again)["status"] == "archived"
         assert place("curate")["proposals"] == []
+
+    def test_what_changes_between_looking_and_applying_is_counted_and_told(self, place, monkeypatch):
+        from aicx.commands.memory import curate
+
+        place.accepted("Exports need an authorisation check in the handler", *FACT)
+        again = place.put("Exports need an authorisation check, in the handler", *FACT)
+        place("hold", place.put("Tests write into a folder of their own", *FACT), "--why", "it looks odd")
+
+        def late(desk, proposals, **options):
+            place("edit", again, "--topic", "handlers")
+            return curator.apply(desk, proposals, **options)
+
+        monkeypatch.setattr(curate, "apply", late)
+        done = place("curate", "--apply", "--yes")
+        assert (done["status"], done["applied"], done["skipped"]) == ("partial", 0, 2)
+        assert {one["why"] for one in done["proposals"]} == {"stale_proposal", "needs_person"}
+        assert place.entry(again)["status"] == "candidate"

@@ -16,7 +16,7 @@ from aicx.api.answers import to_fields
 from aicx.memory.reading import find_scope
 from aicx.memory.reasons import REASONS
 from aicx.memory.recall.asking import RecallQuery
-from aicx.memory.recall.ranking import Group, Ranked, match, relevant, select
+from aicx.memory.recall.ranking import Group, Ranked, match, order, relevant, select
 from aicx.memory.recall.run import Recaller
 from tests.memory.builders import Place
 
@@ -200,7 +200,7 @@ def test_being_shown_changes_no_order(place: Place) -> None:
     place.accepted("Exports are signed by the server")
     place.accepted("Exports are signed by the client")
     first = _refs(place("recall", "exports signed"))
-    for _ in range(20):
+    for _ in range(50):
         place("recall", "exports signed by the server", "--record")
     assert _refs(place("recall", "exports signed")) == first
 
@@ -307,6 +307,23 @@ def test_decay_is_bounded_and_never_grows_with_age(lexical: float, days: float, 
     assert old.final <= young.final
     if not strength:
         assert young.final == young.fused
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 2000)), max_size=40), st.integers(1, 10))
+def test_the_order_is_by_what_fits_alone_where_age_does_not_count_and_the_limit_comes_last(
+    found: list[tuple[float, float]], limit: int
+) -> None:
+    now = datetime.now(UTC)
+
+    def ranked(strength: float) -> list[Ranked]:
+        matches = (match(score, None, "fact", now - timedelta(days=days), now, strength) for score, days in found)
+        return [Ranked(f"mem:{number:02}", "agreed", one) for number, one in enumerate(matches)]
+
+    without, aged = ranked(0.0), ranked(1.0)
+    assert order(without) == sorted(without, key=lambda one: (-one.match.fused, one.ref))
+    before = list(aged)
+    assert select(aged, limit) == order(aged)[:limit]
+    assert aged == before
 
 
 def test_kinds_age_at_their_own_pace() -> None:

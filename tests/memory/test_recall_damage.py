@@ -55,7 +55,6 @@ def test_random_bytes_in_the_table_stop_nothing_and_give_no_trust(
     "damage",
     [
         "UPDATE documents SET path=NULL",
-        "UPDATE documents SET version='x', terms='x'",
         "UPDATE postings SET entries='text'",
         "UPDATE postings SET entries=x'ff'",
         "ALTER TABLE documents RENAME COLUMN place TO plase",

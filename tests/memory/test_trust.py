@@ -330,7 +330,9 @@ class TestStatus:
 
     def test_a_claim_that_something_cannot_be_done_here_is_believed_for_a_fortnight(self, place):
         ref = place.accepted("The tests cannot run here", "--kind", "fact")
-        assert place("get", ref)["environment_negative"]
+        found = place("get", ref)
+        assert found["environment_negative"]
+        assert found["validity"]["requires_validation"]
         now = datetime.now(UTC)
         assert place.assessed(now + timedelta(days=13))[ref].baseline
         late = place.assessed(now + timedelta(days=15))[ref]

@@ -41,5 +41,6 @@ class CurateAnswer:
     proposals: Annotated[list[CurateProposal], "what is proposed"]
     counts: Annotated[dict[str, int], "action → number of proposals"]
     applied: Annotated[int, "number of proposals that were applied"]
+    skipped: Annotated[int, "number of proposals that were not, though all were to be; `why` says of each why"]
     resting: Annotated[int, "records that rest, because the curator dealt with them in the last 30 days"]
     repository: Annotated[str | None, "whose records were looked at, beside those that hold everywhere; null for all"]

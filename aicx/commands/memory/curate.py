@@ -53,6 +53,7 @@ def command(
         [_item(one, result) for one, result in zip(found.proposals, padded, strict=True)],
         dict(sorted(Counter(one.action for one in found.proposals).items())),
         sum(one.result == "applied" for one in outcomes),
+        sum(one.result == "skipped" for one in outcomes),
         found.resting,
         None if everywhere else desk.scope.repository,
     )
@@ -64,7 +65,7 @@ def command(
     if not found.proposals:
         console.notify("Nothing to propose." if found.resting == 0 else "Nothing new to propose.")
     elif apply_:
-        console.notify(f"{answer.applied:,} applied, {len(outcomes) - answer.applied:,} left.")
+        console.notify(f"{answer.applied:,} applied, {answer.skipped:,} left.")
     if found.resting:
         console.notify(f"{console.plural(found.resting, 'record')} dealt with in the last 30 days, not listed.")
 

@@ -73,7 +73,7 @@ def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
     layout, common = settings.layout, repository.common or repository.root
     # ascii: the name of a folder may be no text.
     stamps = [ascii(common), *(_stamp(str(place)) for place in (layout.catalog, layout.projects, common / "config"))]
-    key = f"scope of {ascii(repository.root)}"
+    key = f"scope of {repository.root!a}"
     kept = table.meta(key) or []
     if kept[:1] == [stamps]:
         return Scope(kept[1], repository.root, kept[2])
