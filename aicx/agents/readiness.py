@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from aicx.agents import records
 from aicx.agents.plan import place_of, plan_init
 from aicx.agents.table import AGENTS
+from aicx.api.answers.readiness import RepoCheck, Status
 from aicx.config import Settings
 from aicx.continuity.tracked import FOLDER, NAME, tracked_settings
 from aicx.errors import AicxError
@@ -33,21 +34,10 @@ from aicx.work.place import WorkPlace, find_place
 from aicx.work.results import results_of
 from aicx.work.state import open_tasks
 
-Status = Literal["ok", "warning", "error"]
 Mode = Literal["standard", "release"]
 _ORDER: tuple[Status, ...] = ("ok", "warning", "error")
 _PROGRAM_SECONDS = 3.0
 _RECENT = 20  # attempts that say how things go
-
-
-class Finding(NamedTuple):
-    """One check, with what to do about it where something is to be done."""
-
-    name: str
-    status: Status
-    summary: str
-    recommended_action: str | None = None
-    details: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +46,7 @@ class Readiness:
 
     root: Path
     mode: Mode
-    checks: tuple[Finding, ...]
+    checks: tuple[RepoCheck, ...]
 
     @property
     def status(self) -> Status:
@@ -76,54 +66,56 @@ def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = 
     """The checks of a repository. Raises NotFound, and UsageError for what is no repository."""
     place = place_of(settings, folder)
     desk = _Desk(settings, place, find_place(settings, folder), now, "release" if release else "standard")
-    checks: tuple[Callable[[_Desk], Iterator[Finding]], ...] = (
+    checks: tuple[Callable[[_Desk], Iterator[RepoCheck]], ...] = (
         _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _starts,
         _release,
     )  # fmt: skip
     return Readiness(place.root, desk.mode, tuple(found for check in checks for found in check(desk)))
 
 
-def _version(desk: _Desk) -> Iterator[Finding]:
-    yield Finding("cli_version", "ok", f"aicx {version('aicx-py')}")
+def _version(desk: _Desk) -> Iterator[RepoCheck]:
+    yield RepoCheck("cli_version", "ok", f"aicx {version('aicx-py')}")
 
 
-def _set_up(desk: _Desk) -> Iterator[Finding]:
+def _set_up(desk: _Desk) -> Iterator[RepoCheck]:
     record = records.load(desk.settings.layout, desk.place.worktree_id)
     if record is None or not record.agents:
-        yield Finding("repo_initialized", "warning", "no agent is set up in this repository", "aicx init")
+        yield RepoCheck("repo_initialized", "warning", "no agent is set up in this repository", "aicx init")
         return
-    yield Finding("repo_initialized", "ok", f"set up for {', '.join(record.agents)}", details={"agents": record.agents})
+    yield RepoCheck(
+        "repo_initialized", "ok", f"set up for {', '.join(record.agents)}", details={"agents": record.agents}
+    )
     for name in record.agents:
         try:
             plan = plan_init(desk.settings, desk.place, [name])
         except AicxError as error:
-            yield Finding(f"hooks_{name}", "error", error.message, error.hint or "aicx init")
+            yield RepoCheck(f"hooks_{name}", "error", error.message, error.hint or "aicx init")
             continue
         changed = [str(change.path) for change in plan.changes if change.action != "unchanged"]
         if changed:
             summary = f"blocks or hooks are not as they were put: {', '.join(changed)}"
-            yield Finding(f"hooks_{name}", "warning", summary, f"aicx init --agents {name}", {"files": changed})
+            yield RepoCheck(f"hooks_{name}", "warning", summary, f"aicx init --agents {name}", {"files": changed})
         else:
-            yield Finding(f"hooks_{name}", "ok", "blocks and hooks are in place")
+            yield RepoCheck(f"hooks_{name}", "ok", "blocks and hooks are in place")
 
 
-def _continuity(desk: _Desk) -> Iterator[Finding]:
+def _continuity(desk: _Desk) -> Iterator[RepoCheck]:
     known = records.of_repository(desk.settings.layout, desk.place)
     if not any(record.agents for record in known):
         return
     if records.has_continuity(known):
-        yield Finding("continuity", "ok", "notes are saved and shown by themselves")
+        yield RepoCheck("continuity", "ok", "notes are saved and shown by themselves")
     else:
-        yield Finding("continuity", "ok", "notes are saved and shown when they are asked for: aicx init --continuity")
+        yield RepoCheck("continuity", "ok", "notes are saved and shown when they are asked for: aicx init --continuity")
 
 
-def _configuration(desk: _Desk) -> Iterator[Finding]:
+def _configuration(desk: _Desk) -> Iterator[RepoCheck]:
     """What the repository's own configuration sets that it may not, or that cannot be used."""
     for warning in tracked_settings(desk.settings, desk.place.root).warnings:
-        yield Finding("repository_config", "warning", warning, f"change {FOLDER}/{NAME}")
+        yield RepoCheck("repository_config", "warning", warning, f"change {FOLDER}/{NAME}")
 
 
-def _hosts(desk: _Desk) -> Iterator[Finding]:
+def _hosts(desk: _Desk) -> Iterator[RepoCheck]:
     """Each agent of this machine: its version, which hooks it has, and whether it reaches the MCP server."""
     for name, agent in AGENTS.items():
         program = shutil.which(name)
@@ -136,7 +128,7 @@ def _hosts(desk: _Desk) -> Iterator[Finding]:
         hooks = f"can run {len(agent.events)} hooks" if agent.events else "has no hooks and reads a block of text alone"
         status: Status = "ok" if reached or name not in CLIENTS else "warning"
         action = None if status == "ok" else f"aicx install {name}"
-        yield Finding(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)
+        yield RepoCheck(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)
 
 
 def _is_reached(settings: Settings, name: str) -> bool:
@@ -157,79 +149,81 @@ def _version_of(program: str) -> str:
     return next(iter(done.stdout.splitlines()), "").strip()[:80] or "it does not say its version"
 
 
-def _sessions(desk: _Desk) -> Iterator[Finding]:
+def _sessions(desk: _Desk) -> Iterator[RepoCheck]:
     try:
         facts, _ = facts_at(desk.settings, desk.place.root)
     except AicxError as error:
-        yield Finding("sessions_stored", "warning", error.message, "aicx store")
+        yield RepoCheck("sessions_stored", "warning", error.message, "aicx store")
         return
     if not facts:
-        yield Finding("sessions_stored", "warning", "no session of this repository is stored", "aicx store")
+        yield RepoCheck("sessions_stored", "warning", "no session of this repository is stored", "aicx store")
         return
     open_ = sum(len([one for one in item.failures if one.resolved is None]) for item in facts)
     details = {"sessions": len(facts), "last": facts[0].ended_at, "open_failures": open_}
-    yield Finding("sessions_stored", "ok", f"{len(facts):,} sessions, the last of {facts[0].ended_at}", details=details)
+    yield RepoCheck(
+        "sessions_stored", "ok", f"{len(facts):,} sessions, the last of {facts[0].ended_at}", details=details
+    )
 
 
-def _tasks(desk: _Desk) -> Iterator[Finding]:
+def _tasks(desk: _Desk) -> Iterator[RepoCheck]:
     found = open_tasks(desk.settings, desk.work, desk.now, derive=False)
     counts = {name: len(getattr(found, name)) for name in ("active", "waiting", "skipped", "damaged")}
     if found.damaged:
         paths = ", ".join(one.path for one in found.damaged[:3])
-        yield Finding("tasks", "error", f"files that are no tasks: {paths}", "mend or delete them", counts)
+        yield RepoCheck("tasks", "error", f"files that are no tasks: {paths}", "mend or delete them", counts)
         return
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none is open"
-    yield Finding("tasks", "ok", said, details=counts)
+    yield RepoCheck("tasks", "ok", said, details=counts)
 
 
-def _capture(desk: _Desk) -> Iterator[Finding]:
+def _capture(desk: _Desk) -> Iterator[RepoCheck]:
     """Whether what sessions did is known: because they said so, or because their logs are stored."""
     found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders, _RECENT))
     if not found:
-        yield Finding("capture_quality", "ok", "no session was prepared or finalized here yet")
+        yield RepoCheck("capture_quality", "ok", "no session was prepared or finalized here yet")
         return
     known = sum(one.compliance.reason != "no_execution_observation" for one in found)
     details = {"recent": len(found), "observed": known}
     few = known * 2 < len(found)
     summary = f"{known} of the last {len(found)} sessions left something that was observed"
-    yield Finding("capture_quality", "warning" if few else "ok", summary, "aicx store" if few else None, details)
+    yield RepoCheck("capture_quality", "warning" if few else "ok", summary, "aicx store" if few else None, details)
 
 
-def _contracts(desk: _Desk) -> Iterator[Finding]:
+def _contracts(desk: _Desk) -> Iterator[RepoCheck]:
     found = results_of(desk.settings, desk.work, attempts_in(desk.settings, desk.work.folders, _RECENT))
     scores = [one.compliance.score for one in found if one.compliance.score is not None]
     if not scores:
-        yield Finding("contract_compliance", "ok", "no contract was evaluated yet")
+        yield RepoCheck("contract_compliance", "ok", "no contract was evaluated yet")
         return
     violated = sum(one.compliance.status == "violated" for one in found)
     details = {"evaluated": len(scores), "violated": violated, "mean_score": round(sum(scores) / len(scores), 3)}
     summary = f"{violated} of {len(scores)} contracts violated, mean score {details['mean_score']:.2f}"
-    yield Finding("contract_compliance", "warning" if violated * 2 > len(scores) else "ok", summary, None, details)
+    yield RepoCheck("contract_compliance", "warning" if violated * 2 > len(scores) else "ok", summary, None, details)
 
 
-def _starts(desk: _Desk) -> Iterator[Finding]:
+def _starts(desk: _Desk) -> Iterator[RepoCheck]:
     """Whether a session could begin: everything that a hook does, without writing."""
     failed: Status = "error" if desk.mode == "release" else "warning"
     try:
         found = prepare(desk.settings, desk.place.root, Asker("doctor", None), desk.now, record=False, derive=False)
     except AicxError as error:
-        yield Finding("session_start", failed, error.message, error.hint)
+        yield RepoCheck("session_start", failed, error.message, error.hint)
         return
-    yield Finding("session_start", "ok", found.banner.splitlines()[0])
+    yield RepoCheck("session_start", "ok", found.banner.splitlines()[0])
 
 
-def _release(desk: _Desk) -> Iterator[Finding]:
+def _release(desk: _Desk) -> Iterator[RepoCheck]:
     """What a release needs besides: a test that can be named, and a clean work tree."""
     if desk.mode != "release":
         return
     test = choose_test_command(desk.place.root)
     if test.command is None:
-        yield Finding(
+        yield RepoCheck(
             "test_command", "warning", "nothing says how this project is tested", "add a rule `test` to a Makefile"
         )
     else:
-        yield Finding("test_command", "ok", f"`{test.command}` ({test.source.replace('_', ' ')})")
+        yield RepoCheck("test_command", "ok", f"`{test.command}` ({test.source.replace('_', ' ')})")
     if not os.access(desk.settings.layout.home, os.W_OK):
-        yield Finding(
+        yield RepoCheck(
             "home_writable", "error", f"{desk.settings.layout.home} cannot be written", "change its permissions"
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
 
 # Of a field, as its ``metadata``: left out of the JSON where it is None.
 OPTIONAL: Mapping[str, bool] = {"optional": True}
@@ -24,6 +26,12 @@ def to_fields(answer: Any) -> dict[str, Any]:
         elif "internal" not in one.metadata and (value is not None or "optional" not in one.metadata):
             found[one.name] = _plain(value)
     return found
+
+
+def taken_from(source: object, kind: Callable[..., Made], /, **own: Any) -> Made:
+    """A dataclass ``kind`` with the fields that ``source`` has under the same names, but for its ``own``."""
+    names = (name for name in kind.__dataclass_fields__ if name not in own)  # type: ignore[attr-defined]
+    return kind(**{name: getattr(source, name) for name in names}, **own)
 
 
 def _plain(value: Any) -> Any:

@@ -86,14 +86,11 @@ def _examine_repository(repo: str, *, release: bool, json: bool) -> int:
     from aicx.api.answers import readiness
 
     found = examine_repository(load_settings(), user_path(repo), options.now(), release=release)
-    checks = [
-        readiness.RepoCheck(one.name, one.status, one.summary, one.details, one.recommended_action)
-        for one in found.checks
-    ]
+    checks = found.checks
     actions = dict.fromkeys(one.recommended_action for one in checks if one.recommended_action)
     if json:
         answer = readiness.RepoDoctorAnswer(
-            found.status, str(found.root), version("aicx-py"), found.mode, checks, list(actions)
+            found.status, str(found.root), version("aicx-py"), found.mode, list(checks), list(actions)
         )
         console.out_answer(readiness.SCHEMA, answer)
     else:

@@ -12,10 +12,11 @@ from aicx.api.answers.lifecycle import (
     PrepareAnswer,
     SessionAnswer,
 )
+from aicx.api.fields import taken_from
 from aicx.lifecycle.finalize import Finalized
 from aicx.lifecycle.prepare import Prepared
 from aicx.resume.brief.json_brief import contract_answer, previous_answer
-from aicx.work.compliance import Compliance, Finding
+from aicx.work.compliance import Compliance
 from aicx.work.entry import entry_of, skipped_of
 from aicx.work.loading import Loaded
 
@@ -45,12 +46,7 @@ def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) ->
         task=entry_of(Loaded(found.task.record, found.task.loading)) if found.task else None,
         task_changed=found.task.changed_fields if found.task else (),
         task_skipped=found.skipped,
-        errors=[
-            ErrorEventAnswer(
-                event.toolchain, event.phase, event.message, event.code, event.file, event.line, event.fingerprint
-            )
-            for event in found.errors
-        ],
+        errors=[taken_from(event, ErrorEventAnswer) for event in found.errors],
         decisions_proposed=proposed,
         notes=notes,
         summary_by=found.summed_up.by if found.summed_up else "rules",
@@ -59,20 +55,10 @@ def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) ->
 
 
 def compliance_answer(found: Compliance) -> ComplianceAnswer:
-    checks = found.checks
-    return ComplianceAnswer(
-        status=found.status,
-        score=found.score,
-        checks=ChecksAnswer(
-            checks.followed_first_action, checks.edited_within_scope, checks.canonical_test_used, checks.finalize_used
-        ),
-        structural_alignment=found.structural_alignment,
-        violations=list(map(_finding, found.violations)),
-        warnings=list(map(_finding, found.warnings)),
-        main_issue=found.main_issue,
-        compact_summary=found.compact_summary,
+    return taken_from(
+        found,
+        ComplianceAnswer,
+        checks=taken_from(found.checks, ChecksAnswer),
+        violations=[taken_from(one, FindingAnswer) for one in found.violations],
+        warnings=[taken_from(one, FindingAnswer) for one in found.warnings],
     )
-
-
-def _finding(one: Finding) -> FindingAnswer:
-    return FindingAnswer(one.code, one.severity, one.detail, one.evidence)

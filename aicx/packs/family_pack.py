@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.pack import FamilyOwner, FamilyPack
+from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.packs.bundle import Bundle, bundle
@@ -84,15 +85,10 @@ def _within(gathered: Gathered, tasks: Sequence[WorkRecord], applied: Applied) -
 def _shown(owners: Sequence[Owner], query: PackQuery) -> list[FamilyOwner]:
     named = {owner.ref for owner in chosen(owners, query.limits.chosen)}
     return [
-        FamilyOwner(
-            ref=owner.ref,
+        taken_from(
+            owner,
+            FamilyOwner,
             kind="task" if owner.task is not None else "session",
-            title=owner.title,
-            status=owner.status,
-            started_at=owner.started_at,
-            updated_at=owner.updated_at,
-            branch=owner.branch,
-            sessions=owner.sessions,
             chosen=owner.ref in named,
             reason="focus_query" if query.focus else "in_scope",
         )

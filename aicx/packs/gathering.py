@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.pack import PackCommit, PackFilters, PackPlace, PackScope
+from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
@@ -51,15 +52,13 @@ class Gathered:
         return record.worktree_id == self.place.worktree_id
 
     def place_of(self, present: Present) -> PackPlace:
-        git = present.context
-        return PackPlace(
+        return taken_from(
+            present.context,
+            PackPlace,
             root=printable(str(self.place.root)),
             repo_id=self.place.repo_id,
             worktree_id=self.place.worktree_id,
             project=self.project,
-            branch=git.branch,
-            head=git.head,
-            dirty=git.dirty,
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from aicx.api.answers.pack import PackEdge
+from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import AicxError, NotFound
@@ -32,7 +33,4 @@ def edges_of(
     except AicxError as error:
         return [], [f"how sessions are related was not asked: {error.message}"]
     edges = sorted(dict.fromkeys(found), key=lambda edge: (-edge.confidence, edge.from_ref, edge.to_ref, edge.type))
-    return [
-        PackEdge(edge.from_ref, edge.to_ref, edge.type, edge.reason, edge.confidence, edge.origin)
-        for edge in edges[:_MAX_EDGES]
-    ], []
+    return [taken_from(edge, PackEdge) for edge in edges[:_MAX_EDGES]], []

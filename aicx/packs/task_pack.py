@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.pack import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
+from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.git.state import GitProbe, GitState
 from aicx.packs.bundle import Bundle, bundle
@@ -107,16 +108,11 @@ def _quoted(pack: TaskPack, task: WorkRecord) -> list[str]:
 
 def _session(one: ChosenSession) -> PackSession:
     facts = one.facts
-    return PackSession(
-        ref=facts.ref,
+    return taken_from(
+        facts,
+        PackSession,
         reason=one.reason,
         score=one.score,
-        agent=facts.agent,
-        title=facts.title,
-        branch=facts.branch,
-        started_at=facts.started_at,
-        ended_at=facts.ended_at,
-        state=facts.state,
         goal=goal_of(facts),
         summary=facts.progress.text if facts.progress else None,
         next=texts(facts.next),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from aicx.api.fields import taken_from
 from aicx.evidence.transcript import Step
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
@@ -68,12 +69,9 @@ def sketch_of(facts: SessionFacts, opening: Iterable[Step], branches: Iterable[s
     goal = " ".join(said.text for said in (facts.goal, facts.asked) if said is not None)
     text = "\n".join([*prompts, goal])
     commits = [ref.partition(":")[2] for said in facts.commits for ref in said.refs if ref.startswith("commit:")]
-    return Sketch(
-        agent=facts.agent,
-        session_id=facts.session_id,
-        project=facts.project,
-        started_at=facts.started_at,
-        ended_at=facts.ended_at,
+    return taken_from(
+        facts,
+        Sketch,
         alone=facts.lane == "subagent" or facts.automated,
         is_open=facts.state == "active",
         branches=_few(reversed([*_few(name for name in reversed([*branches]) if name not in _COMMON_BRANCHES)])),

@@ -24,6 +24,8 @@ from aicx.work.handoff import handoff_of
 from aicx.work.noted import failed_of, goal_of, next_of
 from aicx.work.session_facts import Failure, Said, SessionFacts, Try
 
+LINES = ("accomplished", "decisions", "failed", "gotchas", "preferences", "next", "questions")
+COUNTED = ("key_files", "tags", "tools")
 MAX_LINES = 8  # of each part
 _MAX_FILES, _MAX_TOOLS, _MAX_TAGS, _MAX_REFS, _MAX_TESTS = 10, 8, 6, 3, 3
 _MIN_WORDS = 4  # of a remark, where nothing else says that it reports something
@@ -80,7 +82,7 @@ class Summary:
             yield "goal", self.goal
         if self.asked is not None:
             yield "asked", self.asked
-        for name in ("accomplished", "decisions", "failed", "gotchas", "preferences", "next", "questions"):
+        for name in LINES:
             yield from ((name, line) for line in getattr(self, name))
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from aicx.api.answers.session_summary import CountedAnswer, SessionSummaryAnswer, SummaryLine, SummaryParts
 from aicx.api.answers.session_windows import WindowAnswer, WindowsAnswer
+from aicx.api.fields import taken_from
 from aicx.refs import Ref
 from aicx.sessions.summarize import Reader, Summarized
-from aicx.sessions.summary import Counted, Summary
+from aicx.sessions.summary import COUNTED, LINES, Summary
 from aicx.sessions.windows import Window, ref_of
 from aicx.text import instant
 from aicx.work.session_facts import Said
@@ -25,17 +26,13 @@ def windows_answer(found: Reader) -> WindowsAnswer:
 
 def window_answer(session: str, window: Window) -> WindowAnswer:
     """A window of the session that has this reference."""
-    return WindowAnswer(
+    return taken_from(
+        window,
+        WindowAnswer,
         ref=ref_of(session, window.index),
-        index=window.index,
-        trigger=window.trigger,
-        from_message=window.from_message,
-        to_message=window.to_message,
         chunks=[str(Ref("chunk", chunk)) for chunk in window.chunks],
         started_at=instant(window.started_at),
         ended_at=instant(window.ended_at),
-        messages=window.messages,
-        tokens=window.tokens,
     )
 
 
@@ -81,29 +78,15 @@ def _windows(session: str, windows: Iterable[Window]) -> list[WindowAnswer]:
 
 
 def _parts(found: Summary) -> SummaryParts:
-    return SummaryParts(
-        goal=_line(found.goal) if found.goal else None,
-        asked=_line(found.asked) if found.asked else None,
-        accomplished=_lines(found.accomplished),
-        decisions=_lines(found.decisions),
-        failed=_lines(found.failed),
-        gotchas=_lines(found.gotchas),
-        preferences=_lines(found.preferences),
-        next=_lines(found.next),
-        questions=_lines(found.questions),
-        key_files=_counted(found.key_files),
-        tags=_counted(found.tags),
-        tools=_counted(found.tools),
+    return taken_from(
+        found,
+        SummaryParts,
+        goal=taken_from(found.goal, SummaryLine) if found.goal else None,
+        asked=taken_from(found.asked, SummaryLine) if found.asked else None,
+        **{name: _lines(getattr(found, name)) for name in LINES},
+        **{name: [taken_from(one, CountedAnswer) for one in getattr(found, name)] for name in COUNTED},
     )
 
 
-def _line(said: Said) -> SummaryLine:
-    return SummaryLine(said.text, said.at, list(said.refs))
-
-
 def _lines(said: Iterable[Said]) -> list[SummaryLine]:
-    return list(map(_line, said))
-
-
-def _counted(found: Iterable[Counted]) -> list[CountedAnswer]:
-    return [CountedAnswer(one.name, one.times, list(one.refs)) for one in found]
+    return [taken_from(one, SummaryLine) for one in said]

@@ -46,7 +46,7 @@ def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
     if is_dataclass(kind):
         return _object(kind, clean)
     if kind is str:
-        return lambda value: clean(_checked(value, str))
+        return _text if clean is str else lambda value: clean(_text(value))
     if kind is datetime:
         return _instant
     if origin is Literal:
@@ -81,6 +81,12 @@ def _object(kind: Any, clean: Callable[[str], str]) -> Read:
         return kind(**found)
 
     return read
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
 
 
 def _checked(value: Any, kind: Any) -> Any:

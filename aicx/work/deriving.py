@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from aicx.api.fields import taken_from
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
@@ -51,15 +52,9 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         for run in chain.from_iterable(runs)
         if run.kind == "check" and topic_of(run.parts[-1]) == "test"
     ]
-    return SessionFacts(
-        agent=part.agent,
-        session_id=part.session_id,
-        project=part.project,
-        folder=part.folder,
-        branch=part.branch,
-        lane=part.lane,
-        automated=part.automated,
-        title=part.title,
+    return taken_from(
+        part,
+        SessionFacts,
         started_at=instant(min(step.at for step in steps), "seconds"),
         ended_at=instant(max(step.at for step in steps), "seconds"),
         goal=_said(brief.goal) if brief.goal else None,

@@ -17,13 +17,19 @@ from aicx.api.answers.task import (
     TaskStatus,
     TaskUncertainty,
 )
+from aicx.api.fields import taken_from
 from aicx.text import instant
 from aicx.work.files import DamagedTask
 from aicx.work.loading import Loaded, Loading
 from aicx.work.next_step import NextStep
 from aicx.work.place import WorkPlace
-from aicx.work.record import GitContext, WorkRecord
+from aicx.work.record import GitContext, Section, WorkRecord
 from aicx.work.state import OpenTasks, Written
+
+_LISTED: tuple[Section, ...] = (
+    *("active_files", "verified", "unverified", "discarded_paths", "commands", "risks", "failing", "blocked"),
+    *("next_steps", "questions", "decisions", "commits"),
+)
 
 
 def status_of(found: OpenTasks, place: WorkPlace) -> TaskStatus:
@@ -52,87 +58,51 @@ def change_of(written: Written) -> TaskChange:
 
 def entry_of(task: Loaded) -> TaskEntry:
     record = task.record
-    return TaskEntry(
-        ref=record.ref,
+    return taken_from(
+        record,
+        TaskEntry,
         id=record.id or None,
         origin=origin_of(task),
         derived_because=task.derived,
-        title=record.title,
-        slug=record.slug,
-        status=record.status,
-        goal=record.goal,
-        goal_source=record.goal_source,
-        hypothesis=record.hypothesis,
-        next_action=record.next_action,
-        active_files=record.texts("active_files"),
-        verified=record.texts("verified"),
-        unverified=record.texts("unverified"),
-        discarded_paths=record.texts("discarded_paths"),
         uncertainties=[
             TaskUncertainty(item.text, item.confidence, item.needs_validation) for item in record.of("uncertainties")
         ],
-        commands=record.texts("commands"),
-        risks=record.texts("risks"),
-        failing=record.texts("failing"),
-        blocked=record.texts("blocked"),
-        next_steps=record.texts("next_steps"),
-        questions=record.texts("questions"),
-        decisions=record.texts("decisions"),
-        commits=record.texts("commits"),
-        sources=record.sources,
-        closing_note=record.closing_note,
-        repo_id=record.repo_id,
-        worktree_id=record.worktree_id,
-        project=record.project,
         created_at=instant(record.created_at),
         updated_at=instant(record.updated_at),
-        rev=record.rev,
         git_context=None if record.git_context is None else git_of(record.git_context),
-        loading=_loading(task.loading),
+        loading=taken_from(task.loading, TaskLoading),
+        **{section: record.texts(section) for section in _LISTED},
     )
 
 
 def skipped_of(task: Loaded) -> SkippedTask:
-    record, loading = task.record, task.loading
-    return SkippedTask(
+    record = task.record
+    return taken_from(
+        task.loading,
+        SkippedTask,
         ref=record.ref,
         id=record.id or None,
         origin=origin_of(task),
         title=record.title,
         status=record.status,
-        reason=loading.reason,
-        warning=loading.warning,
-        saved_branch=loading.saved_branch,
-        current_branch=loading.current_branch,
-        saved_head=loading.saved_head,
-        current_head=loading.current_head,
         updated_at=instant(record.updated_at),
     )
 
 
 def row_of(record: WorkRecord, loading: Loading | None) -> TaskRow:
-    return TaskRow(
-        ref=record.ref,
-        id=record.id,
-        title=record.title,
-        status=record.status,
-        next_action=record.next_action,
+    return taken_from(
+        record,
+        TaskRow,
         branch=record.git_context.branch if record.git_context else None,
         loadable=loading.loadable if loading else None,
         reason=loading.reason if loading else None,
-        repo_id=record.repo_id,
-        worktree_id=record.worktree_id,
-        project=record.project,
         created_at=instant(record.created_at),
         updated_at=instant(record.updated_at),
     )
 
 
 def items_of(record: WorkRecord) -> list[TaskItem]:
-    return [
-        TaskItem(item.id, item.section, item.text, instant(item.at), item.origin, item.evidence, item.seen)
-        for item in record.items
-    ]
+    return [taken_from(item, TaskItem, at=instant(item.at)) for item in record.items]
 
 
 def step_of(step: NextStep) -> NextStepAnswer:
@@ -154,28 +124,8 @@ def damaged_of(found: Iterable[DamagedTask]) -> list[DamagedFile]:
 
 
 def git_of(git: GitContext) -> TaskGit:
-    return TaskGit(
-        available=git.available,
-        branch=git.branch,
-        head=git.head,
-        dirty=git.dirty,
-        changed_files=git.changed_files,
-        captured_at=instant(git.captured_at),
-        reason=git.reason,
-    )
+    return taken_from(git, TaskGit, captured_at=instant(git.captured_at))
 
 
 def origin_of(task: Loaded) -> str:
     return "stated" if task.derived is None else "derived"
-
-
-def _loading(loading: Loading) -> TaskLoading:
-    return TaskLoading(
-        loadable=loading.loadable,
-        reason=loading.reason,
-        warning=loading.warning,
-        saved_branch=loading.saved_branch,
-        current_branch=loading.current_branch,
-        saved_head=loading.saved_head,
-        current_head=loading.current_head,
-    )

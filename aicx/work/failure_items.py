@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from aicx.api.answers.failures import FailureItem, ResolutionItem, TryItem
+from aicx.api.fields import taken_from
 from aicx.work.failures import Pattern
-from aicx.work.session_facts import Try
 
 _SHOWN_SESSIONS = 20
 
 
 def item_of(pattern: Pattern) -> FailureItem:
-    last = pattern.last
-    return FailureItem(
+    return taken_from(
+        pattern.last,
+        FailureItem,
         id=pattern.id,
-        fingerprint=last.fingerprint,
         status=pattern.status,
-        family=last.family,
-        toolchain=last.toolchain,
-        phase=last.phase,
-        message=last.message,
-        code=last.code,
-        file=last.file,
-        line=last.line,
-        test=last.test,
-        command=last.command,
-        exit_code=last.exit_code,
         occurrences=pattern.occurrences,
         sessions=list(pattern.sessions[:_SHOWN_SESSIONS]),
         first_at=pattern.first_at,
-        last_at=last.last_at,
-        last_ref=last.ref,
-        resolutions=[ResolutionItem(one.session, one.command, _try(one.by)) for one in pattern.resolutions],
-        attempts=list(map(_try, pattern.attempts)),
+        last_ref=pattern.last.ref,
+        resolutions=[taken_from(one, ResolutionItem, by=taken_from(one.by, TryItem)) for one in pattern.resolutions],
+        attempts=[taken_from(one, TryItem) for one in pattern.attempts],
     )
-
-
-def _try(one: Try) -> TryItem:
-    return TryItem(list(one.files), list(one.commands), one.at, one.ref)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -34,10 +34,11 @@ class DamagedTask(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Records, the last written first, and the files that are none."""
+    """Records, the last written first, and the files that are none; ``left_out`` counts those that were not read."""
 
     records: list[WorkRecord] = field(default_factory=list)
     damaged: list[DamagedTask] = field(default_factory=list)
+    left_out: int = 0
 
 
 def path_of(record: WorkRecord) -> str:
@@ -83,10 +84,10 @@ def read_all(
     damaged: list[DamagedTask] = []
     is_hidden = (lambda _: False) if hidden else _hidden(layout)
     if most is None:
-        paths = list_paths(layout, folders, parts)
+        paths = [list(list_paths(layout, folders, parts))]
     else:
-        paths = chain.from_iterable(newest_paths(layout, folders, part, most) for part in parts)
-    for relative in paths:
+        paths = [newest_paths(layout, folders, part) for part in parts]
+    for relative in chain.from_iterable(one[:most] for one in paths):
         if is_hidden(f"work/{relative}"):
             continue
         try:
@@ -100,7 +101,8 @@ def read_all(
         # A kill may leave a task in both parts until the next change: the later revision is what it is.
         if known is None or known.rev < record.rev:
             found[record.id] = record
-    return Found(sorted(found.values(), key=lambda record: (-record.sequence, record.id)), damaged)
+    records = sorted(found.values(), key=lambda record: (-record.sequence, record.id))
+    return Found(records, damaged, sum(len(one[most:]) for one in paths) if most is not None else 0)
 
 
 def open_records(layout: Layout, folders: Iterable[str], most: int | None = None) -> Found:
@@ -116,7 +118,7 @@ def open_records(layout: Layout, folders: Iterable[str], most: int | None = None
             other = _read_or_none(layout, closed[record.id])
             if other is not None and other.rev > record.rev:
                 found.records.remove(record)
-    return Found([record for record in found.records if record.is_open], found.damaged)
+    return replace(found, records=[record for record in found.records if record.is_open])
 
 
 def list_paths(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EVERY) -> Iterator[str]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from aicx.refs import Ref
 from aicx.work.session_facts import Ran, Said, SessionFacts
 
 Outcome = Literal["resolved", "failed", "unresolved"]
@@ -34,7 +33,7 @@ class Handoff:
 
     @property
     def session(self) -> str:
-        return str(Ref.of_session(self.facts.agent, self.facts.session_id))
+        return self.facts.ref
 
     @property
     def done(self) -> tuple[Said, ...]:

@@ -12,7 +12,7 @@ from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.state import GitProbe
 from aicx.text import plural
-from aicx.work.files import TASKS, DamagedTask, list_paths, open_records, read_record
+from aicx.work.files import DamagedTask, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import Patch, Said, apply, changed_fields
@@ -200,7 +200,6 @@ def _open_tasks(settings: Settings, place: WorkPlace, present: Present, most: in
         key=lambda record: (record.worktree_id != place.worktree_id, -record.focused, record.id),
     )
     loaded = [Loaded(record, present.loading(record)) for record in records]
-    unread = sum(1 for _ in list_paths(settings.layout, place.folders, (TASKS,))) - most if most else 0
     usable = [one for one in loaded if one.loading.loadable]
     return OpenTasks(
         active=[one for one in usable if one.record.status == "in_progress"],
@@ -208,7 +207,9 @@ def _open_tasks(settings: Settings, place: WorkPlace, present: Present, most: in
         waiting=[one for one in usable if one.record.status != "in_progress"],
         damaged=found.damaged,
         context=present.context,
-        notes=[f"{plural(unread, 'older open task')} left out: `aicx task status` lists all"] if unread > 0 else [],
+        notes=[f"{plural(found.left_out, 'older open task')} left out: `aicx task status` lists all"]
+        if found.left_out
+        else [],
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,31 +12,10 @@ DECISION_SCHEMA = "aicx.projects-decision/1"
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceItem:
-    """One kind of evidence for a repository."""
-
-    kind: Annotated[str, "what points to the repository"]
-    repository: Annotated[str, "where it points"]
-    sessions: Annotated[int, "number of sessions that gave it"]
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectItem:
-    """A folder where sessions worked, and the repository of it."""
-
-    folder: Annotated[str, "where sessions worked"]
-    repository: Annotated[str | None, "null where it belongs to none"]
-    source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
-    reason: Annotated[str, "in a sentence"]
-    evidence: Annotated[list[EvidenceItem], "what points to which repository"]
-    sessions: int
-
-
-@dataclass(frozen=True, slots=True)
 class ProjectsAnswer:
     """Every folder, those with the most sessions first."""
 
-    projects: Annotated[list[ProjectItem], "folders; with `--unknown` only those without a repository"]
+    projects: Annotated[list[Place], "folders; with `--unknown` only those without a repository"]
     notes: list[str]
 
 
@@ -47,18 +25,3 @@ class DecisionAnswer:
 
     moved: Annotated[int, "number of chunks that were moved"]
     notes: Annotated[list[str], "chunks that were left where they are, and why"]
-
-
-def projects_answer(places: Iterable[Place], notes: list[str]) -> ProjectsAnswer:
-    items = [
-        ProjectItem(
-            place.folder,
-            place.repository,
-            place.source,
-            place.reason,
-            [EvidenceItem(one.kind, one.repository, one.sessions) for one in place.evidence],
-            place.sessions,
-        )
-        for place in places
-    ]
-    return ProjectsAnswer(items, notes)

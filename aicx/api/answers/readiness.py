@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 SCHEMA = "aicx.doctor-repo/1"
+Status = Literal["ok", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +15,10 @@ class RepoCheck:
     """One check."""
 
     name: Annotated[str, "of the check"]
-    status: Annotated[str, "`ok`, `warning` or `error`"]
+    status: Annotated[Status, "`ok`, `warning` or `error`"]
     summary: Annotated[str, "what was found"]
-    details: Annotated[dict[str, Any], "figures, by name"]
-    recommended_action: Annotated[str | None, "what to do about it"]
+    recommended_action: Annotated[str | None, "what to do about it"] = None
+    details: Annotated[Mapping[str, Any], "figures, by name"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

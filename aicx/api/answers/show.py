@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from aicx.api.answers import INLINE, OPTIONAL
+from aicx.api.fields import taken_from
 
 if TYPE_CHECKING:
     from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession
@@ -138,40 +139,24 @@ def show_answer(shown: Shown, ref: str) -> ShowAnswer:
 
 
 def whole_chunk(chunk: ShownChunk) -> WholeChunk:
-    return WholeChunk(
-        id=chunk.id,
+    return taken_from(
+        chunk,
+        WholeChunk,
         path=str(chunk.path),
         markdown=chunk.markdown.decode("utf-8", "replace"),
         sidecar=chunk.fields,
-        sources=chunk.sources,
-        previous=chunk.previous,
-        next=chunk.next,
-        ignored=chunk.ignored,
-        altered=chunk.altered,
         automated=chunk.automated_why is not None,
-        automated_why=chunk.automated_why,
     )
 
 
 def session_head(session: ShownSession) -> SessionHead:
-    return SessionHead(
+    return taken_from(
+        session,
+        SessionHead,
         found="session",
-        agent=session.agent,
-        session_id=session.session_id,
-        title=session.title,
-        lane=session.lane,
-        projects=session.projects,
-        cwd=session.cwd,
-        started_at=session.started_at,
-        completed_at=session.completed_at,
         parent_session=session.parent,
-        parent_stored=session.parent_stored,
-        children=session.children,
-        reopen=session.reopen,
-        log_is_there=session.log_is_there,
-        places=[SessionPlace(one.folder, one.repository, one.source, one.reason) for one in session.places],
+        places=[taken_from(one, SessionPlace) for one in session.places],
         automated=session.automated_why is not None,
-        automated_why=session.automated_why,
     )
 
 

@@ -8,6 +8,7 @@ import typer
 
 from aicx import console
 from aicx.api.answers.cas import ObjectEntry
+from aicx.api.fields import taken_from
 from aicx.cas.entry import Entry
 from aicx.text import instant, local
 
@@ -15,17 +16,7 @@ Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at le
 
 
 def entry_of(entry: Entry) -> ObjectEntry:
-    return ObjectEntry(
-        entry.digest,
-        entry.size,
-        entry.kind,
-        list(entry.tags),
-        instant(entry.created_at),
-        instant(entry.put_at),
-        entry.pinned,
-        list(entry.sessions),
-        list(entry.projects),
-    )
+    return taken_from(entry, ObjectEntry, created_at=instant(entry.created_at), put_at=instant(entry.put_at))
 
 
 def print_entry(entry: Entry) -> None:

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.projects import SCHEMA, ProjectItem, projects_answer
+from aicx.api.answers.projects import SCHEMA, ProjectsAnswer
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.report import list_places
+from aicx.corpus.places.report import Place, list_places
 from aicx.paths import NON_REPOSITORY
 
 
@@ -25,9 +25,8 @@ def command(
     """
     with open_catalog(load_settings().layout) as opened:
         notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
-        found = projects_answer(list_places(opened.catalog), notes)
-    if unknown:
-        found = type(found)([item for item in found.projects if item.repository is None], notes)
+        places = list_places(opened.catalog)
+    found = ProjectsAnswer([place for place in places if place.repository is None or not unknown], notes)
     if json:
         console.out_answer(SCHEMA, found)
         return
@@ -40,11 +39,11 @@ def command(
         console.notify("Decide by hand: aicx projects assign FOLDER OWNER/REPO, or aicx projects ignore FOLDER")
 
 
-def _order(item: ProjectItem) -> tuple[bool, str, int, str]:
+def _order(item: Place) -> tuple[bool, str, int, str]:
     return item.repository is None, item.repository or "", -item.sessions, item.folder
 
 
-def _print(repository: str | None, items: list[ProjectItem]) -> None:
+def _print(repository: str | None, items: list[Place]) -> None:
     console.out(console.style(repository or "no repository", bold=True))
     for item in items:
         folder = console.place(NON_REPOSITORY, item.folder)

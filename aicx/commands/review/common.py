@@ -8,6 +8,7 @@ import typer
 
 from aicx import console
 from aicx.api.answers.review import ReviewCandidate, ReviewPatch, ReviewTarget
+from aicx.api.fields import taken_from
 from aicx.commands.memory.common import opened, print_record
 from aicx.memory.deciding import Desk
 from aicx.memory.entry import entry_of
@@ -37,21 +38,14 @@ def patch_of(prepared: Prepared, one: Candidate) -> ReviewPatch:
     targets = [
         ReviewTarget(one.path, one.usable, one.path == plan.target, list(one.reasons)) for one in prepared.ranked
     ]
-    return ReviewPatch(
-        plan.target,
-        plan.operation,
-        plan.readiness,
-        list(plan.reasons),
-        plan.block,
-        plan.patch,
-        plan.patch_digest,
-        plan.sha256,
-        plan.line_end,
-        plan.anchor,
-        plan.context,
-        _steps(prepared, one),
-        targets,
-        prepared.waits,
+    return taken_from(
+        plan,
+        ReviewPatch,
+        target_digest=plan.sha256,
+        line_ending=plan.line_end,
+        steps=_steps(prepared, one),
+        targets=targets,
+        waits=prepared.waits,
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from sqlite3 import Row
+from typing import Annotated
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.evidence import root_of
@@ -17,23 +18,22 @@ _UNDECIDED = "not decided yet; `aicx store` does"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One kind of evidence for a repository, with the number of sessions that gave it."""
+    """One kind of evidence for a repository."""
 
-    kind: str
-    repository: str
-    sessions: int
+    kind: Annotated[str, "what points to the repository"]
+    repository: Annotated[str, "where it points"]
+    sessions: Annotated[int, "number of sessions that gave it"]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder where sessions worked. ``source`` is what decided (`repo_source` of sidecars), None without a
-    repository; ``reason`` says why in a few words, also why there is none."""
+    """A folder where sessions worked, and the repository of it."""
 
-    folder: str
-    repository: str | None
-    source: str | None
-    reason: str
-    evidence: tuple[Evidence, ...]
+    folder: Annotated[str, "where sessions worked"]
+    repository: Annotated[str | None, "null where it belongs to none"]
+    source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
+    reason: Annotated[str, "in a sentence, also why it belongs to none"]
+    evidence: Annotated[Sequence[Evidence], "what points to which repository"]
     sessions: int
 
 
