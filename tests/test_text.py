@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aicx.text import Zone, day_bounds, local, time_span, zone_name
+from aicx.text import Zone, day_bounds, first_of, local, time_span, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -68,3 +68,9 @@ def test_a_span_of_time_repeats_nothing() -> None:
     assert time_span(began, began + timedelta(seconds=30)) == "2026-03-01 22:00"
     assert time_span(began, began + timedelta(hours=1)) == "2026-03-01 22:00 to 23:00"
     assert time_span(began, began + timedelta(hours=3)) == "2026-03-01 22:00 to 2026-03-02 01:00"
+
+
+def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
+    assert first_of(["a", "b"], 2) == "a, b"
+    assert first_of(map(str, range(1500)), 1, "; ") == "0 and 1,499 more"
+    assert first_of([]) == ""
