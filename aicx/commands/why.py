@@ -17,7 +17,7 @@ def command(
         typer.Argument(
             metavar="TARGET",
             click_type=options.PATH,
-            help="COMMIT, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12 for a pull request or issue.",
+            help="COMMIT, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12, its address or a ticket as ORB-12.",
         ),
     ],
     repo: options.Repo = None,

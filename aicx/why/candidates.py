@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -75,12 +75,31 @@ def of_file(catalog: Catalog, path: str) -> dict[Key, Candidate]:
     return found
 
 
+def of_branch(catalog: Catalog, part: str) -> dict[Key, Candidate]:
+    """The sessions on a branch whose name has that part, in whatever case."""
+    found: dict[Key, Candidate] = {}
+    _collect(catalog, "instr(lower(branch), ?) > 0", [part.lower()], found)
+    return {key: one for key, one in found.items() if any(is_part(part, name) for name in one.branches)}
+
+
+def is_part(part: str, name: str) -> bool:
+    """Whether a name has that part as a word of its own: `ENT-10` is not in `ENT-109`."""
+    return re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![0-9])", name, re.IGNORECASE) is not None
+
+
 def of_hits(
-    layout: Layout, catalog: Catalog, hits: Iterable[Hit], printed: re.Pattern[bytes], known: dict[Key, Candidate]
+    layout: Layout,
+    catalog: Catalog,
+    hits: Iterable[Hit],
+    printed: re.Pattern[bytes],
+    known: dict[Key, Candidate],
+    *,
+    whole: bool = False,
 ) -> None:
     """Puts the sessions of those answers that contain ``printed`` among the known ones, with the chunks up to it.
 
-    The search takes a hash apart into letters and digits, and finds parts of it elsewhere.
+    With ``whole``, all of them: a session that is given a ticket works on it afterwards. The search takes a hash
+    apart into letters and digits, and finds parts of it elsewhere.
     """
     for hit in hits:
         if hit.altered or not printed.search(load_markdown(layout, hit.path)):
@@ -88,9 +107,11 @@ def of_hits(
         key = (hit.sidecar.agent, hit.sidecar.session_id)
         candidate = known.get(key)
         if candidate is None:
-            where = "agent=? AND session_id=? AND number<=? AND number>?"
-            number = hit.sidecar.number + 1
-            _collect(catalog, where, [*key, number, number - MAX_CHUNKS], known)
+            where, values = "agent=? AND session_id=?", list[object](key)
+            if not whole:
+                number = hit.sidecar.number + 1
+                where, values = f"{where} AND number<=? AND number>?", [*values, number, number - MAX_CHUNKS]
+            _collect(catalog, where, values, known)
             candidate = known.get(key)
         if candidate is not None:
             candidate.printed = True
@@ -119,11 +140,11 @@ class Searches:
         self._mode: Mode = "lexical"  # meaning adds nothing to a hash, and loading a model takes long
         self.notes: list[str] = []
 
-    def for_text(self, text: str, times: Sequence[datetime] = ()) -> list[Hit]:
-        """What is found for a subject, in the time around a commit where that is known."""
+    def for_text(self, text: str, times: Sequence[datetime] = (), project: str | None = None) -> list[Hit]:
+        """What is found for a subject, in the time around a commit and in a project where these are known."""
         windows = around(times, BEFORE, AFTER)
         filters = Filters(since=windows[0][0], until=windows[-1][1]) if windows else Filters()
-        return self._search(text, filters, _SEARCHED)
+        return self._search(text, replace(filters, project=(project,)) if project else filters, _SEARCHED)
 
     def for_hashes(self, hashes: Iterable[str]) -> list[Hit]:
         """The sessions that may contain one of these hashes, in any abbreviation."""

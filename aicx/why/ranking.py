@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.refs import Ref
 from aicx.text import first_of, plural
-from aicx.why.candidates import Candidate
+from aicx.why.candidates import Candidate, is_part
 from aicx.why.places import Place, is_author, same_file
 from aicx.why.report import Evidence, Wanted
 from aicx.why.traces import Traces
@@ -89,7 +89,7 @@ def weigh(
             sorted(evidence, key=lambda one: -one.worth),
             score,
             # What the sessions before it explain already makes no other one sure.
-            _confidence(evidence, score - scores[place + 1] if _adds(item, weighed[:place]) else 0.0, weights),
+            _confidence(evidence, score - scores[place + 1] if _adds(item, weighed[:place]) else 0.0, wanted, weights),
         )
         for place, (item, evidence, score) in enumerate(weighed)
     ]
@@ -149,23 +149,27 @@ def _evidence(
         yield Evidence("time", weights.time * closeness(traces.gap), text, refs)
     if candidate.text:
         refs = (_ref(candidate.text_chunk),) if candidate.text_chunk else ()
-        yield Evidence("text", weights.text * candidate.text, "what was said fits the subject", refs)
+        said = "its number was named" if wanted.name and not wanted.times else "what was said fits the subject"
+        yield Evidence("text", weights.text * candidate.text, said, refs)
     if share_of_place := place.share(candidate.project, candidate.cwd):
         text = "in this repository" if share_of_place == 1 else "in a folder of the repository's name"
         yield Evidence("place", weights.place * share_of_place, text)
-    if branches := {name for name in candidate.branches if name in wanted.branches} - _MAIN_NAMES:
+    known = {name for name in candidate.branches if name in wanted.branches or is_part(wanted.name or " ", name)}
+    if branches := known - _MAIN_NAMES:
         yield Evidence("branch", weights.branch, f"on branch {min(branches)}")
     if is_author(wanted.change, candidate.cwd):
         yield Evidence("author", weights.author, "in the home folder of its author")
 
 
-def _confidence(evidence: Sequence[Evidence], lead: float, weights: Weights) -> Confidence:
+def _confidence(evidence: Sequence[Evidence], lead: float, wanted: Wanted, weights: Weights) -> Confidence:
     shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
     worked = files >= _SURE_FILES or shares.get("lines", 0.0) >= _SOME_LINES
     if "made" in shares or (worked and time >= _SURE_TIME and lead >= 1.0):
         return "high"
-    likely = worked or (shares.get("text", 0.0) >= _SOME_TEXT and time >= _SURE_TIME and "place" in shares)
+    # Of a request that git does not know no time is known.
+    timely = time >= _SURE_TIME or not wanted.times
+    likely = worked or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
 
 

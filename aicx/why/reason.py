@@ -41,7 +41,7 @@ def read_reason(
     """
     end = made_in.at if made_in else max(wanted.times, default=None)
     before, about = _before(steps, end), _topic(wanted)
-    since, edited = _commit_before(before, wanted, end), edits_of(before, wanted, session.cwd)
+    since, edited = _commit_before(before, wanted, end) if end else None, edits_of(before, wanted, session.cwd)
     stretch = [step for step in before if since is None or step.at > since]
     # Of a stretch in which nothing was asked, or nothing answered, the rest says more.
     steps = stretch if requests(stretch) and conclusion(stretch) else before
@@ -78,9 +78,9 @@ def _before(steps: Sequence[Step], end: datetime | None) -> list[Step]:
     return [step for step in steps if step.at <= end or step.at < until]
 
 
-def _commit_before(before: Sequence[Step], wanted: Wanted, end: datetime | None) -> datetime | None:
+def _commit_before(before: Sequence[Step], wanted: Wanted, end: datetime) -> datetime | None:
     """When git last printed another commit before that one."""
-    results = (step for step in reversed(before) if step.phase == "result" and (end is None or step.at < end))
+    results = (step for step in reversed(before) if step.phase == "result" and step.at < end)
     return next((step.at for step in results if _is_of_another(step, wanted)), None)
 
 
@@ -98,7 +98,11 @@ def _topic(wanted: Wanted) -> Mapping[str, float]:
     change = wanted.change
     stems = " ".join(re.sub(r"[/._-]", " ", path.rpartition("/")[2].partition(".")[0]) for path in change.files)
     found: dict[str, float] = {}
-    for worth, text in ((1.0, change.subject), (_OF_BODY, change.body[:_MAX_BODY]), (_OF_FILES, stems)):
+    for worth, text in (
+        (1.0, f"{wanted.name} {change.subject}"),
+        (_OF_BODY, change.body[:_MAX_BODY]),
+        (_OF_FILES, stems),
+    ):
         for term in terms(text):
             found.setdefault(term, worth)
     return found

@@ -23,6 +23,7 @@ from aicx.evidence.transcript import Step, read_steps
 from aicx.git.roots import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.git.subjects import plain_subject
+from aicx.types import PROMPTS
 from aicx.why import ranking
 from aicx.why.candidates import (
     AFTER,
@@ -31,10 +32,12 @@ from aicx.why.candidates import (
     Key,
     Searches,
     at_work,
+    of_branch,
     of_file,
     of_hits,
     of_sighting,
 )
+from aicx.why.numbers import Number
 from aicx.why.places import Place
 from aicx.why.reason import read_reason
 from aicx.why.report import Evidence, FoundSession, Wanted, WhyReport
@@ -53,6 +56,8 @@ _MAX_READ = 10
 _MAX_QUOTED = 2
 # Commits whose subject is searched for, and shapes of one whose hash is.
 _MAX_SEARCHED, _MAX_HASHES = 3, 4
+# A session in which this many messages name a request is half as likely about it as one that was given it.
+_SOME_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,8 @@ def _why(settings: Settings, query: WhyQuery, git: Git, state: GitState) -> WhyR
     with open_catalog(settings.layout) as opened, Searcher(settings) as searcher:
         wanted = wanted_of(target, git, state, query.now)
         place = _place(settings, query, opened.catalog, state)
+        if target.number and target.number.project and not target.weights:
+            place = Place(target.number.project, place.folders if target.number.project == place.project else ())
         report = _Why(settings, query, opened.catalog, searcher, place).report(target, wanted)
         notes = [*state.notes, *target.notes, *git.notes, *opened.notes]
         notes += [opened.fallback_reason] if opened.fallback_reason else []
@@ -120,10 +127,10 @@ class _Why:
 
     def report(self, target: Target, wanted: Sequence[Wanted]) -> WhyReport:
         best: dict[Key, tuple[float, Confidence, list[Evidence], Wanted, ranking.Found]] = {}
-        numbered = self._of_number(target)
+        numbered = self._of_number(target.number)
         for place, one in enumerate(wanted):
             searched = place < _MAX_SEARCHED
-            for found, evidence, score, sure in self._weighed(one, numbered, searched=searched):
+            for found, evidence, score, sure in self._weighed(one, target.number, numbered, searched=searched):
                 worth, key = score * one.weight, found.candidate.key
                 enough = score >= self._query.weights.least or found.candidate.printed
                 if enough and (key not in best or worth > best[key][0]):
@@ -147,21 +154,24 @@ class _Why:
             (*self._searches.notes, *self._notes),
         )
 
-    def _of_number(self, target: Target) -> dict[Key, Candidate]:
-        """The sessions that contain a request's number; git may not know it."""
+    def _of_number(self, number: Number | None) -> dict[Key, Candidate]:
+        """The sessions that contain a request's number, or worked on a branch of its name; git may not know it."""
         found: dict[Key, Candidate] = {}
-        if target.number is not None:
-            text = f"#{target.number} pull/{target.number} issues/{target.number}"
-            hits = self._searches.for_text(text)
-            address = rf"(?:#|/(?:pull|issues|merge_requests)/){target.number}\b"
-            self._take(hits, address, found)
+        if number is not None:
+            # Other repositories have requests of the same number.
+            for project in dict.fromkeys([self._place.project, None]):
+                self._take(self._searches.for_text(number.words, project=project), number.in_logs, found, whole=True)
+            if not number.name.startswith("#"):
+                found |= of_branch(self._catalog, number.name)
         return found
 
-    def _take(self, hits: Iterable[Hit], pattern: str, known: dict[Key, Candidate]) -> None:
-        of_hits(self._settings.layout, self._catalog, hits, re.compile(pattern.encode()), known)
+    def _take(
+        self, hits: Iterable[Hit], printed: re.Pattern[bytes], known: dict[Key, Candidate], *, whole: bool = False
+    ) -> None:
+        of_hits(self._settings.layout, self._catalog, hits, printed, known, whole=whole)
 
     def _weighed(
-        self, wanted: Wanted, numbered: Mapping[Key, Candidate], *, searched: bool
+        self, wanted: Wanted, number: Number | None, numbered: Mapping[Key, Candidate], *, searched: bool
     ) -> list[tuple[ranking.Found, list[Evidence], float, Confidence]]:
         """The candidates for one commit, read and weighed."""
         wanted, known = self._candidates(wanted, searched=searched)
@@ -171,8 +181,10 @@ class _Why:
         near.sort(key=lambda one: (-ranking.guess(one, wanted, self._place), one.key))
         found = []
         for candidate in near[:_MAX_READ]:
-            steps = self._read(candidate, wanted.times)
+            steps = self._read(candidate, wanted.times, opening=number is not None)
             candidate.printed = candidate.printed or _contains(steps, wanted.hashes)
+            if number is not None and not wanted.times:
+                candidate.text, candidate.text_chunk = _named(steps, number)
             traces = find_traces(steps, wanted, candidate.cwd)
             if wanted.first_seen in candidate.printed_in and not traces.made:
                 traces.gap = None  # whoever lists a commit is at work when it is first seen
@@ -188,7 +200,8 @@ class _Why:
         if wanted.name and wanted.hashes:
             # Git does not say when: a session of any time may hold it, in what nobody's tool printed too.
             printed = self._searches.for_hashes(wanted.hashes[:_MAX_HASHES])
-            self._take(printed, "|".join(name[:ABBREVIATED] for name in wanted.hashes), known)
+            names = "|".join(name[:ABBREVIATED] for name in wanted.hashes)
+            self._take(printed, re.compile(names.encode()), known)
         if not wanted.times and wanted.change.files:
             known |= of_file(self._catalog, wanted.change.files[0])
         if searched and wanted.change.subject:
@@ -245,3 +258,15 @@ def _contains(steps: Sequence[Step], hashes: Sequence[str]) -> bool:
     """Whether a message holds one of the hashes, as a push or an agent's report names it."""
     names = [name[:ABBREVIATED] for name in hashes[:_MAX_HASHES]]
     return any(name in step.text for step in steps for name in names)
+
+
+def _named(steps: Sequence[Step], number: Number) -> tuple[float, str]:
+    """How much of a session is about a request, from 0 to 1, and the first chunk that names it.
+
+    All of it where a person's prompt names the request, else the more the more messages do.
+    """
+    named = [step for step in steps if number.in_logs.search(step.text.encode("utf-8", "replace"))]
+    if not named:
+        return 0.0, ""
+    asked = next((step for step in named if step.role == "user" and step.origin in PROMPTS), None)
+    return (1.0, asked.chunk) if asked else (len(named) / (len(named) + _SOME_NAMED), named[0].chunk)

@@ -11,8 +11,11 @@ from typing import Literal
 
 from aicx.errors import NotFound, UsageError
 from aicx.git.history import blame, find_commit, list_hashes
+from aicx.git.identity import find_repository
+from aicx.git.remotes import parts_of, remote_urls
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
+from aicx.why.numbers import Number, find_key, find_number
 
 Kind = Literal["commit", "file", "lines", "tag", "range", "number", "subject"]
 
@@ -21,9 +24,9 @@ MAX_COMMITS = 8
 # The hash that blame gives lines that are not committed yet.
 UNCOMMITTED = re.compile("0{40,64}")
 _LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
-_NUMBER = re.compile(r"#(\d{1,9})")
 _HASH = re.compile(r"[0-9a-fA-F]{7,64}")
 _MAX_NAME = 4096
+_OTHER_REPOSITORY = "the address is of another repository than this: only the logs are asked"
 _NO_REPOSITORY = "no repository is at hand: only the logs are asked"
 
 
@@ -42,7 +45,7 @@ class Target:
     path: str | None = None
     lines: tuple[int, int] | None = None
     hash: str | None = None
-    number: int | None = None
+    number: Number | None = None
     subject: str | None = None
     changed: bool = False
     notes: tuple[str, ...] = ()
@@ -55,8 +58,8 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
     """
     if not text.strip() or "\0" in text or "\n" in text or len(text) > _MAX_NAME:
         raise UsageError("name a commit, a file, FILE:LINE, #NUMBER, a tag or a range", hint="aicx why HEAD")
-    if number := _NUMBER.fullmatch(text):
-        return _numbered(text, int(number[1]), git, state)
+    if number := find_number(text):
+        return _numbered(text, number, git, state)
     if state.usable and ".." in text and (found := _range(text, git)):
         return found
     if state.usable and not _is_path(text, git) and (commit := find_commit(git, text)):
@@ -70,6 +73,8 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
         return _lines_of(text, lines["path"], first, last, git, state)
     if _HASH.fullmatch(text) and not _is_path(text, git):
         return Target(text, "commit", hash=text.lower(), notes=(_unknown(text, state),))
+    if (key := find_key(text)) and not _is_path(text, git):
+        return _numbered(text, key, git, state)
     return _file(text, git, state)
 
 
@@ -80,16 +85,23 @@ def _unknown(text: str, state: GitState) -> str:
     return f"this repository has no commit {text}{shallow}: only the logs are asked"
 
 
-def _numbered(text: str, number: int, git: Git, state: GitState) -> Target:
-    """A pull request or issue: the commits whose messages name it."""
-    named = rf"(#|/(pull|issues|merge_requests)/){number}([^0-9]|$)"
-    hashes = list_hashes(git, MAX_COMMITS, "--all", "-E", f"--grep={named}") if state.usable else []
+def _numbered(text: str, number: Number, git: Git, state: GitState) -> Target:
+    """A pull request, issue or ticket: the commits whose messages name it."""
+    # The repository of an address may be another one than this.
+    asked = state.usable and (number.project is None or _is_remote(git, number.project))
+    every = ("--all", "-i", "-E")
+    hashes = list_hashes(git, MAX_COMMITS, *every, f"--grep={number.in_messages}") if asked else []
     # A subject that ends in the number is the request's own commit; other messages only mention it.
-    requested = rf"--grep=(\(#{number}\)$|^Merge .*#{number}([^0-9]|$))"
-    own = list_hashes(git, MAX_COMMITS, "--all", "-E", requested) if state.usable else []
+    own = list_hashes(git, MAX_COMMITS, *every, f"--grep={number.of_request}") if hashes else []
     weights = dict.fromkeys(hashes, 0.5) | dict.fromkeys(own, 1.0)
-    unknown = f"no commit names {text}" if state.usable else _NO_REPOSITORY
+    unknown = f"no commit names {number.name}" if asked else _NO_REPOSITORY if not state.usable else _OTHER_REPOSITORY
     return Target(text, "number", weights, number=number, notes=() if weights else (unknown,))
+
+
+def _is_remote(git: Git, project: str) -> bool:
+    """Whether one of the repository's remotes is of that project."""
+    named, common = parts_of(f"https://forge/{project}"), find_repository(git.folder).common
+    return common is not None and any(parts_of(url) == named for url in remote_urls(common))
 
 
 def _range(text: str, git: Git) -> Target | None:

@@ -26,7 +26,7 @@ def wanted_of(target: Target, git: Git, state: GitState, now: datetime) -> list[
     if target.changed and target.path is not None:
         times = (now,) if state.usable else ()
         found.append(Wanted(_uncommitted(target.path, now), 1.0, (), (), times, added=_lines(state, target)))
-    name = target.hash or target.subject or (f"#{target.number}" if target.number is not None and not found else "")
+    name = target.hash or target.subject or (target.number.name if target.number and not found else "")
     if name:
         blank = replace(_uncommitted("", now), hash=target.hash or "", subject=target.subject or "", files=())
         found.append(Wanted(blank, 1.0, (target.hash,) if target.hash else (), (), (), name=name))
