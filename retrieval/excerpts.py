@@ -33,6 +33,10 @@ _MAX_TRIES = 20
 _SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
 _WORD = re.compile(r"\w\w")
 _LINK = re.compile(r"\W*\[[^\]]+\]\([^)]*\)\W*")
+# A link to a file of the machine: its words say where, and its target may be longer than a quoted line.
+_TO_FILE = re.compile(r"\[([^\]\n]+)\]\(/[^)\s]*\)")
+_DIRECTIVE = re.compile(r"::[\w-]+\{")
+_ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 # How rows of tables begin, and what is written for the agent's client alone.
 _UNSAID = ("|", "::")
 _NOT_INTRODUCED = ("```", "#", *_UNSAID)
@@ -118,14 +122,14 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
                 weight = max(weight, _VOICES[piece.voice])
             elif piece.voice == "asked" and questioning and (asks(part) or len(found) >= _REPEATS * len(words)):
                 weight = _REPEATED
-            if shared:
+            if shared and not (piece.voice != "tool" and _DIRECTIVE.match(part)):
                 quoted = piece if part is piece.text else replace(piece, text=part)
                 scored.append((shared * weight, weight, quoted))
     scored.sort(key=lambda item: (-item[0], item[2].number))
     chosen = sorted(_chosen(scored, limit), key=lambda item: item[2].number)
     lines = tuple(
         mark(
-            piece.text,
+            piece.text if piece.voice == "tool" else _TO_FILE.sub(r"\1", piece.text),
             words | names,
             looked_for,
             piece.voice,
@@ -178,7 +182,7 @@ def reply_lines(question: Question, text: str, limit: int, *, related: bool = Fa
     if related and not any(shared for _, shared, _, _ in best):
         return ()
     quoted = [row for _, _, _, row in sorted(best, key=lambda item: item[2])]
-    return tuple(mark(row, words | names, looked_for) for row in quoted)
+    return tuple(mark(_TO_FILE.sub(r"\1", row), words | names, looked_for) for row in quoted)
 
 
 def _chosen(scored: Sequence[tuple[float, float, _Piece]], limit: int) -> list[tuple[float, float, _Piece]]:
@@ -196,6 +200,7 @@ def _chosen(scored: Sequence[tuple[float, float, _Piece]], limit: int) -> list[t
 
 def _overlap(one: str, other: str) -> bool:
     """Whether two lines say the same: what a line introduces is quoted with it."""
+    one, other = (_ITEM.sub("", text, count=1) for text in (one, other))
     return one in other or other in one
 
 
@@ -261,9 +266,9 @@ def _introducing(line: str, following: Sequence[str]) -> str:
     """A line that ends in a colon, or is a heading, with what it introduces."""
     if not line.endswith((":", "\uff1a", ":**")) and not line.startswith("#"):
         return line
-    introduced = next(
-        (text.strip() for text in following if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), ""
-    )
+    texts = (text.strip() for text in following)
+    introduced = next((text for text in texts if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), "")
+    introduced = _ITEM.sub("", introduced, count=1)
     return f"{line} {introduced}" if len(line) + len(introduced) < LINE_LENGTH else line
 
 

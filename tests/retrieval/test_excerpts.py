@@ -164,6 +164,18 @@ def test_a_line_that_ends_in_a_colon_is_quoted_with_what_it_introduces():
     assert lines(of("gasket", text)) == ["The gasket leaks here: pump.py, line 7"]
 
 
+def test_the_first_item_of_a_list_is_quoted_once_with_its_introduction():
+    text = "The gasket leaks in two places:\n\n- the gasket washer is worn\n- the lid"
+    assert lines(of("gasket", text)) == ["The gasket leaks in two places: the gasket washer is worn"]
+    assert lines(of("gasket", "The gasket:\n  ```py\n  pump()\n  ```")) == ["The gasket: pump()"]
+
+
+def test_what_is_for_the_client_alone_and_targets_of_links_to_files_are_not_quoted():
+    text = '::git-push{branch="gasket"}\nThe gasket is in [pump.py](/Users/ada/pump/pump.py:7).'
+    assert lines(of("gasket", text)) == ["The gasket is in pump.py."]
+    assert lines(of("gasket", '::git-push{branch="gasket"}')) == []
+
+
 def test_lines_that_say_far_less_are_left_out():
     assert lines(of("gasket leak washer worn", "the gasket leak: washer worn\nworn")) == [
         "the gasket leak: washer worn"

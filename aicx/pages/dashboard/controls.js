@@ -40,7 +40,7 @@ export function createControls(box, form, { about, change }) {
   const since = el("input", { type: "date", "aria-label": "From", change: () => change({ since: since.value }) });
   const until = el("input", { type: "date", "aria-label": "To", change: () => change({ until: until.value }) });
   const dates = el("span", { class: "dates", hidden: true }, since, el("span", { "aria-hidden": "true" }, "–"), until);
-  const grouped = el("input", { type: "checkbox", change: () => change({ group: grouped.checked ? "session" : "" }) });
+  const grouped = el("input", { type: "checkbox", change: () => change({ group: grouped.checked ? "" : "chunk" }) });
   const clear = el("button", { type: "button", class: "quiet", click: clearFilters }, "Clear filters");
   const modeField = el(
     "fieldset",
@@ -93,7 +93,7 @@ export function createControls(box, form, { about, change }) {
     choose(time, isBetween ? BETWEEN : route.since);
     dates.hidden = !isBetween;
     if (isBetween) [since.value, until.value] = [route.since, route.until];
-    grouped.checked = route.group === "session";
+    grouped.checked = route.group !== "chunk";
     // Without a question there is nothing to order by but time, and sessions are listed anyway.
     groupField.hidden = sort.hidden = !route.q.trim();
     const set = Object.keys(filtersOf(route)).length;

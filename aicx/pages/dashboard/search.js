@@ -69,7 +69,7 @@ export function createSearch(pane, { source, go, announce }) {
       // Of `aicx steer TEXT` the page has the order: by words, meaning and age.
       sort: route.sort === "recent" ? "relevance" : route.sort,
       decay: route.sort === "recent" ? "gentle" : "off",
-      group: route.group || "chunk",
+      group: route.group || "session", // as `aicx search` answers
       limit,
       ...filtersOf(route),
     };
@@ -87,7 +87,11 @@ export function createSearch(pane, { source, go, announce }) {
     fill(
       head,
       el("p", {}, el("strong", {}, said), el("span", { class: "how" }, how(found.oracle_status, milliseconds))),
-      noteLines([found.evidence_note, found.oracle_status.fallback_reason, ...found.notes]),
+      noteLines([
+        found.results ? found.evidence_note : "", // else it is the heading below
+        found.oracle_status.fallback_reason,
+        ...found.notes,
+      ]),
     );
     fill(
       list,
@@ -95,7 +99,7 @@ export function createSearch(pane, { source, go, announce }) {
         answerRow(item, writeRoute({ ...route, session: `${item.agent}:${item.session_id}`, chunk: item.id }), pattern),
       ),
     );
-    fill(foot, found.results ? moreAnswers(found) : nothing());
+    fill(foot, found.results ? moreAnswers(found) : nothing(found.evidence_note));
     shown(said);
   }
 
@@ -183,7 +187,7 @@ export function createSearch(pane, { source, go, announce }) {
     return button;
   }
 
-  function nothing() {
+  function nothing(note) {
     const steps = [];
     if (Object.keys(filtersOf(route)).length) {
       steps.push(el("button", { type: "button", click: () => go(withoutFilters()) }, "Search without filters"));
@@ -192,7 +196,7 @@ export function createSearch(pane, { source, go, announce }) {
       steps.push(el("button", { type: "button", click: () => go({ mode: "auto" }) }, "Search by words and meaning"));
     }
     return emptyState(
-      `Nothing matches “${route.q.trim()}”`,
+      note || `Nothing matches “${route.q.trim()}”`,
       el("p", {}, "A single word that must have been said is often the best question."),
       steps,
     );

@@ -59,13 +59,13 @@ def test_words_are_found_with_their_endings(open_file: Open) -> None:
 
 
 def test_a_rarer_word_counts_more(open_file: Open) -> None:
-    page = open_file("/?q=chapter+quince")
+    page = open_file("/?q=chapter+quince&group=chunk")
     expect(page.locator(".result").first).to_contain_text("quince")
     expect(page.locator(".result").nth(1)).to_contain_text("quince")
 
 
 def test_a_quoted_phrase_is_found_as_it_stands(open_file: Open) -> None:
-    page = open_file("/?q=%22ingredient+is+quince%22")
+    page = open_file("/?q=%22ingredient+is+quince%22&group=chunk")
     expect(page.locator(".result")).to_have_count(2)
     page.fill("#question", '"quince ingredient"')
     expect(page.locator(".state")).to_contain_text("Nothing matches")

@@ -74,8 +74,16 @@ def test_answers_are_those_of_the_command_line_in_its_order(
         monkeypatch.setenv(name, value)
     run(["search", "chapter quince", "-n", "20", "--json"])
     expected = [item["id"] for item in json.loads(capsys.readouterr().out)["items"]]
-    page = visit("/?q=chapter+quince")
+    page = visit("/?q=chapter+quince&group=chunk")
     assert page.eval_on_selector_all(".result", "rows => rows.map((row) => row.dataset.chunk)") == expected
+
+
+def test_a_session_is_one_answer_unless_the_box_is_cleared(visit: Visit) -> None:
+    page = visit("/?q=chapter+quince")
+    assert sessions_shown(page) == list(dict.fromkeys(sessions_shown(page)))
+    page.get_by_label("one per session").uncheck()
+    expect(page.locator(".result").nth(1)).to_be_visible()
+    assert len(set(sessions_shown(page))) < len(sessions_shown(page))
 
 
 def test_an_answer_says_why_it_is_there(visit: Visit) -> None:
@@ -117,7 +125,7 @@ def test_recent_answers_can_be_preferred_as_steer_does(
         monkeypatch.setenv(name, value)
     run(["steer", "chapter", "quince", "--json"])
     expected = [item["id"] for item in json.loads(capsys.readouterr().out)["items"]]
-    page = visit("/?q=chapter+quince")
+    page = visit("/?q=chapter+quince&group=chunk")
     with page.expect_response(lambda response: "decay=gentle" in response.url):
         page.select_option("[name=sort]", "recent")
     page.wait_for_selector("#found:not([aria-busy])")
@@ -139,7 +147,8 @@ def test_clearing_the_filters_brings_everything_back(visit: Visit) -> None:
 def test_the_back_button_brings_back_what_was_asked_before(visit: Visit) -> None:
     page = visit("/?q=lexer")
     page.select_option("[name=agent]", "codex")
-    expect(page.locator(".state")).to_contain_text("Nothing matches “lexer”")
+    expect(page.locator(".state")).to_contain_text("Nothing matches: 'lexer'")
+    assert page.inner_text("main").count("'lexer'") == 1
     page.go_back()
     expect(page.locator(".result")).not_to_have_count(0)
     expect(page.locator("[name=agent]")).to_have_value("")
