@@ -60,7 +60,7 @@ def guess(candidate: Candidate, wanted: Wanted, place: Place) -> float:
     """What the catalogue alone says of a candidate, to choose those that are read."""
     gaps = [at - chunk.started_at for at in wanted.times for chunk in candidate.chunks]
     near = min((gap for gap in gaps if gap >= timedelta(0)), default=None)
-    files = wanted.change.files
+    files = wanted.files
     touched = sum(any(same_file(named, path, candidate.cwd) for named in candidate.files) for path in files)
     weights = Weights()
     return (
@@ -110,8 +110,7 @@ def closeness(gap: timedelta) -> float:
 def _rarity(found: Sequence[Found], wanted: Wanted) -> Mapping[str, float]:
     """What each file of the commit tells: one that all candidates changed tells nothing of which it was."""
     counts = {
-        path: sum(path in item.traces.edited or path in item.traces.named for item in found)
-        for path in wanted.change.files
+        path: sum(path in item.traces.edited or path in item.traces.named for item in found) for path in wanted.files
     }
     return {path: log(1 + (len(found) + 1) / (1 + count)) for path, count in counts.items()}
 

@@ -96,7 +96,7 @@ def _is_of_another(step: Step, wanted: Wanted) -> bool:
 def _topic(wanted: Wanted) -> Mapping[str, float]:
     """The terms that a commit is about, and what each says of it: those of its subject most."""
     change = wanted.change
-    stems = " ".join(re.sub(r"[/._-]", " ", path.rpartition("/")[2].partition(".")[0]) for path in change.files)
+    stems = " ".join(re.sub(r"[/._-]", " ", path.rpartition("/")[2].partition(".")[0]) for path in wanted.files)
     found: dict[str, float] = {}
     for worth, text in (
         (1.0, f"{wanted.name} {change.subject}"),

@@ -35,6 +35,7 @@ class Wanted:
     ``weight`` is its share of the target, from 0 to 1. ``change`` has no hash for what is not committed yet.
     ``name`` is what was asked for where git does not know it: a hash, a number such as `#12`, or a subject. Where no
     log shows it being made, its time is that of ``first_seen``, the chunk that shows it first.
+    ``path`` is the file that was asked about.
     """
 
     change: Change
@@ -47,6 +48,12 @@ class Wanted:
     branches: tuple[str, ...] = ()
     name: str = ""
     first_seen: str = ""
+    path: str | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Those of its files that count: ``path`` alone where the commit changed it under that name, else all."""
+        return (self.path,) if self.path in self.change.files else self.change.files
 
 
 class Evidence(NamedTuple):

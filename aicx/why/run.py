@@ -202,8 +202,8 @@ class _Why:
             printed = self._searches.for_hashes(wanted.hashes[:_MAX_HASHES])
             names = "|".join(name[:ABBREVIATED] for name in wanted.hashes)
             self._take(printed, re.compile(names.encode()), known)
-        if not wanted.times and wanted.change.files:
-            known |= of_file(self._catalog, wanted.change.files[0])
+        if not wanted.times and wanted.files:
+            known |= of_file(self._catalog, wanted.files[0])
         if searched and wanted.change.subject:
             for hit in self._searches.for_text(wanted.change.subject, wanted.times):
                 if (likely := known.get((hit.sidecar.agent, hit.sidecar.session_id))) is not None:

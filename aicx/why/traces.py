@@ -77,8 +77,7 @@ def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[lis
     """When each of a commit's files was changed in those messages."""
     edits = [call for call, answer in answered_calls(steps) if _edits(call) and not (answer and answer.failed)]
     return [
-        [call.at for call in edits if any(same_file(named, path, cwd) for named in call.files)]
-        for path in wanted.change.files
+        [call.at for call in edits if any(same_file(named, path, cwd) for named in call.files)] for path in wanted.files
     ]
 
 
@@ -90,7 +89,7 @@ def _look_for_edit(call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str
     if any(answer.failed for answer in answers):
         return
     edits = _edits(call)
-    for path in wanted.change.files:
+    for path in wanted.files:
         if any(same_file(named, path, cwd) for named in call.files):
             (found.edited if edits else found.named)[path] = call
         elif path in call.command:

@@ -21,8 +21,9 @@ def wanted_of(target: Target, git: Git, state: GitState, now: datetime) -> list[
     """The commits that a target means, and what of it is not committed or not known to git."""
     found = find_wanted(git, target.weights)
     if target.path is not None:
-        # Of a commit of many files, the one that is asked about.
-        found = [_only(item, target.path) for item in found]
+        # Of a commit of many files, the one that is asked about; of one that several sessions wrote, these lines.
+        asked = _lines(state, target)
+        found = [replace(item, path=target.path, added=(item.added & asked) or item.added) for item in found]
     if target.changed and target.path is not None:
         times = (now,) if state.usable else ()
         found.append(Wanted(_uncommitted(target.path, now), 1.0, (), (), times, added=_lines(state, target)))
@@ -31,12 +32,6 @@ def wanted_of(target: Target, git: Git, state: GitState, now: datetime) -> list[
         blank = replace(_uncommitted("", now), hash=target.hash or "", subject=target.subject or "", files=())
         found.append(Wanted(blank, 1.0, (target.hash,) if target.hash else (), (), (), name=name))
     return found
-
-
-def _only(wanted: Wanted, path: str) -> Wanted:
-    """A commit with the file that is asked about alone; with all where it had another name then."""
-    files = wanted.change.files
-    return replace(wanted, change=replace(wanted.change, files=(path,) if path in files else files))
 
 
 def _uncommitted(path: str, now: datetime) -> Change:

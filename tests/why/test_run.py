@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import NotFound, UsageError
+from aicx.why.answer import answer_why
+from aicx.why.run import WhyQuery
 from tests.corpus.builders import OTHER, SESSION, THIRD, Home, snapshot, when
 from tests.evidence.stories import Repository
 from tests.kept import Kept
@@ -117,6 +119,26 @@ def test_moved_lines_lead_to_the_session_that_wrote_them(story: Story) -> None:
     story.repository.commit("src/parser.py", moved, "Say what it is", when(2 * DAY + 60))
     assert ids(story.ask("src/parser.py:5-6"))[0] == SESSION
     assert ids(story.ask("src/parser.py:1"))[0] == OTHER
+
+
+def test_line_of_a_commit_that_two_sessions_wrote_leads_to_its_own(story: Story) -> None:
+    second = "def render(tree):\n    lines = lay_out_every_branch(tree)\n    return join_all_lines(lines)\n"
+    for session, seconds, text in ((SESSION, 0.0, LONG), (OTHER, 600.0, second)):
+        log = story.log(session).prompt(f"Write the function of {session[:4]}", seconds)
+        story.keep(story.edited(log, "src/parser.py", seconds + 10, text).answer(f"Written {session}.", seconds + 20))
+    commit = story.repository.commit("src/parser.py", LONG + second, "Two functions", when(900))
+    assert ids(story.ask("src/parser.py:2"))[0] == SESSION
+    assert ids(story.ask("src/parser.py:5"))[0] == OTHER
+    assert set(ids(story.ask(commit))) == {SESSION, OTHER}
+
+
+def test_commit_of_a_file_keeps_the_count_of_all_its_files(story: Story) -> None:
+    parse_session(story)
+    (story.repository.folder / "manual.md").write_text("Brackets.\n")
+    story.repository.git("add", "--all")
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    [commit] = answer_why(story.user.settings, WhyQuery("src/parser.py", when(DAY), story.repository.folder)).commits
+    assert (commit.files, commit.file_count) == (["manual.md", "src/parser.py"], 2)
 
 
 def test_rebased_commit_is_found_by_the_hash_it_had_before(story: Story) -> None:
