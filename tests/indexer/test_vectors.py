@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
+from aicx.errors import AicxError, CorpusDamaged, MissingExtra, NotFound, UsageError
 from aicx.types import Document, Part
 from indexer.passages import Windows, cut
 from indexer.vector_table import Columns, Location, Model, OtherModel, drop_table, table_status
@@ -60,7 +60,6 @@ def document(name: str, words: int = 60, version: str = "1", **columns: str | in
 
 @pytest.fixture
 def location(tmp_path: Path) -> Location:
-    pytest.importorskip("lancedb")
     pytest.importorskip("lance")
     return Location(str(tmp_path / "db"))
 
@@ -69,10 +68,14 @@ def index(location: Location, model: Model = MODEL, **upkeep: Any) -> VectorInde
     return VectorIndex(location, COLUMNS, model, Upkeep(**{"grace": timedelta(0), **upkeep}))
 
 
-def rows(location: Location) -> list[dict[str, Any]]:
+def table_of(location: Location) -> Any:
     import lance
 
-    return lance.dataset(f"{location.uri}/{location.table}.lance").to_table().to_pylist()
+    return lance.dataset(f"{location.uri}/{location.table}.lance")
+
+
+def rows(location: Location) -> list[dict[str, Any]]:
+    return table_of(location).to_table().to_pylist()
 
 
 def passages(location: Location) -> dict[str, list[int]]:
@@ -224,7 +227,42 @@ def test_a_corrupt_table_says_what_to_do(location: Location) -> None:
     assert "aicx index drop" in str(raised.value.hint)
 
 
+def test_a_folder_takes_no_lancedb(location: Location, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    monkeypatch.delitem(sys.modules, "lancedb.index", raising=False)
+    corpus = Corpus(*(document(f"d{number}", 8, agent="x") for number in range(300)))
+    upkeep = {"mapped_rows": 0, "index_rows": 256}
+    assert index(location, **upkeep).sync(corpus.versions(), corpus.fetch).added == 300
+    found = table_status(location)
+    assert found is not None
+    assert (len(found.versions), {"agent_idx", "id_idx", "vector_idx"} <= set(found.indexes)) == (300, True)
+    drop_table(location)
+    assert table_status(location) is None
+
+
+def test_a_remote_database_without_lancedb_says_what_to_install(
+    location: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    with pytest.raises(MissingExtra) as raised:
+        index(Location("db://orbit"))
+    assert raised.value.extra == "remote"
+
+
+def test_a_table_that_lancedb_wrote_is_gone_on_with(location: Location) -> None:
+    lancedb = pytest.importorskip("lancedb")
+    corpus = Corpus(document("a"), document("b"))
+    index(location).sync(corpus.versions(), corpus.fetch)
+    written = table_of(location).to_table()
+    drop_table(location)
+    lancedb.connect(location.uri).create_table(location.table, written)
+    corpus.documents["c"] = document("c")
+    assert index(location).sync(corpus.versions(), corpus.fetch).unchanged == 2
+    assert passages(location).keys() == {"a", "b", "c"}
+
+
 def test_a_database_in_memory_can_be_filled(location: Location) -> None:
+    pytest.importorskip("lancedb")
     corpus = Corpus(document("a"))
     assert index(Location("memory://")).sync(corpus.versions(), corpus.fetch).added == 1
 
