@@ -85,6 +85,8 @@ def assess(record: Record, context: Context) -> Assessment:
     """What may be believed of ``record`` now."""
     standing = context.standing.get(record.id, _NOTHING)
     status, reasons = _status(record, standing, context)
+    if status == "quarantined":  # the files and claims of what is not shown are words of it
+        reasons = [reason if reason.code == "malformed" else Reason(reason.code) for reason in reasons]
     tier = _tier(record, standing, status)
     baseline = status == "accepted"
     if baseline:

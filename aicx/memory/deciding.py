@@ -11,6 +11,7 @@ from aicx.config import Settings
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.events import LOG, Event, is_model, is_person, last_about, new_id
+from aicx.memory.proposing import UNNAMED as UNNAMED
 from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
@@ -31,7 +32,6 @@ _EVENTS: dict[str, str] = {
     "archive": "archived",
     "restore": "restored",
 }
-UNNAMED = "unspecified"
 # What a person who decided did not look at.
 _UNSEEN = frozenset({"updated_at", "last_event", "evidence", "sightings", "digest", "extra", "path"})
 

@@ -35,7 +35,7 @@ def entry_of(found: Assessment, score: MemoryScore | None = None) -> MemoryEntry
         reasons=list(dict.fromkeys(reason.code for reason in found.reasons)),
         because=[{"code": reason.code, **reason.data} for reason in found.reasons if reason.data],
         superseded_by=next((one.data["by"] for one in found.reasons if one.code == "superseded"), None),
-        source=source_of(record),
+        source=source_of(record, shown=shown),
         evidence=list(record.evidence) if shown else [],
         score=score,
         repository=record.repository,
@@ -45,9 +45,14 @@ def entry_of(found: Assessment, score: MemoryScore | None = None) -> MemoryEntry
     )
 
 
-def source_of(record: Record) -> dict[str, Any]:
+def source_of(record: Record, *, shown: bool) -> dict[str, Any]:
     source = record.source
-    known = {"path": source.path, "sha256": source.sha256, "agent": source.agent, "session": source.session}
+    known = {
+        "path": source.path if shown else None,
+        "sha256": source.sha256,
+        "agent": source.agent,
+        "session": source.session,
+    }
     return {
         "class": source.origin,
         "at": instant(record.created_at),
@@ -66,7 +71,7 @@ def whole_of(found: Assessment, anchors: Mapping[Anchor, Found]) -> GetAnswer:
         details=list(record.details) if shown else [],
         tags=list(record.tags) if shown else [],
         claims=dict(record.claims) if shown else {},
-        anchors=[_anchor(anchor, anchors.get(anchor)) for anchor in record.anchors],
+        anchors=[_anchor(anchor, anchors.get(anchor)) for anchor in record.anchors] if shown else [],
         validity={
             "until": validity.until and instant(validity.until),
             "ttl": validity.ttl,

@@ -28,9 +28,10 @@ from aicx.memory.writing import Change, changing
 from aicx.redaction import redact_plain
 from aicx.text import printable
 
+UNNAMED = "unspecified"  # who did it where nobody said
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _ID = re.compile(r"[0-9a-f]{12}")
-_LONGEST = {"topic": 80, "detail": 1000, "claim": 200, "tag": 40, "why": 500}  # characters
+_LONGEST = {"topic": 80, "detail": 1000, "claim": 200, "tag": 40, "why": 500, "by": 80}  # characters
 _MOST = {"details": 50, "evidence": 100, "anchors": 50, "claims": 20, "tags": 20}
 
 
@@ -53,7 +54,7 @@ class Draft:
     supersedes: Sequence[str] = ()  # ids
     observed_at: datetime | None = None
     sightings: int = 1  # in how many places it was found
-    by: str = "unspecified"
+    by: str = UNNAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +97,18 @@ class _Known:
 
     def add(self, change: Change, draft: Draft) -> Proposed:
         record = at_host(checked(_drafted(draft, change.now)), self._scope)
+        by = clean(draft.by)[: _LONGEST["by"]] or UNNAMED
         same = self._same.get(_same(record)) or self._same.get(_same(replace(record, host=None)))
         known = self._records.get(same or "")
         if known is not None:
             seen = _seen_again(known, record)
             if seen is not known:
-                known = self._records[known.id] = change.put(seen, "seen", draft.by)
+                known = self._records[known.id] = change.put(seen, "seen", by)
             return Proposed(known, new=False)
         if record.name is not None and (record.repository, record.name) in self._names:
             raise name_taken(record.name, self._names[record.repository, record.name])
         record = replace(record, id=self._free_id(record))
-        written = change.put(record, "proposed", draft.by)
+        written = change.put(record, "proposed", by)
         self._records[written.id] = written
         self._same[_same(written)] = written.id
         if written.name:
@@ -172,6 +174,8 @@ def checked(record: Record) -> Record:
         )
     if record.name is not None and (not _NAME.fullmatch(record.name) or _ID.fullmatch(record.name)):
         raise UsageError(f"{record.name!r} cannot be a name", hint="lower-case letters, digits, and . _ - between them")
+    if record.name is not None and clean(record.name) != record.name:
+        raise UsageError("a name is shown everywhere; this one looks like a secret")
     texts = {
         "topic": [record.topic],
         "detail": record.details,

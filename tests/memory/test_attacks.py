@@ -385,6 +385,38 @@ class TestTerminal:
             assert not set("\x1b\x07\x9b\r\u202e\u2066") & set(out + err), words
 
 
+class TestSecrets:
+    SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+
+    def test_who_states_something_is_recorded_as_any_other_name(self, place):
+        place.put(RULE, "--by", f"\x1b[31m{self.SECRET}")
+        place.put(RULE, "--by", f"Eve {self.SECRET}\n" + "x" * 200, "--evidence", "commit:abcdef1")
+        assert self.SECRET not in place.log.read_text()
+        assert "u001b" not in place.log.read_text()
+        assert all(len(json.loads(line)["by"]) <= 80 for line in lines(place))
+
+    def test_a_name_that_looks_like_a_secret_is_refused(self, place):
+        assert "looks like a secret" in place.refused("put", RULE, "--name", self.SECRET.lower())
+
+    def test_a_secret_in_the_path_of_a_file_is_in_no_answer(self, place):
+        place.write(f"{self.SECRET}/a.py", "limit = 5\n")
+        ref = place.put(RULE, "--anchor", f"{self.SECRET}/a.py")
+        (place.repo / self.SECRET / "a.py").write_text("limit = 6\n")
+        assert place.entry(ref)["reasons"] == ["quarantined_secret", "anchor_changed", "candidate_not_adopted"]
+        status = ("--status", "quarantined")
+        for words in (
+            ("get", ref),
+            ("list", *status),
+            ("recall", RULE, *status),
+            ("curate",),
+            ("lint",),
+            ("hold", ref),
+        ):
+            for more in ((), ("--json",)):
+                _, out, err = place.run("memory", *words, *more)
+                assert self.SECRET not in out + err, words
+
+
 class TestClock:
     @pytest.mark.parametrize(
         ("statement", "options", "reason"),
