@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,21 +51,6 @@ class AgentHomes:
     codex: Path
     gemini: Path
     runs: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message as stored in a chunk: bytes ``start:end`` of the chunk's Markdown hold its text."""
-
-    at: datetime
-    role: Role
-    origin: Origin
-    key: str
-    start: int
-    end: int
-    part: tuple[int, int] | None = None  # (i, n) where a long message was cut into n parts
-    repeated: bool = False  # overlap with the chunk before
-    text_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from aicx.config import Settings
 from aicx.continuity.signals import NAMES
+from aicx.storage.typed import from_json
 from aicx.text import instant
 from aicx.work.events import OF_NOTES, read_log
 from aicx.work.place import WorkPlace
@@ -82,22 +83,10 @@ class Audited:
 
 def decode_audited(fields: Mapping[str, Any], at: str) -> Audited | None:
     """What `Audited.encode` wrote; None for anything else."""
-    known = {name: fields[name] for name in Audited.__slots__ if name in fields and name != "at"}
-    words = ("action", "trigger", "mode", "scope", "worktree")
-    if not all(isinstance(known.get(name), str) for name in words):
+    try:
+        return from_json(Audited, {**fields, "at": at})
+    except (LookupError, TypeError, ValueError):
         return None
-    shapes: dict[str, type] = {
-        "log": str,
-        "session": str,
-        "lane": str,
-        "warnings": list,
-        "files": list,
-        "contradictions": dict,
-    }
-    shapes |= {"settled": int, "counts": dict, "trimmed": dict, "passed_over": list}
-    if not all(isinstance(known[name], kind) for name, kind in shapes.items() if name in known):
-        return None
-    return Audited(at=at, **known)
 
 
 def logged_path(settings: Settings, path: Path) -> str:

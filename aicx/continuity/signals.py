@@ -33,7 +33,6 @@ _USES = (
     r"|使用|改用|用|nimm|verwende[nt]?)"
 )
 _NOT = r"(?:n.?t|not|never|no longer|stop|avoid|不再|不要|nicht)\s+(?:be\s+)?(?:us(?:e|ing)\s+)?"
-_INSTEAD = r"(?:instead of|rather than|statt|而不是)\s*(?:us(?:e|ing) )?"
 _SAID: dict[Topic, re.Pattern[str]] = {
     "canonical_store": re.compile(
         r"\b(?:canonical (?:store|storage|source)|source of truth)\b[^.;:]{0,30}?"

@@ -14,7 +14,6 @@ from aicx.refs import Ref
 from aicx.types import Lane
 
 ProposalKind = Literal["policy", "preference", "decision", "procedure", "fact", "failure"]
-KINDS: tuple[ProposalKind, ...] = ("policy", "preference", "decision", "procedure", "fact", "failure")
 # Whose words a proposal is made of.
 OriginClass = Literal["human", "assistant", "tool_output", "subagent"]
 # The rule that found it.

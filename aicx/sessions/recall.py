@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from aicx.api.filters import Filters
 from aicx.config import Settings
@@ -20,7 +20,6 @@ from aicx.sessions.stored import load_stored
 from aicx.sessions.windows import Window, read_windows, ref_of, texts_of_windows
 
 Granularity = Literal["session", "window", "chunk"]
-GRANULARITIES: tuple[Granularity, ...] = get_args(Granularity)
 DEFAULT_LIMIT = 5
 # Chunks that are ranked for each answer: a window is as good as its chunks together.
 _CHUNKS_EACH, _LEAST_CHUNKS = 8, 40

@@ -11,16 +11,13 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Literal
 
-from aicx.config import Settings
 from aicx.corpus.catalog.fields import key_of_text
-from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import StoredText, load_markdown, load_sidecar
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.statements import COMPACTION
 from aicx.evidence.transcript import Step
 from aicx.paths import Layout
-from aicx.sessions.stored import find_stored
 from aicx.sources.claude.text import is_recap
 from aicx.sources.items import CONTEXT_COMPACTED
 from aicx.text import BYTES_PER_TOKEN
@@ -61,16 +58,6 @@ class _Message:
     compaction: Compaction | None
     size: int = 0  # bytes
     chunks: dict[str, None] = field(default_factory=dict)
-
-
-def windows_of(settings: Settings, session: str) -> tuple[Window, ...]:
-    """The windows of a stored session, which ``session`` names, the first one first.
-
-    Raises NotFound with the nearest sessions, UsageError where several fit.
-    """
-    with open_catalog(settings.layout) as opened:
-        stored = find_stored(opened.catalog, session)
-    return read_windows(settings.layout, stored.paths)[0]
 
 
 def ref_of(session: str, window: int) -> str:

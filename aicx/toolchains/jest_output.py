@@ -29,7 +29,6 @@ _ALONE = (
     re.compile(r"(?:Jest: )(?P<message>.* coverage threshold for .* not met: .*|Coverage .* not met.*)"),
     re.compile(r"(?P<message>Error: .*(?:jest\.config|preset|Preset|resolve the (?:test|setup)).*)"),
 )
-_ADVICE = "Learn more about"
 
 
 def found(output: Output) -> Iterator[Found]:

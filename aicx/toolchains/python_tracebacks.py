@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 _FRAME = re.compile(
     r'(?P<lead>[ \t|+>:E]{0,40}+)File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d+)(?:, in (?P<name>.{1,200}))?'
 )
-_HEADER = re.compile(r"[ \t|+>E-]{0,40}+(?:Exception Group )?Traceback \(most recent call (?:last|first)\):")
 EXCEPTION = re.compile(
     r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,100}|[a-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,10})(?:: (?P<text>.*)|:?$)"
 )

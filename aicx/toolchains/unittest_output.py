@@ -16,7 +16,6 @@ _RULE = re.compile(r"[=-]{50,}$")
 _TOTALS = re.compile(r"(?:FAILED \((?:failures|errors|unexpected successes|skipped)=\d|OK(?: \(|$))")
 _EXAMPLE = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<name>\S+)')
 _STARS = re.compile(r"\*{50,}$")
-_IMPORT = re.compile(r"ImportError: Failed to import test module: ")
 
 
 def failed(output: Output) -> bool | None:

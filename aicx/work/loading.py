@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from aicx.work.record import GitContext, WorkRecord
 
@@ -16,7 +16,6 @@ LoadingReason = Literal[
     "branch_mismatch_unmerged",  # another branch, whose commit is not, or is not known here
     "dirty_branch_mismatch",  # another branch, left with changes that were never committed
 ]
-REASONS: tuple[LoadingReason, ...] = get_args(LoadingReason)
 _SKIPPED: frozenset[LoadingReason] = frozenset({"branch_mismatch_unmerged", "dirty_branch_mismatch"})
 _SHORT = 12  # characters of a commit's hash
 

@@ -27,7 +27,6 @@ Section = Literal[
     "claims",  # of a configured summarizer
 ]  # fmt: skip
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
 STATUSES: tuple[Status, ...] = get_args(Status)
 CLOSINGS: tuple[Closing, ...] = get_args(Closing)
 SECTIONS: tuple[Section, ...] = get_args(Section)

@@ -13,7 +13,8 @@ from aicx.corpus.files.read import read_chunk
 from aicx.errors import NotFound
 from aicx.evidence.transcript import read_steps
 from aicx.sessions.stored import find_stored
-from aicx.sessions.windows import Window, _Message, _split, read_windows, steps_of_windows, windows_of
+from aicx.sessions.summarize import open_session
+from aicx.sessions.windows import Window, _Message, _split, read_windows, steps_of_windows
 from aicx.text import BYTES_PER_TOKEN
 from tests.corpus.builders import SESSION, CodexLog, when
 from tests.sessions.compacted import SUMMARY, Compacted, story
@@ -41,7 +42,7 @@ def _messages(place: Compacted) -> list[dict[str, object]]:
 
 def test_two_compactions_make_three_windows_that_cover_every_message_once(place: Compacted) -> None:
     place.store(story(place.log()))
-    windows = windows_of(place.settings, SESSION[:8])
+    windows = open_session(place.settings, SESSION[:8]).windows
     messages = _messages(place)
     assert [(one.index, one.trigger) for one in windows] == [(0, "start"), (1, "compact"), (2, "compact")]
     assert _cover(windows) == list(range(len(messages)))
@@ -56,7 +57,7 @@ def test_two_compactions_make_three_windows_that_cover_every_message_once(place:
 def test_a_session_that_begins_with_a_summary_has_one_window_begun_by_compaction(place: Compacted) -> None:
     log = place.log().add("user", 0, isCompactSummary=True, message={"role": "user", "content": SUMMARY})
     place.store(log.prompt("Go on with the export of tables", 1).answer("It is done.", 2))
-    (only,) = windows_of(place.settings, SESSION)
+    (only,) = open_session(place.settings, SESSION).windows
     assert (only.trigger, only.from_message, only.messages) == ("compact", 0, 3)
 
 
@@ -65,7 +66,7 @@ def test_a_summary_too_long_for_a_chunk_begins_one_window(place: Compacted) -> N
     long = SUMMARY + "The header of the export was read before the rows were written.\n" * 900
     log.add("user", 2, isCompactSummary=True, message={"role": "user", "content": long})
     place.store(log.answer("It is done.", 3))
-    first, second = windows_of(place.settings, SESSION)
+    first, second = open_session(place.settings, SESSION).windows
     assert len(second.chunks) > 2
     assert (first.to_message, second.from_message, second.messages) == (1, 2, 2)
     assert second.tokens > len(long) / BYTES_PER_TOKEN
@@ -78,7 +79,7 @@ def test_a_thousand_compactions_are_a_thousand_windows(place: Compacted) -> None
         log.add("user", 2 * number + 1, isCompactSummary=True, message={"role": "user", "content": said})
         log.answer(f"Step {number} is done.", 2 * number + 2)
     place.store(log)
-    windows = windows_of(place.settings, SESSION)
+    windows = open_session(place.settings, SESSION).windows
     assert len(windows) == 1001
     assert _cover(windows) == list(range(2001))
 
@@ -93,7 +94,7 @@ def test_a_compaction_of_codex_without_a_readable_summary_begins_a_window(place:
     log._add("event_msg", 5, {"type": "context_compacted"})
     place.user.codex(log.answer("It is done.", 6))
     place.user.store()
-    windows = windows_of(place.settings, log.session)
+    windows = open_session(place.settings, log.session).windows
     assert [(one.trigger, one.from_message, one.to_message) for one in windows] == [
         ("start", 0, 1),
         ("compact", 2, 3),
@@ -109,7 +110,7 @@ def test_a_recap_for_a_person_who_was_away_begins_no_window(place: Compacted) ->
     log = place.log().prompt("Make the export of tables keep the header", 0).answer("I look at it.", 1)
     log.add("system", 2, subtype="away_summary", content="The export is being mended; the header is next.")
     place.store(log.prompt("Go on", 3).answer("It is done.", 4))
-    (only,) = windows_of(place.settings, SESSION)
+    (only,) = open_session(place.settings, SESSION).windows
     assert (only.trigger, only.messages) == ("start", 5)
     with open_catalog(place.settings.layout) as opened:
         paths = find_stored(opened.catalog, SESSION).paths
@@ -148,7 +149,7 @@ def test_a_chunk_that_cannot_be_read_is_named_and_the_others_are_covered(place: 
 def test_windows_of_a_session_that_is_not_stored_name_the_nearest(place: Compacted) -> None:
     place.store(story(place.log()))
     with pytest.raises(NotFound):
-        windows_of(place.settings, "ffffffff")
+        open_session(place.settings, "ffffffff")
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.work.loading import REASONS, evaluate
+from aicx.work.loading import LoadingReason, evaluate
 from aicx.work.record import GitContext
 from tests.work.builders import NOW
 
@@ -77,6 +78,6 @@ def test_what_was_left_dirty_or_unmerged_on_another_branch_is_never_loaded(
     saved: GitContext | None, present: GitContext, merged: bool | None
 ) -> None:
     found = evaluate(saved, present, lambda _: merged)
-    assert found.reason in REASONS
+    assert found.reason in get_args(LoadingReason)
     if saved is not None and saved.available and present.available and saved.branch != present.branch:
         assert found.loadable == (not saved.dirty and merged is True and saved.head is not None)
