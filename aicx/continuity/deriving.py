@@ -22,6 +22,8 @@ from aicx.evidence.statements import weigh
 from aicx.evidence.transcript import Step
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
+from aicx.memory.policy import Policy
+from aicx.refs import Ref
 from aicx.types import PROMPTS
 from aicx.work.deriving import SessionPart, derive
 from aicx.work.noted import failed_of, goal_of, next_of
@@ -33,6 +35,7 @@ from aicx.work.summarizer import Fact, Fallback, summarize
 PathTaken = Literal["heuristic", "summarizer"]
 Confidence = Literal["high", "medium", "low"]
 
+_GONE = " (deleted)"  # after the name of such a file
 MAX_GOAL, MAX_TEXT = 400, 240  # characters
 MAX_OF: dict[Kind, int] = {
     "confirmed": 6, "failed": 6, "untried": 6, "next": 6, "file": 8, "decision": 6, "environment": 6,
@@ -102,7 +105,7 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Deriv
         found += (_of("decision", said) for said in facts.decisions)
     found += (Found(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
     for one in changed_files(calls, roots, log.folder):
-        found.append(Found("file", clean(f"{one.path} (deleted)" if one.gone else one.path, MAX_TEXT), one.at))
+        found.append(Found("file", clean(f"{one.path}{_GONE}" if one.gone else one.path, MAX_TEXT), one.at))
     kept, trimmed = newest(found)
     warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
     derived = Derived(
@@ -116,6 +119,19 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Deriv
         counts={kind: sum(one.kind == kind for one in kept) for kind in MAX_OF},
     )
     return derived if summarizer is None else _summarized(derived, summarizer)
+
+
+def allowed(derived: Derived, policy: Policy) -> Derived:
+    """``derived`` without what the memory policy excludes: statements by their words or files, or the whole session."""
+    if policy.of_source(str(Ref.of_session(derived.log.agent, derived.log.session_id)), derived.log.agent):
+        return replace(derived, goal=None, found=())
+    kept = tuple(one for one in derived.found if not (policy.of_text(one.text) or policy.of_path(_file_of(one))))
+    goal = None if derived.goal is not None and policy.of_text(derived.goal.text) else derived.goal
+    return replace(derived, goal=goal, found=kept)
+
+
+def _file_of(found: Found) -> str:
+    return found.text.removesuffix(_GONE) if found.kind == "file" else ""
 
 
 def _where_it_ran(log: ReadLog, place: WorkPlace) -> list[str]:

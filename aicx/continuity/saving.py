@@ -15,7 +15,7 @@ from aicx.config import Settings
 from aicx.continuity import pending as pending_writing
 from aicx.continuity.assigning import Draft, merged_with, replaced, without_goal
 from aicx.continuity.audit import Audited, audit_entries, logged_path
-from aicx.continuity.deriving import Derived, derive_note
+from aicx.continuity.deriving import Derived, allowed, derive_note
 from aicx.continuity.layout import Broken
 from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import render
@@ -29,6 +29,7 @@ from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, quote_path, read_state
 from aicx.continuity.tasks import with_tasks
 from aicx.errors import CorpusDamaged
+from aicx.memory.policy import load_policy
 from aicx.text import instant
 from aicx.work.place import WorkPlace, project_of
 
@@ -63,7 +64,7 @@ def save(
     """Merges a session into the notes of ``place``. ``log`` names its log; otherwise the right one is found.
 
     Raises NotFound where there is no session, SourceUnreadable, CorpusDamaged for a note that cannot be understood,
-    UnsafePath, StoreLocked, StoreUnwritable; the notes are then as they were.
+    MalformedPolicy, UnsafePath, StoreLocked, StoreUnwritable; the notes are then as they were.
     """
     return _write(settings, place, scope, "merge", now, log, trigger, source, notify, summarizer=summarizer)
 
@@ -137,7 +138,8 @@ def _write(
     selected = select(settings, place, scope, mode, log, markers, _sources(settings, place))
     read = read_log(settings.layout, selected.log.file, selected.log.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None)
-    derived = with_tasks(derived, settings, place, now)
+    policy = load_policy(settings.layout.home, place.root, settings.user_home)
+    derived = allowed(with_tasks(derived, settings, place, now), policy)
     project = project_of(settings, place)
     with prepared(settings, place, layers, now, source, notify) as (change, places):
         notes = [places.of(layer) for layer in layers]

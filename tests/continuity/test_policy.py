@@ -1,0 +1,45 @@
+"""What a memory policy excludes is not taken over into a note."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.continuity.builders import FIRST, NotePlace
+
+POLICY = ".aicx/memory-policy.toml"
+
+
+@pytest.fixture
+def told(place: NotePlace) -> NotePlace:
+    """A session that wants something, ran something, and says what it decided."""
+    said = "I decided to use swordfish because it is faster. Next: write the docs of carp."
+    calls = (("pytest -k swordfish", "1 passed", False), ("make check", "ok", False))
+    place.session(FIRST, "Ship the swordfish export for large files", calls=calls, said=said)
+    return place
+
+
+def test_statements_that_a_policy_excludes_are_in_no_note(told: NotePlace) -> None:
+    told("save")
+    assert "swordfish" in told.project.read_text() + told.local.read_text()
+    told("clear")
+    told.write(POLICY, 'exclude_patterns = ["swordfish"]\n')
+    answer = told("save")
+    notes = told.project.read_text() + told.local.read_text()
+    assert "swordfish" not in notes + json.dumps(answer)
+    assert "make check" in notes
+    assert told.goal() is None
+
+
+def test_nothing_of_a_session_that_a_policy_excludes_is_in_a_note(told: NotePlace) -> None:
+    told.write(POLICY, 'exclude_sources = ["session:claude:*"]\n')
+    told("save")
+    layers = told.layers()
+    assert [layers.merged.goal, *layers.merged.sections.values()] == [None]
+
+
+def test_nothing_is_saved_under_a_malformed_policy(told: NotePlace) -> None:
+    told.write(POLICY, "exclude_paths = [")
+    assert told.failed("save")["code"] == 9
+    assert not told.project.exists()
