@@ -1,9 +1,10 @@
 """The process that runs commands for the survival tests: warms up once, then forks a child for every order.
 
-Modules named on the command line are imported too."""
+Modules named on the command line are imported too, and those of ours that a child had to import itself."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -21,10 +22,11 @@ import aicx.cli
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources import SOURCES, load_source
-from tests.corpus.builders import SESSION, ClaudeLog
+from tests.survival.logs import invent, write_home
 
 _DISK_EVENTS = ("os.rename", "os.remove", "os.mkdir")
 _WRITING = os.O_WRONLY | os.O_RDWR
+_OURS = ("aicx.", "indexer.", "retrieval.")
 _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -60,7 +62,7 @@ class Steps:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _obey(order: dict[str, Any]) -> NoReturn:
+def _obey(order: dict[str, Any], told: int) -> NoReturn:
     os.environ.clear()
     os.environ.update(order["environ"])
     for place, value in order["patches"].items():
@@ -79,9 +81,12 @@ def _obey(order: dict[str, Any]) -> NoReturn:
         steps.around("begin")
         steps.around("commit")
         sys.addaudithook(steps.audit)
+    known = set(sys.modules)
     code = aicx.cli.run(order["arguments"])
     sys.stdout.flush()
     sys.stderr.flush()
+    new = [name for name in sys.modules.keys() - known if name.startswith(_OURS)]
+    os.write(told, "\n".join(sorted(new)).encode())  # less than a pipe takes at once
     os._exit(code)
 
 
@@ -92,16 +97,37 @@ def _create(path: str) -> int:
 def _run(order: dict[str, Any]) -> tuple[int, float, int]:
     """Exit code, seconds, and the most memory the run had at any time, in bytes."""
     begin = time.monotonic()
+    telling, told = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            _obey(order)
+            _obey(order, told)
         finally:
             os._exit(99)
+    os.close(told)
     if not _ends_within(child, order["kill_after"]):
         os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
-    return os.waitstatus_to_exitcode(status), time.monotonic() - begin, used.ru_maxrss * _MEMORY_UNIT
+    seconds = time.monotonic() - begin
+    _import_as(telling)
+    return os.waitstatus_to_exitcode(status), seconds, used.ru_maxrss * _MEMORY_UNIT
+
+
+def _import_as(telling: int) -> None:
+    """Imports what a child says it has imported; a killed one says nothing. Its own children may still hold the pipe."""
+    os.set_blocking(telling, False)
+    with open(telling, "rb", buffering=0) as stream:
+        names = (stream.read(2**16) or b"").decode().split()
+    for name in names:
+        import_module(name)
+    if names:
+        _settle()
+
+
+def _settle() -> None:
+    """A collection of garbage in a child writes to every object that it looks at, and so copies the server's memory."""
+    gc.collect()
+    gc.freeze()
 
 
 def _ends_within(child: int, seconds: float) -> bool:
@@ -124,9 +150,7 @@ def _warm_up() -> None:
     """Does once what every child would do first: import what commands need, compile patterns. Leaves no thread."""
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
         os.environ.update(HOME=folder, AICX_HOME=f"{folder}/.aicx")
-        log = Path(folder, ".claude/projects/-srv/one.jsonl")
-        log.parent.mkdir(parents=True)
-        log.write_bytes(ClaudeLog(SESSION).prompt("Why?", 0).body())
+        write_home(Path(folder), invent(seed=2, sessions=10))
         with redirect_stdout(nowhere), redirect_stderr(nowhere):
             for command in ("store", "search why", "steer", "doctor", "forget -s ffff --dry-run"):
                 aicx.cli.run(command.split())
@@ -140,6 +164,7 @@ def main() -> None:
     for agent in SOURCES:
         load_source(agent)
     _warm_up()
+    _settle()
     for line in sys.stdin:
         sys.stdout.write(f"{json.dumps(_run(json.loads(line)))}\n")
         sys.stdout.flush()
