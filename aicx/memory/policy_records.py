@@ -10,7 +10,7 @@ from aicx.config import Settings
 from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.reading import Scope
 from aicx.memory.reasons import Reason
-from aicx.memory.record import Record, place_of
+from aicx.memory.record import Record
 from aicx.refs import file_place
 
 
@@ -24,14 +24,16 @@ def of_records(policy: Policy, settings: Settings, scope: Scope) -> Callable[[Re
     a record of another repository that one's too, where its folder is known. Raises MalformedPolicy when it is called.
     """
     elsewhere: dict[str, Policy] = {}
+    here, host, has_rules = scope.repository if scope.root is not None else None, scope.host, policy.has_rules
 
     def why(record: Record) -> Reason | None:
-        wanted, repository = policy, record.repository
-        if repository is not None and (scope.root is None or not scope.has(place_of(repository, record.host))):
+        repository = record.repository
+        if repository is None or (repository == here and (not record.host or host in (None, record.host))):
+            found = _excluded(policy, record) if has_rules else None
+        else:
             if repository not in elsewhere:
                 elsewhere[repository] = policy | _policy_of(settings, repository)
-            wanted = elsewhere[repository]
-        found = wanted.has_rules and _excluded(wanted, record)
+            found = _excluded(elsewhere[repository], record)
         return Reason(found) if found else None
 
     return why

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from aicx.memory.decisions import Decisions
-from aicx.memory.events import Event, appended, is_person
+from aicx.memory.events import Event, appended, decode, is_person
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
@@ -383,6 +383,44 @@ class TestTerminal:
         for words in (("list",), ("get", ref), ("history", ref), ("stats",)):
             _, out, err = place.run("memory", *words)
             assert not set("\x1b\x07\x9b\r\u202e\u2066") & set(out + err), words
+
+
+class TestUpkeep:
+    """What looks after a home does not take over what nobody decided."""
+
+    UPKEEP = (
+        *(("doctor", "--fix"), ("store",), ("store", "--redact-again"), ("store", "--full-rescan")),
+        *(("memory", "curate", "--apply", "--yes"), ("memory", "backfill", "--import"), ("review", "build")),
+        *(("continuity", "save"), ("prepare",), ("projects", "assign", ".", "acme/widgets")),
+        ("finalize", "--status", "success", "--decision", f"{RULE} because it was accepted by Ada"),
+        ("memory", "put", RULE, "--evidence", "commit:abcdef1"),
+    )
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("forged", ["sidecar", "line", "copy"])
+    def test_a_forged_adoption_stays_one(self, place, forged):
+        ref, other = place.put(RULE), place.accepted("Imports need two checks")
+        adoption = {"state": "adopted", "by": "Ada", "at": "2026-01-01T00:00:00Z", "why": None}
+        if forged == "sidecar":
+            place.change_sidecar(ref, adoption=adoption, pinned=True)
+        else:
+            name, digest = ref.removeprefix("mem:"), place.assessed()[ref].record.digest
+            event = Event("f" * 16, datetime.now(UTC), "Ada", "memory.accepted", (name,), digest)
+            if forged == "copy":  # another record's event, about this one as well
+                (line,) = (line for line in lines(place) if b"memory.accepted" in line)
+                event = replace(_event_of(line), refs=(name, other.removeprefix("mem:")), digest=digest)
+            place.log.write_bytes(appended(place.log.read_bytes(), [event]))
+            place.change_sidecar(ref, adoption=adoption, last_event=event.id)
+        checks = place.doctor()
+        assert "critical" in {checks[name]["severity"] for name in ("memory_adoption", "memory_events")}
+        for words in self.UPKEEP:
+            place.run(*words)
+            assert ref not in place.baseline(), words
+
+
+def _event_of(line):
+    (event,) = decode(line).events
+    return event
 
 
 class TestSecrets:
