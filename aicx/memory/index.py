@@ -69,6 +69,7 @@ class Index:
     def __init__(self, place: Path, memory: Path) -> None:
         self._place, self._memory, self._key = place, memory, key_of(memory.parent)
         self._now = time.time()
+        self._seen: dict[str, str] = {}  # path -> the stamp of its files when they were looked at
         try:
             if memory.is_dir():
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -88,8 +89,9 @@ class Index:
         wanted = list(paths)
 
         def look() -> list[Record]:
-            statement = "SELECT path, mark, body FROM records WHERE path=?"
-            return [self._made(self._db.execute(statement, (path,)).fetchone() or (path, 0, b"")) for path in wanted]
+            statement = "SELECT path, stamp, mark, body FROM records WHERE path=?"
+            rows = ((path, self._db.execute(statement, (path,)).fetchone()) for path in wanted)
+            return [self._made(row or (path, "", 0, b"")) for path, row in rows]
 
         return self._sound(look)
 
@@ -102,7 +104,7 @@ class Index:
         return self._sound(
             lambda: [
                 self._made(row)
-                for row in self._db.execute("SELECT path, mark, body FROM records ORDER BY path").fetchall()
+                for row in self._db.execute("SELECT path, stamp, mark, body FROM records ORDER BY path").fetchall()
             ]
         )
 
@@ -143,9 +145,13 @@ class Index:
             self._db.close()
         self._db = _connect(":memory:")
 
-    def _made(self, row: tuple[str, int, bytes]) -> Record:
-        path, mark, body = row
-        sound = body and mark == keyed(self._key, path.encode(), body)
+    def _made(self, row: tuple[str, str, int, bytes]) -> Record:
+        """The record of a row, of its files where the row is not of the files as they were looked at.
+
+        Another process that looked before may save after.
+        """
+        path, stamp, mark, body = row
+        sound = body and stamp == self._seen.get(path, stamp) and mark == keyed(self._key, path.encode(), body)
         return unpack(path, orjson.loads(body)) if sound else read_files(self._memory, path)
 
     def _decisions(self) -> Decisions:
@@ -168,7 +174,7 @@ class Index:
         known = {row[0]: row for row in rows}
         entries: list[Entry] = []
         new = []
-        found = dict(walk(self._memory))
+        found = self._seen = dict(walk(self._memory))
         for path, stamp in found.items():
             row = known.get(path)
             if row is not None and row[1] == stamp and row[2] == self._head(path, stamp, *row[3:]):

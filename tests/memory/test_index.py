@@ -88,3 +88,20 @@ def test_what_changed_within_a_tick_of_the_clock_is_noticed(place):
     for text in ("Exports need authorisation checkX", "Exports need authorisation checkY"):
         place.files(ref)[0].write_text(f"{text}\n")
         assert place.entry(ref)["statement"] == text
+
+
+def test_what_another_process_saves_late_does_not_replace_what_was_looked_at(agreed):
+    place, ref, file = agreed
+    with sqlite3.connect(file) as db:
+        (before,) = db.execute("SELECT * FROM records").fetchall()
+    db.close()
+    place("edit", ref, "--statement", "Exports need two checks")
+    time.sleep(0.1)
+    assert place.entry(ref)["rev"] == 3
+    found = index.Index(file, place.home / "memory")
+    with sqlite3.connect(file) as db:
+        db.execute(f"INSERT OR REPLACE INTO records VALUES({','.join('?' * len(before))})", before)
+    db.close()
+    assert [found.record(before[0]).rev, found.every_record()[0].rev] == [3, 3]
+    found.close()
+    assert place.entry(ref)["rev"] == 3
