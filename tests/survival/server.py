@@ -114,7 +114,7 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
 
 
 def _import_as(telling: int) -> None:
-    """Imports what a child says it has imported; a killed one says nothing. Its own children may still hold the pipe."""
+    """Imports what a child says it imported; a killed one says nothing. Children of its own may still hold the pipe."""
     os.set_blocking(telling, False)
     with open(telling, "rb", buffering=0) as stream:
         names = (stream.read(2**16) or b"").decode().split()
