@@ -76,6 +76,8 @@ def test_the_digest_changes_with_the_rules_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
+        ("", 1),
+        (b"\0" * 4096, 1),
         ("exclude_paths = [", 1),
         ("\n\nexclude_paths = 'a'", 3),
         ("# a comment\nexclude_path = ['a']", 2),

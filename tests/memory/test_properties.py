@@ -25,6 +25,7 @@ from aicx.memory.proposing import Draft, Edit, propose
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.reasons import REASONS
 from aicx.memory.record import KINDS, ORIGINS, Source
+from aicx.memory.seal import KEY, SEAL
 
 pytestmark = pytest.mark.slow
 
@@ -173,6 +174,7 @@ def test_random_bytes_anywhere_never_give_more_trust(
         if data.draw(st.booleans()):
             (copy / "index" / "memory.sqlite").unlink()
         files = sorted(path for path in (copy / "memory").rglob("*") if path.is_file())
+        files += [copy / SEAL, copy / KEY]
         files += [path for path in [copy / "index" / "memory.sqlite"] if path.exists()]
         path = data.draw(st.sampled_from(files))
         for _ in range(data.draw(st.integers(1, 3))):
