@@ -64,3 +64,9 @@ def test_a_file_whose_name_no_record_has_is_forgotten_and_stops_no_writer(place,
     assert place.run("forget", "--pattern", "xylophone", "--yes")[0] == 0
     assert not odd.exists()
     place.accepted("The next one")
+
+
+def test_the_name_of_a_forgotten_repository_is_in_no_index(place, asked):
+    assert in_index(place, b"acme/widgets") != []
+    assert place.run("forget", "--project", "acme/widgets", "--yes")[0] == 0
+    assert in_index(place, b"acme/widgets") == []

@@ -18,7 +18,7 @@ from aicx.memory.decisions import Decisions
 from aicx.memory.files import sidecar_of
 from aicx.memory.index import Entry, Index
 from aicx.memory.reading import Scope, scope_of
-from aicx.memory.recall.table import Table
+from aicx.memory.recall.table import SCOPE, Table
 from aicx.memory.record import Record
 from aicx.memory.walking import decisions_stamp, stamp_of
 from aicx.paths import Layout
@@ -73,7 +73,7 @@ def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
     layout, common = settings.layout, repository.common or repository.root
     # ascii: the name of a folder may be no text.
     stamps = [ascii(common), *(_stamp(str(place)) for place in (layout.catalog, layout.projects, common / "config"))]
-    key = f"scope of {repository.root!a}"
+    key = f"{SCOPE}{repository.root!a}"
     kept = table.meta(key) or []
     if kept[:1] == [stamps]:
         return Scope(kept[1], repository.root, kept[2])

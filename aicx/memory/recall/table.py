@@ -30,6 +30,7 @@ CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWI
 _AT_ONCE = 500
 # What a table that is damaged raises: its own values do not fit.
 DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError)
+SCOPE = "scope of "  # and a folder: what its repository is called
 Versions = Mapping[str, tuple[int, str | None]]  # path -> version and place
 # What a record is found by, and how much each counts beside the statement.
 _TOPIC, _DETAIL, _PATH = 1.0, 0.5, 0.5
@@ -173,6 +174,11 @@ class Table:
                 if number in found and is_meant(found[number][1]):
                     yield number, _text(found[number][0])
 
+    def forget(self, beginning: str) -> None:
+        """Forgets what was kept under names that begin like this."""
+        with self._db:
+            self._db.execute("DELETE FROM meta WHERE substr(name, 1, ?)=?", (len(beginning), beginning))
+
     # --- vectors
 
     def unembedded(self, make: str) -> list[tuple[int, str]]:
@@ -208,6 +214,7 @@ def drop_statements(place: Path, paths: Iterable[str], versions: Versions | None
     table = Table(place)
     try:
         table.drop(set(paths), versions)
+        table.forget(SCOPE)  # which says what a repository is called
     except sqlite3.DatabaseError:  # damaged, or being written: what cannot be taken out goes with all of it
         table.start_anew()
     finally:
