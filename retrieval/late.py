@@ -16,8 +16,8 @@ from retrieval.ranking import Answer
 # A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another. For
 # other models it is the most that short ones may be.
 _TIMES = 5
-# The longest passage of a contextual model has 128 tokens, about so many bytes.
-_LONGEST = 512
+# A passage of a contextual model has from 64 to 128 tokens where a message is long enough. About so many bytes are 96.
+_USUAL = 384
 # Below it values differ by rounding.
 _LEAST_DEVIATION = 1e-6
 
@@ -75,7 +75,7 @@ def most_compared(count: int) -> int:
 
 
 def affordable(passages: Iterable[tuple[str, str]], count: int, kind: Kind) -> dict[str, str]:
-    """The passages, by their answers' groups and best first, that take a model no longer than ``count`` of the longest.
+    """The passages, by their answers' groups and best first, that take a model no longer than ``count`` usual ones.
 
     At least ``count`` where there are as many, at most `most_compared`. No further ones are read from ``passages``.
     """
@@ -83,7 +83,7 @@ def affordable(passages: Iterable[tuple[str, str]], count: int, kind: Kind) -> d
     size = 0
     for group, text in islice(passages, most_compared(count)):
         size += len(text.encode())
-        if kind != "static" and len(taken) >= count and size > count * _LONGEST:
+        if kind != "static" and len(taken) >= count and size > count * _USUAL:
             break
         taken[group] = text
     return taken
