@@ -55,83 +55,19 @@ def save(
     scope: Scope,
     now: datetime,
     *,
+    mode: WriteMode = "merge",
     log: Path | None = None,
-    trigger: str = "manual-save",
+    trigger: str | None = None,
     source: str = "cli",
     summarizer: bool = True,
     notify: Notify = lambda _: None,
 ) -> Written:
-    """Merges a session into the notes of ``place``. ``log`` names its log; otherwise the right one is found.
+    """Merges a session into the notes of ``place``, or with ``replace`` makes them anew from that session alone.
 
-    Raises NotFound where there is no session, SourceUnreadable, CorpusDamaged for a note that cannot be understood,
-    MalformedPolicy, UnsafePath, StoreLocked, StoreUnwritable; the notes are then as they were.
+    ``log`` names its log; otherwise the right one is found. Raises NotFound where there is no session,
+    SourceUnreadable, CorpusDamaged for a note that cannot be understood, MalformedPolicy, UnsafePath, StoreLocked,
+    StoreUnwritable; the notes are then as they were.
     """
-    return _write(settings, place, scope, "merge", now, log, trigger, source, notify, summarizer=summarizer)
-
-
-def refresh(
-    settings: Settings,
-    place: WorkPlace,
-    scope: Scope,
-    now: datetime,
-    *,
-    log: Path | None = None,
-    trigger: str = "manual-refresh",
-    source: str = "cli",
-    summarizer: bool = True,
-    notify: Notify = lambda _: None,
-) -> Written:
-    """Makes the notes of ``place`` anew from one session alone. Parameters and errors as in `save`."""
-    return _write(settings, place, scope, "replace", now, log, trigger, source, notify, summarizer=summarizer)
-
-
-def clear(
-    settings: Settings,
-    place: WorkPlace,
-    scope: Scope,
-    now: datetime,
-    *,
-    source: str = "cli",
-    notify: Notify = lambda _: None,
-) -> list[Path]:
-    """Deletes the notes of ``place``, also those that cannot be understood, with the recovery markers of this worktree.
-
-    Returns which notes there were. Raises UnsafePath, StoreLocked, StoreUnwritable.
-    """
-    layers = layers_of(scope)
-    with prepared(settings, place, layers, now, source, notify) as (change, places):
-        found = [places.project] if "project" in layers and places.project.exists() else []
-        local = places.local_files() if "local" in layers else []
-        for marker in pending_writing.pendings(places.continuity):
-            if marker.entry.worktree == place.worktree_id and scope in (marker.entry.scope, "both"):
-                pending_writing.complete(marker)
-        if not found and not local:
-            return []
-        entry = Audited(
-            at=instant(now), action="clear", trigger="manual-clear", mode="replace", scope=scope,
-            worktree=place.worktree_id, files=_shown(settings, places, [*found, *local]),
-        )  # fmt: skip
-        home = {name: None for layer in layers for name in _names(places, layer) if (places.continuity / name).exists()}
-        plan = Plan(home, File(local[0], None) if local else None)
-        publish(change, place, places, entry, "continuity_cleared", plan)
-        for other in local[1:]:  # of the older layout, which has a file a day
-            other.unlink(missing_ok=True)
-        return [*found, *local]
-
-
-def _write(
-    settings: Settings,
-    place: WorkPlace,
-    scope: Scope,
-    mode: WriteMode,
-    now: datetime,
-    log: Path | None,
-    trigger: str,
-    source: str,
-    notify: Notify,
-    *,
-    summarizer: bool,
-) -> Written:
     layers = layers_of(scope)
     continuity = note_places(settings, place).continuity
     markers = [one.entry for one in pending_writing.pendings(continuity)]
@@ -175,6 +111,40 @@ def _write(
     )
 
 
+def clear(
+    settings: Settings,
+    place: WorkPlace,
+    scope: Scope,
+    now: datetime,
+    *,
+    source: str = "cli",
+    notify: Notify = lambda _: None,
+) -> list[Path]:
+    """Deletes the notes of ``place``, also those that cannot be understood, with the recovery markers of this worktree.
+
+    Returns which notes there were. Raises UnsafePath, StoreLocked, StoreUnwritable.
+    """
+    layers = layers_of(scope)
+    with prepared(settings, place, layers, now, source, notify) as (change, places):
+        found = [places.project] if "project" in layers and places.project.exists() else []
+        local = places.local_files() if "local" in layers else []
+        for marker in pending_writing.pendings(places.continuity):
+            if marker.entry.worktree == place.worktree_id and scope in (marker.entry.scope, "both"):
+                pending_writing.complete(marker)
+        if not found and not local:
+            return []
+        entry = Audited(
+            at=instant(now), action="clear", trigger="manual-clear", mode="replace", scope=scope,
+            worktree=place.worktree_id, files=_shown(settings, places, [*found, *local]),
+        )  # fmt: skip
+        home = {name: None for layer in layers for name in _names(places, layer) if (places.continuity / name).exists()}
+        plan = Plan(home, File(local[0], None) if local else None)
+        publish(change, place, places, entry, "continuity_cleared", plan)
+        for other in local[1:]:  # of the older layout, which has a file a day
+            other.unlink(missing_ok=True)
+        return [*found, *local]
+
+
 def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, now: datetime) -> Draft:
     """The note of one layer as it will be. Raises CorpusDamaged for one that cannot be understood."""
     path = places.of(layer)
@@ -203,15 +173,16 @@ def _entry(
     scope: Scope,
     mode: WriteMode,
     now: datetime,
-    trigger: str,
+    trigger: str | None,
     selected: Selected,
     derived: Derived,
     trimmed: Mapping[Kind, int],
 ) -> Audited:
+    action = "save" if mode == "merge" else "refresh"
     return Audited(
         at=instant(now),
-        action="save" if mode == "merge" else "refresh",
-        trigger=trigger,
+        action=action,
+        trigger=trigger or f"manual-{action}",
         mode=mode,
         scope=scope,
         worktree=place.worktree_id,

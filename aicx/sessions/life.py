@@ -51,50 +51,28 @@ def open_session(
     now: datetime,
     *,
     continues: str | None = None,
+    parent: tuple[str, str] | None = None,
     force: bool = False,
     source: str = "cli",
     notify: Notify = lambda _: None,
 ) -> Changed:
     """Begins a session, or takes up a closed one, as the one that ``agent`` is in at ``place``.
 
-    ``continues`` is the reference of the session that it goes on with. Raises UsageError for an id that is none, and
-    without ``force`` where the agent has an open session there; StoreUnwritable.
+    ``continues`` is the reference of the session that it goes on with. With ``parent`` (agent and id) it is a fork: it
+    has everything of that session, takes its place, and the other goes on as it is. Raises UsageError for an id that is
+    none, and without ``force`` where the agent has another open session there; StoreUnwritable.
     """
     ref = _checked(agent, session_id)
-    with changing(settings, now, source, notify) as change:
-        identity = _begin(settings, change, place, agent, session_id, None, force=force)
-        if continues is not None:
-            _link(change, place, ref, continues, "continues")
-        change.publish()
-        write_identity(settings.layout, identity)
-    return Changed(ref, agent, session_id, "opened", parent=continues, identity=identity)
-
-
-def fork_session(
-    settings: Settings,
-    place: WorkPlace,
-    agent: str,
-    parent: tuple[str, str],
-    session_id: str,
-    now: datetime,
-    *,
-    force: bool = False,
-    source: str = "cli",
-    notify: Notify = lambda _: None,
-) -> Changed:
-    """Begins a session that has everything of ``parent`` (agent and id), which goes on as it is.
-
-    The fork takes the parent's place as the one that ``agent`` is in. Raises UsageError, StoreUnwritable.
-    """
-    ref, older = _checked(agent, session_id), str(Ref.of_session(*parent))
-    if ref == older:
+    older = continues if parent is None else str(Ref.of_session(*parent))
+    if parent is not None and ref == older:
         raise UsageError("a fork has an id of its own", hint="--as ID, or leave it out for a new one")
     with changing(settings, now, source, notify) as change:
-        identity = _begin(settings, change, place, agent, session_id, parent[1], force=force)
-        _link(change, place, ref, older, "forked_from")
+        identity = _begin(settings, change, place, agent, session_id, parent[1] if parent else None, force=force)
+        if older is not None:
+            _link(change, place, ref, older, "forked_from" if parent else "continues")
         change.publish()
         write_identity(settings.layout, identity)
-    return Changed(ref, agent, session_id, "forked", parent=older, identity=identity)
+    return Changed(ref, agent, session_id, "forked" if parent else "opened", parent=older, identity=identity)
 
 
 def close_session(

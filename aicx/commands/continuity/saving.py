@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from aicx import console, options
 from aicx.api.answers.continuity import CLEAR_SCHEMA, ContinuityCleared
 from aicx.commands.continuity.common import Log, ScopeOption, answer, scope_from
 from aicx.commands.desk import open_desk
 from aicx.continuity import saving
+from aicx.continuity.selecting import WriteMode
 from aicx.paths import user_path
 
 
@@ -21,7 +20,7 @@ def save(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None
     Example: aicx continuity save
     Example: aicx continuity save --scope local --json
     """
-    _write(saving.save, scope, log, repo, json=json)
+    _write("merge", scope, log, repo, json=json)
 
 
 def refresh(
@@ -36,7 +35,7 @@ def refresh(
     Example: aicx continuity refresh
     Example: aicx continuity refresh --scope local --json
     """
-    _write(saving.refresh, scope, log, repo, json=json)
+    _write("replace", scope, log, repo, json=json)
 
 
 def clear(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
@@ -58,8 +57,10 @@ def clear(scope: ScopeOption = "both", repo: options.Repo = None, json: options.
         console.notify("there was no note to delete")
 
 
-def _write(change: Callable[..., saving.Written], scope: str, log: str | None, repo: str | None, *, json: bool) -> None:
+def _write(mode: WriteMode, scope: str, log: str | None, repo: str | None, *, json: bool) -> None:
     desk = open_desk(repo)
     path = user_path(log) if log else None
-    written = change(desk.settings, desk.place, scope_from(scope), desk.now, log=path, notify=console.notify)
+    written = saving.save(
+        desk.settings, desk.place, scope_from(scope), desk.now, mode=mode, log=path, notify=console.notify
+    )
     answer(desk, written, json=json)

@@ -15,7 +15,7 @@ from aicx.lifecycle.identity import Named
 from aicx.refs import Ref
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
 from aicx.sessions.identity import identity_path
-from aicx.sessions.life import Changed, close_session, fork_session, link_sessions, new_session_id, open_session
+from aicx.sessions.life import Changed, close_session, link_sessions, new_session_id, open_session
 from aicx.sessions.lineage import EDGE_TYPES
 from aicx.sessions.stated import OUTCOMES
 
@@ -80,8 +80,9 @@ def fork(
     named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         parent = meant(viewer, named)
-    changed = fork_session(
-        *(desk.settings, desk.place, agent or parent[0], parent, new or new_session_id(), desk.now),
+    changed = open_session(
+        *(desk.settings, desk.place, agent or parent[0], new or new_session_id(), desk.now),
+        parent=parent,
         force=force,
         notify=console.notify,
     )
