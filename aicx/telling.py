@@ -42,7 +42,7 @@ REFERENCE = re.compile(r"[\w.-]+/[\w.-]+#\d+|#\d+")
 WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _MENTION = re.compile(r"(?<!\S)@[\w-]+(?![\w./-])")
 _BULLET = re.compile(r"\A(?:[-*]|\d+[.)])\s+")
-_WIDE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WIDE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=\W*[A-Z0-9])")
 _OPENING = re.compile(
     r"\A(?:(?:ok(?:ay)?|hi|hello|hey|hmm+|so|well|also|and|now|yes|yeah|sorry|please|question|quick question|q|note|"
@@ -121,7 +121,7 @@ def count_telling(line: str) -> int:
         line = _MENTION.sub(" ", line)
     words = {word.lower().replace("\u2019", "'") for word in WORD.findall(line)}
     count = len([word for word in words - _common() if len(word) > 1])
-    return count if line.isascii() else count + len(_WIDE.findall(line)) // 2
+    return count if line.isascii() else count + sum(map(len, _WIDE.findall(line))) // 2
 
 
 @cache

@@ -28,7 +28,6 @@ _RUN = re.compile(
 _EDGE = ".:/-_~@&%$^+"
 # Inside a run: words, numbers, and capitals that begin a new word (fooBar, HTTPServer, utf8Name).
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_CJK = re.compile(f"[{_CJK_LETTERS}]+")
 _PLAIN = re.compile(r"[a-z]+")
 # What joins the parts of a qualified name or a path.
 _JOINTS = re.compile(r"[/.:@#~&%$^+]+")
@@ -174,13 +173,15 @@ def _memo(language: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 def _foreign_terms_of(run: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The terms of a word in another language than English; None for what is no plain word, or is in capitals."""
     word = run.strip(_EDGE)
-    if not word.isalpha() or _is_mixed(word) or (len(word) > 2 and word.isupper()) or _CJK.search(word):
+    if not word.isalpha() or _is_mixed(word) or (len(word) > 2 and word.isupper()) or _has_cjk(word):
         return None
     stem = fold(languages.stem(word.lower(), language)) if len(word) <= _MAX_WORD_LENGTH else ""
     return ((stem,) if stem else ()), ()
 
 
 def _terms_of(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if len(run) <= _MAX_RUN_LENGTH and _PLAIN.fullmatch(run):
+        return _stemmed((run,)), ()  # most are such words, for which what follows would come to the same
     if len(run) > _MAX_RUN_LENGTH and "/" not in run:
         return (), (_name(run[:_MAX_RUN_LENGTH]),)
     name = _name(run.strip(_EDGE).rstrip("#"))
@@ -203,7 +204,7 @@ def _name(run: str) -> str:
 
 def _is_mixed(run: str) -> bool:
     """Whether capitals inside a word divide it, as in ``fooBar``."""
-    return not run.isupper() and any(character.isupper() for character in run[1:])
+    return not run.islower() and not run.isupper() and any(character.isupper() for character in run[1:])
 
 
 def _names_of(run: str, name: str) -> tuple[str, ...]:
@@ -239,9 +240,19 @@ def _split_scripts(run: str) -> Iterator[str]:
         if piece.isascii():
             yield piece.lower()
             continue
-        for cjk in _CJK.findall(piece):
+        for cjk in _cjk().findall(piece):
             yield from (cjk[at : at + 2] for at in range(max(1, len(cjk) - 1)))
-        yield from (word.lower() for word in _CJK.split(piece) if word)
+        yield from (word.lower() for word in _cjk().split(piece) if word)
+
+
+@cache
+def _cjk() -> re.Pattern[str]:
+    """Compiled where it is needed: few texts have a word that is not ASCII."""
+    return re.compile(f"[{_CJK_LETTERS}]+")
+
+
+def _has_cjk(word: str) -> bool:
+    return not word.isascii() and _cjk().search(word) is not None
 
 
 def _stemmed(words: Iterable[str]) -> tuple[str, ...]:

@@ -108,13 +108,13 @@ class SessionReader:
             stored = read_intact(self._layout, passage.path)
             sidecar = stored.sidecar
             texts = searchable_texts(sidecar, stored.markdown)
-            tools = set(tool_text_indexes(sidecar))
+            places = set(tool_text_indexes(sidecar))
         except (AicxError, LookupError, TypeError, ValueError):
             return passage.coverage  # whoever quotes it says what is wrong with it
-        header = header_of(sidecar)
-        said = (text for place, text in enumerate(texts) if place not in tools)
+        said = [header_of(sidecar), *(text for place, text in enumerate(texts) if place not in places)]
+        printed = [text for place, text in enumerate(texts) if place in places]
         # A long output holds most words by chance: what was said counts twice.
-        return (rarity.coverage([header, *said]) + rarity.coverage([header, *texts])) / 2
+        return sum(rarity.coverages(said, printed)) / 2
 
     def _text(self, path: str) -> str:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,17 +45,22 @@ class TermWeights:
 
     def coverage(self, texts: Iterable[str]) -> float:
         """How much of the task ``texts`` hold. From 0 to 1."""
-        most = min(sum(self.worths), _ENOUGH)
-        return min(1.0, self.held(texts) / most) if most else 0.0
+        return next(self.coverages(texts))
 
-    def held(self, texts: Iterable[str]) -> float:
-        """What those terms of the task are worth together that stand in ``texts``."""
+    def coverages(self, *parts: Iterable[str]) -> Iterator[float]:
+        """How much of the task the texts of the first part hold, of the first two, and so on."""
+        most = min(sum(self.worths), _ENOUGH)
         words: set[str] = set()
         names: set[str] = set()
-        for text in texts:
-            found = _analyze(text)
-            words.update(found.words)
-            names.update(found.names)
+        for texts in parts:
+            for text in texts:
+                found = _analyze(text)
+                words.update(found.words)
+                names.update(found.names)
+            yield min(1.0, self._worth(words, names) / most) if most else 0.0
+
+    def _worth(self, words: set[str], names: set[str]) -> float:
+        """What those terms of the task are worth together that are among ``words`` and ``names``."""
         return sum(worth for run, worth in zip(self.runs, self.worths, strict=True) if _holds(run, words, names))
 
     def without(self, words: Iterable[str]) -> TermWeights:
@@ -70,9 +75,10 @@ class TermWeights:
 
     def shared(self, text: str) -> float:
         """The same for one sentence, in which half of a name counts that is told in its words."""
-        if held := self.held([text]):
+        found = _analyze(text)
+        words = set(found.words)
+        if held := self._worth(words, set(found.names)):
             return held
-        words = set(_analyze(text).words)
         return sum(
             worth * sum(word in words for word in run.words) / len(run.words) / 2
             for run, worth in zip(self.runs, self.worths, strict=True)
