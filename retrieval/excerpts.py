@@ -35,7 +35,8 @@ _WORD = re.compile(r"\w\w")
 _LINK = re.compile(r"\W*\[[^\]]+\]\([^)]*\)\W*")
 # A link to a file of the machine: its words say where, and its target may be longer than a quoted line.
 _TO_FILE = re.compile(r"\[([^\]\n]+)\]\(/[^)\s]*\)")
-_DIRECTIVE = re.compile(r"::[\w-]+\{")
+# What is written for a client or a browser and is not shown: directives of Codex, comments of HTML.
+_DIRECTIVE = re.compile(r"::[\w-]+\{|<!--[^\n]*-->\s*\Z")
 _ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 # How rows of tables begin, and what is written for the agent's client alone.
 _UNSAID = ("|", "::")
@@ -122,7 +123,7 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
                 weight = max(weight, _VOICES[piece.voice])
             elif piece.voice == "asked" and questioning and (asks(part) or len(found) >= _REPEATS * len(words)):
                 weight = _REPEATED
-            if shared and not (piece.voice != "tool" and _DIRECTIVE.match(part)):
+            if shared and not _DIRECTIVE.match(part):
                 quoted = piece if part is piece.text else replace(piece, text=part)
                 scored.append((shared * weight, weight, quoted))
     scored.sort(key=lambda item: (-item[0], item[2].number))

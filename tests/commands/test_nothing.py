@@ -28,6 +28,14 @@ def test_an_unknown_session_leads_to_store(capsys: pytest.CaptureFixture[str]) -
     assert "nothing is stored yet\n next: aicx store\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("ref", "command"), [("failure:0946962b", "failures show"), ("sha256:2b0010a62a7788", "cas get")]
+)
+def test_a_reference_of_another_command_leads_to_it(ref: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", ref]) == 3
+    assert f"next: aicx {command} {ref}\n" in capsys.readouterr().err
+
+
 def test_a_time_that_is_not_known_has_a_word(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["state"]) == 0
     printed = capsys.readouterr().out

@@ -173,7 +173,7 @@ def test_the_first_item_of_a_list_is_quoted_once_with_its_introduction():
 def test_what_is_for_the_client_alone_and_targets_of_links_to_files_are_not_quoted():
     text = '::git-push{branch="gasket"}\nThe gasket is in [pump.py](/Users/ada/pump/pump.py:7).'
     assert lines(of("gasket", text)) == ["The gasket is in pump.py."]
-    assert lines(of("gasket", '::git-push{branch="gasket"}')) == []
+    assert lines(of("gasket", '::git-push{branch="gasket"}\n<!-- a comment on the gasket -->')) == []
 
 
 def test_lines_that_say_far_less_are_left_out():

@@ -14,6 +14,8 @@ from aicx.text import first_of
 SessionKey = tuple[str, str]  # agent and session id
 
 _MAX_NAMED = 5
+# What other commands print and open themselves.
+_OPENED_BY = {"failure": "aicx failures show", "sha256": "aicx cas get"}
 # Fewer digits are more likely the beginning of a session's id than a commit.
 _ABBREVIATED = 7
 _MIN_COMPARED = 4
@@ -33,6 +35,8 @@ def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
         return found[0]
     if found:
         raise ambiguous(wanted, found)
+    if command := _OPENED_BY.get(wanted.partition(":")[0]):
+        raise NotFound(f"{wanted!r} is not a chunk or a session", hint=f"{command} {wanted}")
     if not sessions:
         raise NotFound(f"no chunk and no session is known by {wanted!r}: nothing is stored yet", hint="aicx store")
     agent, text = _parts(wanted)
