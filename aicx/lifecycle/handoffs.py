@@ -16,11 +16,10 @@ from aicx.text import instant
 from aicx.work.at_place import facts_at
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.handoff import Handoff, handoff_of, hands_on
+from aicx.work.handoff_answers import derived_answer, sessions_of, stated_answer
 from aicx.work.place import Present, find_place, looking
 from aicx.work.record import WorkRecord
-from aicx.work.session_facts import Ran, Said, SessionFacts
-
-_OUTCOMES = {"success": "resolved", "failure": "failed"}
+from aicx.work.session_facts import SessionFacts
 
 
 class Link(NamedTuple):
@@ -58,8 +57,8 @@ def chain(
     Of a session that stated one, the stated ones stand for it; all of them are kept. Where a statement does not name
     its session, that is the one whose log shows the call at the time.
     """
-    spoken = {ref for record in stated for ref in _sessions(record)}
-    nameless = [instant(record.updated_at, "seconds") for record in stated if not _sessions(record)]
+    spoken = {ref for record in stated for ref in sessions_of(record)}
+    nameless = [instant(record.updated_at, "seconds") for record in stated if not sessions_of(record)]
     unstated = [
         handoff_of(one)
         for one in facts
@@ -91,17 +90,8 @@ def _is_automated(found: WorkRecord | Handoff) -> bool:
 def answer_of(link: Link) -> HandoffAnswer:
     found, compatible, offered = link
     if isinstance(found, WorkRecord):
-        return _stated(found, compatible, offered)
-    return derived(found, compatible, offered=offered)
-
-
-def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
-    """The lines of a handoff as `answer_of` gives them, each with the references that prove it, where there are any."""
-    if isinstance(found, WorkRecord):
-        return {item.text: list(item.evidence) for item in found.items if item.evidence}
-    every = [*_lines(found), *([found.facts.progress] if found.facts.progress else [])]
-    said = {line.text: list(line.refs) for line in every if line.refs}
-    return said | {_test_line(run): [run.ref] for run in found.tests}
+        return stated_answer(found, compatible, offered=offered)
+    return derived_answer(found, compatible, offered=offered)
 
 
 def _compatible(present: Present, found: Sequence[WorkRecord | Handoff]) -> list[bool | None]:
@@ -114,76 +104,3 @@ def _stands(branches: Branches | None, handoff: Handoff) -> bool | None:
         return None
     standing = branches.standing(handoff.facts.branch, datetime.fromisoformat(handoff.facts.ended_at))
     return standing in CURRENT if standing not in ("unknown", "gone") else None
-
-
-def _stated(record: WorkRecord, compatible: bool | None, offered: bool) -> HandoffAnswer:
-    attempt = record.attempt
-    return HandoffAnswer(
-        ref=record.ref,
-        origin="stated",
-        session=next(iter(_sessions(record)), None),
-        agent=attempt.agent if attempt else None,
-        at=instant(record.updated_at, "seconds"),
-        branch=record.git_context.branch if record.git_context else None,
-        compatible=compatible,
-        offered=offered,
-        outcome=_OUTCOMES.get(attempt.outcome or "", "unresolved") if attempt else "unresolved",
-        goal=record.goal,
-        summary=record.closing_note,
-        done=record.texts("verified"),
-        failing=record.texts("failing"),
-        next=record.texts("next_steps"),
-        questions=record.texts("questions"),
-        decisions=record.texts("decisions"),
-        starting_points=record.texts("starting_points"),
-        commits=record.texts("commits"),
-        tests=record.texts("tests"),
-        refs=list(dict.fromkeys([*record.sources, *(ref for item in record.items for ref in item.evidence)])),
-        claims=record.texts("claims"),
-    )
-
-
-def derived(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
-    """What a session's log leaves, as it is answered."""
-    facts = handoff.facts
-    goal = facts.wanted
-    return HandoffAnswer(
-        ref=handoff.session,
-        origin="derived",
-        session=handoff.session,
-        agent=facts.agent,
-        at=facts.ended_at,
-        branch=facts.branch,
-        compatible=compatible,
-        offered=offered,
-        outcome=handoff.outcome,
-        goal=goal.text if goal else facts.title or "",
-        summary=facts.progress.text if facts.progress else "",
-        done=_texts([line for line in handoff.done if line is not facts.progress]),  # which is the summary
-        failing=_texts(facts.failing),
-        next=_texts(facts.next),
-        questions=_texts(facts.questions),
-        decisions=_texts(facts.decisions),
-        starting_points=[point.path for point in handoff.starting_points],
-        commits=_texts(facts.commits),
-        tests=list(map(_test_line, handoff.tests)),
-        refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
-        claims=[],
-    )
-
-
-def _lines(handoff: Handoff) -> list[Said]:
-    facts = handoff.facts
-    return [*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions, *facts.commits]
-
-
-def _test_line(run: Ran) -> str:
-    return f"`{run.command}` {'passed' if run.passed else 'failed'}"
-
-
-def _texts(lines: Sequence[Said]) -> list[str]:
-    return [line.text for line in lines]
-
-
-def _sessions(record: WorkRecord) -> list[str]:
-    return [ref for ref in record.sources if ref.startswith("session:")]

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aicx.api.answers.pack import PackHandoff
+from aicx.api.fields import taken_from
 from aicx.packs.choosing import ChosenSession
-from aicx.packs.gathering import Gathered, goal_of
+from aicx.packs.gathering import Gathered
 from aicx.refs import Ref
 from aicx.text import instant
 from aicx.work.handoff import handoff_of, hands_on
+from aicx.work.handoff_answers import derived_answer, sessions_of, stated_answer
 from aicx.work.record import WorkRecord, words_of
-from aicx.work.session_facts import Said
-
-_OUTCOMES = {"success": "resolved", "failure": "failed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,54 +49,20 @@ def _session_of(record: WorkRecord) -> str | None:
     attempt = record.attempt
     if attempt is not None and attempt.session is not None:
         return str(Ref.of_session(attempt.agent, attempt.session))
-    return next((ref for ref in record.sources if ref.startswith("session:")), None)
+    return next(iter(sessions_of(record)), None)
 
 
 def _stated(one: StatedHandoff) -> PackHandoff:
-    record, attempt = one.record, one.record.attempt
-    return PackHandoff(
-        ref=record.ref,
-        reason="of_task",
-        origin="stated",
-        session=one.session,
-        at=instant(record.updated_at, "seconds"),
-        branch=record.git_context.branch if record.git_context else None,
-        outcome=_OUTCOMES.get(attempt.outcome or "", "unresolved") if attempt else "unresolved",
-        goal=record.goal,
-        summary=record.closing_note,
-        done=record.texts("verified"),
-        failing=record.texts("failing"),
-        next=record.texts("next_steps"),
-        questions=record.texts("questions"),
-        decisions=record.texts("decisions"),
-        refs=_each(ref for item in record.items for ref in item.evidence),
-    )
+    refs = _each(ref for item in one.record.items for ref in item.evidence)
+    return taken_from(stated_answer(one.record), PackHandoff, reason="of_task", session=one.session, refs=refs)
 
 
 def _derived(one: ChosenSession) -> PackHandoff:
     handoff, facts = handoff_of(one.facts), one.facts
     lines = (*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions)
-    return PackHandoff(
-        ref=handoff.session,
-        reason="of_task" if one.reason == "task_session" else "of_session",
-        origin="derived",
-        session=handoff.session,
-        at=facts.ended_at,
-        branch=facts.branch,
-        outcome=handoff.outcome,
-        goal=goal_of(facts) or "",
-        summary=facts.progress.text if facts.progress else "",
-        done=texts([line for line in handoff.done if line is not facts.progress]),
-        failing=texts(facts.failing),
-        next=texts(facts.next),
-        questions=texts(facts.questions),
-        decisions=texts(facts.decisions),
-        refs=_each(ref for line in lines for ref in line.refs),
-    )
-
-
-def texts(lines: Sequence[Said]) -> list[str]:
-    return list(dict.fromkeys(line.text for line in lines))
+    reason = "of_task" if one.reason == "task_session" else "of_session"
+    refs = _each(ref for line in lines for ref in line.refs)
+    return taken_from(derived_answer(handoff), PackHandoff, reason=reason, refs=refs)
 
 
 def _each(refs: Iterable[str]) -> list[str]:

@@ -22,13 +22,14 @@ from aicx.packs.gathering import (
     memory_of,
     recent_commits,
 )
-from aicx.packs.handing import handoffs_of, stated_for, texts
+from aicx.packs.handing import handoffs_of, stated_for
 from aicx.packs.linking import edges_of
 from aicx.packs.query import PackQuery
 from aicx.refs import Ref
 from aicx.text import instant
 from aicx.work.entry import entry_of
 from aicx.work.files import CLOSED, HANDOFFS, read_all
+from aicx.work.handoff_answers import texts
 from aicx.work.place import looking
 from aicx.work.record import WorkRecord
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from aicx.config import Settings
 from aicx.lifecycle.answers import compliance_answer
-from aicx.lifecycle.handoffs import Link, answer_of, chain, proofs_of
+from aicx.lifecycle.handoffs import Link, answer_of, chain
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
@@ -23,6 +23,7 @@ from aicx.work.attempts import contract_of, session_ref
 from aicx.work.entry import damaged_of, entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
+from aicx.work.handoff_answers import proofs_of
 from aicx.work.loading import Loaded, Loading, evaluate
 from aicx.work.next_step import next_steps
 from aicx.work.place import Present, looking

@@ -1,0 +1,98 @@
+"""Handoffs as they are answered: what somebody stated, and what a session's log leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aicx.api.answers.lifecycle import HandoffAnswer
+from aicx.text import instant
+from aicx.work.handoff import Handoff
+from aicx.work.record import WorkRecord
+from aicx.work.session_facts import Ran, Said
+
+_OUTCOMES = {"success": "resolved", "failure": "failed"}
+
+
+def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
+    """What somebody stated, as it is answered."""
+    attempt = record.attempt
+    return HandoffAnswer(
+        ref=record.ref,
+        origin="stated",
+        session=next(iter(sessions_of(record)), None),
+        agent=attempt.agent if attempt else None,
+        at=instant(record.updated_at, "seconds"),
+        branch=record.git_context.branch if record.git_context else None,
+        compatible=compatible,
+        offered=offered,
+        outcome=_OUTCOMES.get(attempt.outcome or "", "unresolved") if attempt else "unresolved",
+        goal=record.goal,
+        summary=record.closing_note,
+        done=record.texts("verified"),
+        failing=record.texts("failing"),
+        next=record.texts("next_steps"),
+        questions=record.texts("questions"),
+        decisions=record.texts("decisions"),
+        starting_points=record.texts("starting_points"),
+        commits=record.texts("commits"),
+        tests=record.texts("tests"),
+        refs=list(dict.fromkeys([*record.sources, *(ref for item in record.items for ref in item.evidence)])),
+        claims=record.texts("claims"),
+    )
+
+
+def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
+    """What a session's log leaves, as it is answered."""
+    facts = handoff.facts
+    goal = facts.wanted
+    return HandoffAnswer(
+        ref=handoff.session,
+        origin="derived",
+        session=handoff.session,
+        agent=facts.agent,
+        at=facts.ended_at,
+        branch=facts.branch,
+        compatible=compatible,
+        offered=offered,
+        outcome=handoff.outcome,
+        goal=goal.text if goal else facts.title or "",
+        summary=facts.progress.text if facts.progress else "",
+        done=texts([line for line in handoff.done if line is not facts.progress]),  # which is the summary
+        failing=texts(facts.failing),
+        next=texts(facts.next),
+        questions=texts(facts.questions),
+        decisions=texts(facts.decisions),
+        starting_points=[point.path for point in handoff.starting_points],
+        commits=texts(facts.commits),
+        tests=list(map(_test_line, handoff.tests)),
+        refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
+        claims=[],
+    )
+
+
+def _lines(handoff: Handoff) -> list[Said]:
+    facts = handoff.facts
+    return [*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions, *facts.commits]
+
+
+def _test_line(run: Ran) -> str:
+    return f"`{run.command}` {'passed' if run.passed else 'failed'}"
+
+
+def texts(lines: Sequence[Said]) -> list[str]:
+    """What lines say, each once."""
+    return list(dict.fromkeys(line.text for line in lines))
+
+
+def sessions_of(record: WorkRecord) -> list[str]:
+    """The references of the sessions that a record names."""
+    return [ref for ref in record.sources if ref.startswith("session:")]
+
+
+def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
+    """The lines of a handoff as `answer_of` gives them, each with the references that prove it, where there are any."""
+    if isinstance(found, WorkRecord):
+        return {item.text: list(item.evidence) for item in found.items if item.evidence}
+    every = [*_lines(found), *([found.facts.progress] if found.facts.progress else [])]
+    said = {line.text: list(line.refs) for line in every if line.refs}
+    return said | {_test_line(run): [run.ref] for run in found.tests}
