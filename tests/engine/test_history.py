@@ -162,6 +162,14 @@ def test_a_commit_of_another_year_raises_nobody(story: Story) -> None:
     assert {hit.history_factor for hit in report.hits} == {1.0}
 
 
+def test_a_commit_that_no_log_has_a_word_of_leads_to_why(story: Story) -> None:
+    name = story.repository.git("rev-parse", "HEAD")[:10]
+    report = here(story, name)
+    assert report.hits == []
+    assert f"{name} is in this repository: `aicx why {name}` finds the session" in report.notes
+    assert not any("aicx why" in note for note in here(story, f"{name} parcel").notes)
+
+
 def test_a_wider_gap_counts_less(story: Story) -> None:
     later = story.log(LAMP[:-1] + "9").prompt("Retry the upload of the parcel", -2 * DAY).answer("Yes.", -2 * DAY + 5)
     story.keep(later)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # What names one commit, or nearly: its time is looked through for more candidates.
 _SURE = 0.5
 _MAX_WINDOWS = 3
+_EXACT = ("hash", "number")
 
 
 def begin(state: State) -> State:
@@ -61,6 +62,11 @@ def widen(state: State) -> State:
             state.question, (*state.where, *time), pool(state), state.query.rules, state.catalog.now
         )
         candidates |= {item.id: item for item in found.candidates if item.id not in candidates}
+    if not candidates:
+        # No log has the words, as of a hash alone; from the commit's files and time its session is known all the same.
+        asked = (item.name if item.kind == "hash" else f"'#{item.name}'" for item in named if item.kind in _EXACT)
+        notes = [f"{name} is in this repository: `aicx why {name}` finds the session" for name in asked]
+        state = replace(state, notes=(*state.notes, *notes))
     rows = state.catalog.rows(candidates)
     ranking = sorted((item for item in candidates.values() if item.id in rows), key=lambda item: (-item.score, item.id))
     return replace(state, rankings={**state.rankings, "lexical": ranking}, rows={**state.rows, **rows})
