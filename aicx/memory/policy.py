@@ -21,6 +21,8 @@ from aicx.text import printable
 
 NAME = "memory-policy.toml"
 
+_OF_AGENTS = frozenset({"chunk", "session", "live"})  # kinds of references whose second part is an agent's name
+
 PolicyReason = Literal["policy_path", "policy_source", "policy_pattern"]
 
 # A text is searched in pieces of this many characters, each with the second half of the one before, so that no pattern
@@ -60,8 +62,10 @@ class Policy:
         return "policy_path" if any(spec(path) for spec in self._paths for path in folded) else None
 
     def of_source(self, identity: str, agent: str | None = None) -> PolicyReason | None:
-        """Why a source is excluded: ``live:claude:CLAUDE.md``, ``chunk:…``, ``session:codex:…``."""
-        names = [identity.casefold(), *([agent.casefold()] if agent else ())]
+        """Why a source is excluded, or the agent that it is of: ``live:claude:CLAUDE.md``, ``session:codex:…``."""
+        kind, _, rest = identity.partition(":")
+        owner = rest.partition(":")[0] if kind in _OF_AGENTS else None
+        names = [name.casefold() for name in (identity, agent, owner) if name]
         excluded = any(fnmatchcase(name, rule) for rule in self.exclude_sources for name in names)
         return "policy_source" if excluded else None
 

@@ -43,6 +43,9 @@ def test_rules_of_both_files_count_and_neither_takes_back_what_the_other_exclude
     assert policy.of_source("live:cursor:.cursorrules", "cursor") == "policy_source"
     assert policy.of_source("live:gemini:GEMINI.md", "gemini") == "policy_source"
     assert policy.of_source("live:claude:CLAUDE.md", "claude") is None
+    for identity in ("session:gemini:0b7c1f6e", "chunk:gemini:0b7c1f6e:001", "live:gemini:GEMINI.md#L3"):
+        assert policy.of_source(identity) == policy.of_source(identity, "claude") == "policy_source"
+    assert policy.of_source("commit:gemini") is policy.of_source("session:claude:gemini") is None
     assert policy.of_text("Project FALCON") == "policy_pattern"
 
 

@@ -32,14 +32,17 @@ SHOWING = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("json_", [(), ("--json",)])
-def test_a_malformed_policy_stops_every_command_that_shows_memory(lived_in: Review, json_: tuple[str, ...]) -> None:
-    lived_in.write(POLICY, MALFORMED)
+@pytest.mark.parametrize(("where", "json_"), [("repository", ()), ("home", ("--json",))])
+def test_a_malformed_policy_stops_every_command_that_shows_memory(
+    lived_in: Review, where: str, json_: tuple[str, ...]
+) -> None:
+    file = lived_in.home / "memory-policy.toml" if where == "home" else lived_in.write(POLICY, "")
+    file.write_text(MALFORMED)
     files = lived_in.canonical()
     for line in SHOWING:
         code, out, err = lived_in.run(*line.split(), *json_)
         assert code == 9, line
-        assert "memory-policy.toml, line" in out + err, line
+        assert f"{file}, line 2: " in out + err, line
         assert WORD not in out + err, line
         assert json_ or out == "", line
         assert lived_in.canonical() == files, line
@@ -162,6 +165,14 @@ class TestEvidence:
         ref = place.put("Exports are signed", "--evidence", evidence)
         place.write(POLICY, 'exclude_paths = ["secret/a.md"]\nexclude_sources = ["live:codex:AGENTS.md"]\n')
         assert place.entry(ref)["status"] == "policy_blocked"
+
+    @pytest.mark.parametrize("path", ["/etc/hostname", "../outside.md", "linked/outside.md"])
+    def test_files_outside_the_repository_are_not_shown_as_evidence(self, place: Place, path: str) -> None:
+        (place.folder / "outside.md").write_text("zebra\n")
+        (place.repo / "linked").symlink_to(place.folder)
+        ref = place.put("Exports are signed", "--evidence", f"file:{path}")
+        code, out, _ = place.run("memory", "get", ref)
+        assert (code, "(not at hand)" in out, "zebra" in out) == (0, True, False)
 
     def test_evidence_that_is_not_there_is_said(self, place: Place) -> None:
         ref = place.put("Exports are signed", "--evidence", "file:gone.md#L2")

@@ -132,3 +132,12 @@ def test_without_a_corpus_the_memory_answers_and_the_evidence_is_named_as_missin
     answer = place("recall", "exports signed", "--with-evidence")
     assert answer["baseline"] == [ref]
     assert _lanes(answer) == ["evidence"]
+
+
+def test_a_retriever_of_passages_that_does_not_answer_is_named(stored: Place) -> None:
+    stored.accepted("Exports are signed with the lion key")
+    stored.settings.layout.catalog.write_bytes(b"damaged" * 1000)
+    answer = stored("recall", "exports signed zebra key", "--with-evidence")
+    assert _lanes(answer) == ["evidence"]
+    assert "catalog" in answer["degraded"][0]["note"]
+    assert 8 in {entry["tier"] for entry in answer["entries"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from aicx.api.answers.memory import MemoryEntry
@@ -24,9 +24,17 @@ class Passage(NamedTuple):
     blocked: PolicyReason | None
 
 
-def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> Iterator[Passage]:
-    """What the corpus has on a question. Raises AicxError where it cannot be searched."""
-    for hit in searcher.search(query).hits:
+def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[list[Passage], str | None]:
+    """What the corpus has on a question, and which of its retrievers did not answer.
+
+    Raises AicxError where it cannot be searched.
+    """
+    report = searcher.search(query)
+    return list(_allowed(report.hits, query, policy)), report.oracle_status["fallback_reason"]
+
+
+def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterator[Passage]:
+    for hit in hits:
         entry, match = _entry(hit, query), _match(hit)
         fields = hit.sidecar.fields
         identities = (entry.ref, f"session:{fields['agent']}:{fields['session_id']}")

@@ -160,7 +160,8 @@ class Recaller:
         searcher = self._searcher or Searcher(self._settings)
         try:
             search = SearchQuery(query.text, query.now, limit=query.limit, lift_dates=False, place=query.scope.root)
-            for entry, how, blocked in passages(searcher, search, policy):
+            every, fallback = passages(searcher, search, policy)
+            for entry, how, blocked in every:
                 if blocked:
                     found.leave_out(entry.ref, "policy_blocked", [blocked])
                     found.suppressed["policy_blocked"] += 1
@@ -171,6 +172,8 @@ class Recaller:
             found.degraded.append(unavailable("evidence", f"{error.message}; next: {error.hint}"))
         else:
             found.lanes.append("evidence")
+            if fallback:
+                found.degraded.append(unavailable("evidence", fallback))
         finally:
             if self._searcher is None:
                 searcher.close()
