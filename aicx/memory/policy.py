@@ -15,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from aicx.errors import AicxError
+from aicx.git.identity import find_repository
 from aicx.memory.policy_rules import FOLDER, compiled, rules_in
 from aicx.terminal import invisible
 from aicx.text import printable
@@ -105,11 +107,13 @@ class Policy:
 def load_policy(home: Path, repository: Path | None, user_home: Path | None = None) -> Policy:
     """The policy of ``home`` (`AICX_HOME`) and of the repository; rules with ``~/`` are below ``user_home``.
 
+    In a worktree the policy of the main working folder counts too: a file that git does not track is only there.
     Raises MalformedPolicy for a file that cannot be read and understood as a whole.
     """
+    folders = [repository, _main_folder(repository)] if repository else []
     found: list[tuple[Path, dict[str, tuple[str, ...]]]] = []
-    for path, top in ((home / NAME, None), (repository and repository / FOLDER / NAME, repository)):
-        if path is not None and (rules := rules_in(path, top)) is not None:
+    for path, top in ((home / NAME, None), *((top / FOLDER / NAME, top) for top in folders if top is not None)):
+        if (rules := rules_in(path, top)) is not None:
             found.append((path, rules))
     # Signs of a pattern in the folder's name stand for themselves.
     below = re.sub(r"([\\*?\[!#])", r"\\\1", f"{user_home}/") if user_home else "~/"
@@ -126,6 +130,17 @@ def load_policy(home: Path, repository: Path | None, user_home: Path | None = No
         joined("exclude_patterns"),
         tuple(path for path, _ in found),
     )
+
+
+def _main_folder(repository: Path) -> Path | None:
+    """The working folder whose worktree ``repository`` is; None where it is none."""
+    try:
+        if not (repository / ".git").is_file():
+            return None
+        common = find_repository(repository).common
+    except (OSError, AicxError):
+        return None
+    return common.parent if common is not None and common.name == ".git" and common.is_dir() else None
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -100,6 +100,40 @@ def test_a_name_that_says_what_is_excluded_is_not_shown(place: Place) -> None:
     assert place("list", "--status", "policy_blocked")["entries"][0]["name"] is None
 
 
+class TestWorktrees:
+    def test_the_policy_of_the_main_working_folder_counts_in_a_worktree(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place.write("a.py", "x = 1\n")
+        place.commit()
+        ref, other = place.put(f"Exports visit {WORD}"), place.put("Exports visit carp")
+        place.git("worktree", "add", "-q", "-b", "beside", str(place.folder / "beside"))
+        place.write(POLICY, EXCLUDED)  # which git does not track
+        monkeypatch.chdir(place.folder / "beside")
+        assert place.entry(ref)["status"] == "policy_blocked"
+        assert place.entry(other)["status"] == "candidate"
+        own = place.folder / "beside" / POLICY
+        own.parent.mkdir()
+        own.write_text('exclude_patterns = ["carp"]\n')
+        assert {place.entry(one)["status"] for one in (ref, other)} == {"policy_blocked"}
+        place.write(POLICY, MALFORMED)
+        assert place.run("memory", "list")[:2] == (9, "")
+
+    def test_a_worktree_whose_main_folder_is_gone_has_its_own_policy(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place.write("a.py", "x = 1\n")
+        place.commit()
+        place.git("worktree", "add", "-q", "-b", "beside", str(place.folder / "beside"))
+        monkeypatch.chdir(place.folder / "beside")
+        place.repo.rename(place.folder / "moved")
+        ref = place.put(f"Exports visit {WORD}")
+        own = place.folder / "beside" / POLICY
+        own.parent.mkdir()
+        own.write_text(EXCLUDED)
+        assert place.entry(ref)["status"] == "policy_blocked"
+
+
 class TestOtherRepositories:
     @pytest.fixture
     def elsewhere(self, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Place, str]:
