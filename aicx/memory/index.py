@@ -74,7 +74,7 @@ class Index:
             if memory.is_dir():
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = _connect(str(place))
-        except (OSError, sqlite3.Error) as error:  # it cannot be written here, or not now, or it is damaged
+        except (OSError, sqlite3.Error, ValueError) as error:  # it cannot be written here, or not now, or it is damaged
             self._leave(error)
         self.entries = self._sound(self._sync)
 
@@ -229,7 +229,7 @@ def _connect(place: str) -> sqlite3.Connection:
                 for table in ("records", "compared", "meta"):
                     db.execute(f"DELETE FROM {table}")
                 db.execute("INSERT INTO meta VALUES('version', ?)", (_VERSION,))
-    except sqlite3.Error:
+    except (sqlite3.Error, ValueError):  # a name in a damaged schema may be no text
         db.close()
         raise
     return db

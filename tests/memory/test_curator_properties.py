@@ -17,7 +17,7 @@ from aicx.errors import AicxError
 from aicx.memory import curator
 from aicx.memory.deciding import Desk
 from aicx.memory.reading import Memory
-from tests.memory.test_properties import NOW, accepting, desk_at, operation, perform
+from tests.memory.test_properties import NOW, accepting, desk_at, operation, perform, sequences
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def believed(desk: Desk) -> tuple[set[str], set[str]]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.one_of(operation, accepting, accepting), max_size=12), st.sampled_from((0, 40, 100, 400)))
+@given(sequences(operation, accepting), st.sampled_from((0, 40, 100, 400)))
 def test_no_application_gives_trust_and_a_second_plan_is_empty(steps: list[tuple[Any, ...]], days: int) -> None:
     with TemporaryDirectory() as folder, desk_at(Path(folder)) as desk:
         for step in steps:

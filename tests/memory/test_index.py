@@ -90,6 +90,14 @@ def test_what_changed_within_a_tick_of_the_clock_is_noticed(place):
         assert place.entry(ref)["statement"] == text
 
 
+@pytest.mark.parametrize("name", [b"records", b"compared", b"claiming", b"meta", b"TABLE"])
+def test_a_schema_that_is_no_text_is_made_again(agreed, name):
+    place, ref, file = agreed
+    file.write_bytes(file.read_bytes().replace(name, b"\x80" + name[1:]))
+    assert place.baseline() == {ref}
+    assert place.baseline() == {ref}
+
+
 def test_what_another_process_saves_late_does_not_replace_what_was_looked_at(agreed):
     place, ref, file = agreed
     with sqlite3.connect(file) as db:

@@ -234,7 +234,7 @@ def _connect(place: str) -> sqlite3.Connection:
             db.executescript(_SCHEMA)
             with db:
                 db.execute("INSERT INTO meta VALUES('version', ?)", (_VERSION,))
-    except sqlite3.Error:
+    except (sqlite3.Error, ValueError):  # a name in a damaged schema may be no text
         db.close()
         raise
     return db
