@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import takewhile
+from pathlib import Path
 
 from aicx.git.state import Git
 
@@ -60,6 +62,13 @@ def list_hashes(git: Git, limit: int, *selection: str, paths: Sequence[str] = ()
     """The newest commits that ``git log selection -- paths`` gives, at most ``limit``."""
     said = git.ask("log", f"--max-count={limit}", "--format=%H", *selection, "--", *paths)
     return [line for line in (said or "").split() if _HASH.fullmatch(line)]
+
+
+def shallow_ends(common: Path) -> frozenset[str]:
+    """The commits at which a shallow clone ends: to git they seem to add every file. ``common`` is git's own folder."""
+    with suppress(OSError), (common / "shallow").open("rb") as stream:
+        return frozenset(stream.read(_MAX_BYTES).decode("ascii", "replace").split())
+    return frozenset()
 
 
 def read_changes(git: Git, hashes: Sequence[str]) -> list[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from aicx.git.identity import find_repository
 from aicx.git.remotes import parts_of, remote_urls
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
+from aicx.why.clones import has_line, inner_place, without_ends
 from aicx.why.numbers import Number, find_key, find_number
 
 Kind = Literal["commit", "file", "lines", "tag", "range", "number", "subject"]
@@ -27,6 +28,8 @@ _LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
 _HASH = re.compile(r"[0-9a-fA-F]{7,64}")
 _MAX_NAME = 4096
 _OTHER_REPOSITORY = "the address is of another repository than this: only the logs are asked"
+_SHALLOW = "the clone is shallow: who wrote what it begins with is not known here, only the logs are asked"
+_NO_BLAME = "git could not say who wrote these lines here: the commits of the file are followed"
 _NO_REPOSITORY = "no repository is at hand: only the logs are asked"
 
 
@@ -36,7 +39,7 @@ class Target:
 
     ``path`` is relative to the root where there is a repository. ``hash``, ``number`` and ``subject`` are what was
     asked for where git has no such commit, which a log may have. ``changed``: lines or a file that differ from what is
-    committed.
+    committed. ``ends`` are commits at which a shallow clone ends, of which nothing is known but the message.
     """
 
     text: str
@@ -48,6 +51,7 @@ class Target:
     number: Number | None = None
     subject: str | None = None
     changed: bool = False
+    ends: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
 
@@ -64,7 +68,7 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
         return found
     if state.usable and not _is_path(text, git) and (commit := find_commit(git, text)):
         tagged = None if _HASH.fullmatch(text) else _tagged(text, commit, git)
-        return tagged or Target(text, "commit", {commit: 1.0})
+        return tagged or Target(text, "commit", {commit: 1.0}, ends=without_ends([commit], git, state)[0])
     lines = _LINES.fullmatch(text)
     if lines and not _is_path(text, git):
         first, last = int(lines["first"]), int(lines["last"] or lines["first"])
@@ -132,7 +136,13 @@ def _file(text: str, git: Git, state: GitState) -> Target:
         if _is_subject(text) and not _is_path(text, git):
             return Target(text, "subject", subject=text, notes=(_NO_REPOSITORY,))
         return Target(text, "file", path=path, changed=True, notes=(_NO_REPOSITORY,))
-    hashes = list_hashes(git, MAX_COMMITS, "--follow", paths=[_from_root(path)])
+    found = list_hashes(git, MAX_COMMITS, "--follow", paths=[_from_root(path)])
+    if not found and not _is_subject(text):
+        # A partial clone has no contents by which to follow it.
+        found = list_hashes(git, MAX_COMMITS, paths=[_from_root(path)])
+    ends, hashes = without_ends(found, git, state)
+    if ends and not hashes:
+        return Target(text, "file", path=path, ends=ends, notes=(_SHALLOW,))
     changed = (Path(state.root or git.folder) / path).is_file() and bool(
         git.begin_status("--porcelain", "--", _from_root(path))()
     )
@@ -143,11 +153,11 @@ def _file(text: str, git: Git, state: GitState) -> Target:
     if not hashes and not changed:
         raise NotFound(
             f"{text!r} is not a commit, tag or file that this repository knows",
-            hint="aicx why --help lists the targets",
+            hint=inner_place(git.folder / text, text, state) or "aicx why --help lists the targets",
         )
     # The newest commit says most of why a file is as it is.
     weights = {commit: 1.0 - place / (2 * MAX_COMMITS) for place, commit in enumerate(hashes)}
-    return Target(text, "file", weights, path=path, changed=changed)
+    return Target(text, "file", weights, path=path, changed=changed, notes=(_SHALLOW,) if ends else ())
 
 
 def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitState) -> Target:
@@ -157,13 +167,19 @@ def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitS
     top = os.path.realpath(state.root or git.folder)
     counts = blame(git, os.path.relpath(f"{top}/{path}", os.path.realpath(git.folder)), first, last)
     if not counts:
-        raise NotFound(f"git knows no lines {first} to {last} of {name!r}", hint="the file must be committed")
-    total = sum(counts.values())
-    written = sorted(counts, key=lambda commit: -counts[commit])
-    kept = [commit for commit in written if not UNCOMMITTED.fullmatch(commit)][:MAX_COMMITS]
-    weights = {commit: 0.5 + counts[commit] / total / 2 for commit in kept}
+        committed = list_hashes(git, 1, paths=[_from_root(path)])
+        if committed and has_line(Path(top, path), first):
+            whole = _file(name, git, state)
+            return replace(whole, text=text, kind="lines", lines=(first, last), notes=(*whole.notes, _NO_BLAME))
+        hint = inner_place(git.folder / name, f"{name}:{first}", state) or "the file must be committed"
+        raise NotFound(f"git knows no lines {first} to {last} of {name!r}", hint=hint)
+    ends, hashes = without_ends(sorted(counts, key=lambda commit: -counts[commit]), git, state)
+    kept = [commit for commit in hashes if not UNCOMMITTED.fullmatch(commit)][:MAX_COMMITS]
+    weights = {commit: 0.5 + counts[commit] / sum(counts.values()) / 2 for commit in kept}
     changed = any(UNCOMMITTED.fullmatch(commit) for commit in counts)
-    return Target(text, "lines", weights, path=path, lines=(first, last), changed=changed)
+    notes = (_SHALLOW,) if ends else ()
+    lost = ends if not hashes else frozenset[str]()
+    return Target(text, "lines", weights, path=path, lines=(first, last), changed=changed, ends=lost, notes=notes)
 
 
 def _is_subject(text: str) -> bool:

@@ -19,19 +19,24 @@ _MAX_WORKING_FILE = 1_000_000
 
 def wanted_of(target: Target, git: Git, state: GitState, now: datetime) -> list[Wanted]:
     """The commits that a target means, and what of it is not committed or not known to git."""
-    found = find_wanted(git, target.weights)
+    found = [_bare(item) if item.change.hash in target.ends else item for item in find_wanted(git, target.weights)]
     if target.path is not None:
         # Of a commit of many files, the one that is asked about; of one that several sessions wrote, these lines.
         asked = _lines(state, target)
         found = [replace(item, path=target.path, added=(item.added & asked) or item.added) for item in found]
-    if target.changed and target.path is not None:
-        times = (now,) if state.usable else ()
+    if target.path is not None and (target.changed or target.ends):
+        times = (now,) if target.changed and state.usable else ()
         found.append(Wanted(_uncommitted(target.path, now), 1.0, (), (), times, added=_lines(state, target)))
     name = target.hash or target.subject or (target.number.name if target.number and not found else "")
     if name:
         blank = replace(_uncommitted("", now), hash=target.hash or "", subject=target.subject or "", files=())
         found.append(Wanted(blank, 1.0, (target.hash,) if target.hash else (), (), (), name=name))
     return found
+
+
+def _bare(wanted: Wanted) -> Wanted:
+    """A commit by its message and times alone."""
+    return replace(wanted, change=replace(wanted.change, files=()), added=frozenset())
 
 
 def _uncommitted(path: str, now: datetime) -> Change:

@@ -376,6 +376,53 @@ def test_partial_clone_answers_without_fetching(story: Story, tmp_path: Path) ->
     assert snapshot(clone) == before
 
 
+@pytest.mark.parametrize("target", ["src/parser.py", "src/parser.py:2"])
+def test_end_of_a_shallow_clone_wrote_nothing_of_what_it_begins_with(story: Story, tmp_path: Path, target: str) -> None:
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    docs_session(story, begin=10 * DAY)
+    story.repository.commit("docs/install.md", "y\n", "Describe the installation", when(10 * DAY + 60))
+    clone = tmp_path / "clone" / "orbit"
+    address = f"file://{story.repository.folder}"
+    subprocess.run(["git", "clone", "--quiet", "--depth=1", address, str(clone)], check=True, capture_output=True)
+    report = story.ask(target, when(30 * DAY), folder=clone)
+    assert ids(report) == [SESSION]
+    assert report.sessions[0].confidence != "high"
+    assert any("shallow" in note for note in report.notes)
+    [end] = story.ask("HEAD", when(30 * DAY), folder=clone).wanted
+    assert (end.change.subject, end.files) == ("Describe the installation", ())
+
+
+@pytest.mark.parametrize("target", ["src/reader.py", "src/reader.py:2"])
+def test_file_of_a_partial_clone_is_followed_as_far_as_it_goes(story: Story, tmp_path: Path, target: str) -> None:
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    story.repository.git("mv", "src/parser.py", "src/reader.py")
+    story.repository.commit("src/reader.py", f"{LONG}# more\n", "Call it reader", when(120))
+    story.repository.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone" / "orbit"
+    options = ("--quiet", "--filter=blob:none", f"file://{story.repository.folder}")
+    subprocess.run(["git", "clone", *options, str(clone)], check=True, capture_output=True)
+    report = story.ask(target, folder=clone)
+    assert [item.change.subject for item in report.wanted] == ["Call it reader"]
+    assert ids(report) == [SESSION]
+    with pytest.raises(NotFound, match="no lines 900"):
+        story.ask("src/reader.py:900", folder=clone)
+
+
+def test_file_of_a_submodule_leads_to_its_own_repository(story: Story) -> None:
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    outer = Repository(story.user.work / "outer")
+    outer.commit()
+    outer.git("submodule", "--quiet", "add", f"file://{story.repository.folder}", "orbit")
+    for target in ("orbit/src/parser.py", "orbit/src/parser.py:2"):
+        with pytest.raises(NotFound) as error:
+            story.ask(target, folder=outer.folder)
+        hint = error.value.hint or ""
+        assert hint.endswith(f"aicx why --repo {outer.folder / 'orbit'} {target.removeprefix('orbit/')}")
+
+
 def test_commit_in_a_submodule_is_that_of_the_submodule(story: Story) -> None:
     parse_session(story)
     commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
