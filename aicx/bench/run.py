@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from aicx.api.fields import taken_from
 from aicx.bench.dataset import Dataset
 from aicx.bench.datasets import Skipped
 from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, RunSettings
@@ -72,16 +73,7 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
         commit=made_by,
         machine=machine(),
         versions=versions(),
-        settings=RunSettings(
-            rankers=list(plan.rankers),
-            seed=plan.seed,
-            resamples=RESAMPLES,
-            depth=DEPTH,
-            cold_runs=plan.cold_runs,
-            seconds=plan.seconds,
-            ablate=plan.ablate,
-            rules=asdict(DEFAULT_PARAMS),
-        ),
+        settings=taken_from(plan, RunSettings, resamples=RESAMPLES, depth=DEPTH, rules=asdict(DEFAULT_PARAMS)),
         datasets=described,
         skipped=skipped,
         rankers=costs,
@@ -130,18 +122,13 @@ def _described(dataset: Dataset, fingerprint: str) -> DatasetFacts:
 
 
 def _cost(dataset: Dataset, ranker: str, measured: Measured) -> RankerCosts:
-    return RankerCosts(
+    return taken_from(
+        measured,
+        RankerCosts,
         dataset=dataset.name,
         ranker=ranker,
-        failure=measured.failure,
-        build_seconds=measured.build_seconds,
-        index_bytes=measured.index_bytes,
-        base_bytes=measured.base_bytes,
-        peak_bytes=measured.peak_bytes,
         cold_seconds=measured.cold,
         bare_seconds=measured.bare,
-        failed=measured.failed,
-        notes=measured.notes,
     )
 
 

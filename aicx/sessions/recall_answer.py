@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aicx.api.answers.session_recall import RecalledWindow, SessionMatch, SessionRecallAnswer
+from aicx.api.fields import taken_from
 from aicx.sessions.recall import FoundWindow, Match, Recalled
 from aicx.sessions.summary_answer import window_answer
 
@@ -19,17 +20,7 @@ def recalled_answer(found: Recalled) -> SessionRecallAnswer:
 
 
 def _match(found: Match) -> SessionMatch:
-    return SessionMatch(
-        ref=found.ref,
-        session=found.session,
-        score=found.score,
-        tier=found.tier,
-        title=found.title,
-        project=found.project,
-        started_at=found.started_at,
-        lines=list(found.lines),
-        windows=[_window(found.session, one) for one in found.windows],
-    )
+    return taken_from(found, SessionMatch, windows=[_window(found.session, one) for one in found.windows])
 
 
 def _window(session: str, found: FoundWindow) -> RecalledWindow:

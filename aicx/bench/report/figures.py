@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeVar
 
-from aicx.api.fields import INLINE
+from aicx.api.fields import INLINE, taken_from
 from aicx.bench.facts import DatasetFacts, Machine, RunSettings
 from aicx.bench.report.cells import rounded
 from aicx.bench.report.tables import DEFAULT_REFERENCE
@@ -58,12 +58,10 @@ class BenchReport:
 def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> BenchReport:
     """What `aicx bench report --json` prints, and what docs/benchmarks.md is made from."""
     facts = result.facts
-    return BenchReport(
-        made_at=facts.made_at,
-        commit=facts.commit,
+    return taken_from(
+        facts,
+        BenchReport,
         machine=replace(facts.machine, release=None),
-        versions=facts.versions,
-        settings=facts.settings,
         reference=reference,
         skipped=[row.name for row in facts.skipped],
         datasets=[_dataset(result, described, reference) for described in facts.datasets],

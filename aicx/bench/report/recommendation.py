@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from aicx.api.fields import INLINE
-from aicx.bench.ablation import Effect, Verdict, recommended, verdicts
+from aicx.api.fields import INLINE, taken_from
+from aicx.bench.ablation import Verdict, recommended, verdicts
 from aicx.bench.report.ablations import change_names
 from aicx.bench.report.cells import rounded
 from aicx.bench.results import Result
@@ -88,12 +88,8 @@ def recommendation(result: Result, ranker: str) -> BenchRecommendation:
 
 
 def _evidence(verdict: Verdict) -> RuleEvidence:
-    sets = {effect.where: _set_effect(effect) for effect in verdict.effects}
+    sets = {effect.where: taken_from(effect, SetEffect) for effect in verdict.effects}
     return RuleEvidence(verdict.ablation.name, verdict.ablation.rule, verdict.mean, verdict.keep, verdict.earned, sets)
-
-
-def _set_effect(effect: Effect) -> SetEffect:
-    return SetEffect(effect.queries, effect.difference, effect.corrected, effect.quiet, effect.quiet_base)
 
 
 def _costs(result: Result, ranker: str) -> dict[str, dict[str, VariantCost]]:
@@ -101,9 +97,7 @@ def _costs(result: Result, ranker: str) -> dict[str, dict[str, VariantCost]]:
     names = change_names(ranker)
     return {
         described.name: {
-            names[line.ranker]: rounded(
-                VariantCost(line.index_bytes, line.build_seconds, line.warm_p50, line.cold_ratio)
-            )
+            names[line.ranker]: rounded(taken_from(line, VariantCost))
             for line in costs_of(result, described.name)
             if line.ranker in names
         }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aicx.api.answers.index import WordIndex, index_answer
+from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
@@ -172,16 +173,7 @@ def _redacted(layout: Layout, path: str) -> dict[str, int]:
 def _outlook(found: Retention) -> Outlook:
     warned = found.unstored_soon or found.policy.problem
     alarm: Alarm | None = "critical" if found.unstored_urgent else "warning" if warned else None
-    return Outlook(
-        agent=found.agent,
-        says=found.policy.says,
-        logs=found.logs,
-        due_soon=found.due_soon,
-        unstored_soon=found.unstored_soon,
-        unstored_urgent=found.unstored_urgent,
-        alarm=alarm,
-        problem=found.policy.problem,
-    )
+    return taken_from(found, Outlook, says=found.policy.says, alarm=alarm, problem=found.policy.problem)
 
 
 def _seen(path: Path) -> tuple[int, int, int] | None:
