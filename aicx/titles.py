@@ -108,10 +108,20 @@ def name_of_prompt(text: str) -> Name | None:
         # A line that says too little is read on.
         read = f"{read} {line}" if read else line
         if count_telling(read) >= ENOUGH:
-            return Name(clip_title(read))
+            return Name(clip_title(_without_lead_in(read)))
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return Name(clip_title(read), weak=True, of_thing=refers_to_something(read))
+
+
+def _without_lead_in(read: str) -> str:
+    """A line without "Here is the error:" at its end, which leads to what was pasted below, and without the colon."""
+    read = read.rstrip()
+    if not read.endswith((":", "\uff1a")):
+        return read
+    *before, _ = sentences(read)
+    kept = " ".join(before)
+    return kept if count_telling(kept) >= ENOUGH else read.rstrip(" :\uff1a")
 
 
 def name_of_work(

@@ -113,3 +113,18 @@ def test_a_title_is_cut_between_words_and_never_in_a_mark() -> None:
     title = shorten_title("bees " * 18 + "[REDACTED:github-token] and more of them")
     assert len(title) <= MAX_TITLE
     assert "[REDACTED" not in title
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("Look at the logo of the harbour. Here is the error:\n\n```\nx\n```", "Look at the logo of the harbour."),
+        (
+            "this button should be hidden in the cloud mode :\n\n[Image #1]",
+            "this button should be hidden in the cloud mode",
+        ),
+        ("summarise the deploy log of pier:\nxxxx", "summarise the deploy log of pier"),
+    ],
+)
+def test_what_leads_to_a_paste_is_left_out_of_a_title(prompt: str, title: str) -> None:
+    assert named(prompt) == title

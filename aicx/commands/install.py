@@ -17,7 +17,7 @@ from aicx.servers.clients.change import Change, diff, make, plan
 from aicx.servers.clients.table import CLIENTS, entry
 
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
-_DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "does not know aicx any more"}
+_DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "no longer has aicx"}
 
 
 class Name(StrEnum):
@@ -63,7 +63,7 @@ def command(
         console.out_answer(SCHEMA, answer)
         return
     if change.action == "unchanged":
-        console.notify(f"{found.title} {'does not know' if remove else 'knows'} aicx already; nothing to change.")
+        console.notify(f"{found.title} {'does not have aicx' if remove else 'has aicx already'}; nothing to change.")
         return
     if dry_run:
         console.notify("Nothing was changed; without --dry-run it would be.")

@@ -169,7 +169,7 @@ class TestInstalling:
         assert run(["install", client, "--yes"]) == 0
         assert filled.read_bytes() == body
         assert len(backups(filled)) == 1
-        assert "knows aicx already" in capsys.readouterr().err
+        assert "has aicx already" in capsys.readouterr().err
 
     def test_names_a_corpus_that_lies_elsewhere(
         self, client: str, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -286,7 +286,7 @@ class TestRemoving:
     ) -> None:
         assert run(["install", client, "--remove", "--yes"]) == 0
         assert filled.read_text() == OTHERS[CLIENTS[client].format]
-        assert "does not know aicx" in capsys.readouterr().err
+        assert "does not have aicx" in capsys.readouterr().err
 
     def test_where_no_file_is_makes_none(self, client: str, file: Path) -> None:
         assert run(["install", client, "--remove", "--yes"]) == 0
@@ -327,7 +327,7 @@ class TestComments:
         by_hand = self.TEXT % printed[printed.index('"aicx": {') :]
         file.write_text(by_hand)
         assert run(["install", self.CLIENT, "--yes"]) == 0
-        assert "knows aicx already" in capsys.readouterr().err
+        assert "has aicx already" in capsys.readouterr().err
         assert run(["install", self.CLIENT, "--remove", "--yes"]) == 1
         assert "by hand" in capsys.readouterr().err
         assert file.read_text() == by_hand

@@ -109,7 +109,8 @@ def test_the_goal_survives_an_order_to_go_on(last: str, place: NotePlace) -> Non
 
 VAGUE = (
     "Continue", "resume please", "Run the checks again", "check again", "can you look into it?",
-    "What about the tests?", "Where were we?", "wo waren wir?", "继续", "再跑一下测试", "能帮我看一下吗", "那测试呢", "mach weiter", "¿puedes revisarlo?",
+    "What about the tests?", "Where were we?", "wo waren wir?",
+    "继续", "再跑一下测试", "能帮我看一下吗", "那测试呢", "mach weiter", "¿puedes revisarlo?",
 )  # fmt: skip
 CONCRETE = (
     "Why does the export of empty files fail on Windows?", "Continue the move of the billing tables to Postgres 16",

@@ -43,6 +43,7 @@ def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
     near = _nearest(text, [session for session in sessions if agent in (None, session[0])])
     hints = [f"the nearest: {_names(near)}"] if near else []
     if agent is None and len(text) >= _ABBREVIATED and HASH.fullmatch(text):
+        hints += ["`aicx sessions` lists what there is"] if not near else []
         hints.append(f"a commit is written commit:{text}")
     raise NotFound(
         f"no chunk and no session is known by {wanted!r}",
