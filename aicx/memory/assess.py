@@ -135,8 +135,8 @@ def _strength(rival: Rival) -> tuple[int, str]:
 
 
 def _is_lost(record: Record, standing: Standing) -> bool:
-    """Whether a person accepted it, nobody decided otherwise since, and its files or its events say something else."""
-    if standing.unsealed:
+    """Whether a person accepted it, no person decided otherwise since, and its files or events say something else."""
+    if standing.unsealed or (standing.contested and standing.superseded_by is None):
         return bool(standing.claims)
     put_away = standing.held or standing.archived or standing.superseded_by is not None
     return standing.adopted is not None and standing.adopted != record.digest and not put_away

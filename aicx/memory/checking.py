@@ -64,7 +64,7 @@ def check_adoption(layout: Layout, records: Sequence[Record]) -> Check:
         detail = (
             f"accepted, and their files are gone though nobody deleted them: {first_of(gone)}; they still contradict"
         )
-        return Check(name, "warning", detail, "restore their files, or aicx memory delete REF")
+        return Check(name, "warning", detail, "restore their files, or aicx memory delete REF --by NAME")
     return Check(name, "green", "every decision that a sidecar claims is an event")
 
 

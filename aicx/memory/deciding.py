@@ -14,6 +14,7 @@ from aicx.memory.events import LOG, Event, is_model, is_person, last_about, new_
 from aicx.memory.proposing import UNNAMED as UNNAMED
 from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
+from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
 from aicx.memory.seal import decisions_in
 from aicx.memory.walking import read_log
@@ -70,6 +71,8 @@ def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
         if action == "accept":
             return _accept(change, memory, record, decider)
         why = decider.why and clean(decider.why)
+        if action in ("reject", "hold", "archive"):
+            _refuse_to_settle(memory, record, by)
         match action:
             case "reject":
                 new = replace(record, adoption=Adoption("rejected", by, desk.now, why))
@@ -148,7 +151,9 @@ def delete(desk: Desk, ref: str, decider: Decider) -> Record:
     """Deletes a record's files; the log keeps that it was there, and who deleted it."""
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
         record = unchanged(memory, ref, decider)
-        change.remove(record, named(decider.by, "delete"))
+        by = named(decider.by, "delete")
+        _refuse_to_settle(memory, record, by)
+        change.remove(record, by)
         change.publish()
         return record
 
@@ -235,6 +240,18 @@ def _anchored_again(record: Record, memory: Memory) -> Record:
         except (NotFound, UsageError):
             anchors.append(anchor)
     return replace(record, anchors=tuple(anchors))
+
+
+def _refuse_to_settle(memory: Memory, record: Record, by: str) -> None:
+    """Raises UsageError where no person puts aside what keeps another record from being agreed: it decides for that."""
+    if is_person(by):
+        return
+    conflict = Reason("conflict", {"with": record.ref})
+    if other := next((one.record.ref for one in memory.assessed() if conflict in one.reasons), None):
+        raise UsageError(
+            f"{record.ref} and {other} say otherwise; who puts one aside decides for the other, and has to be named",
+            hint="--by NAME",
+        )
 
 
 def _refuse_malformed(record: Record) -> None:

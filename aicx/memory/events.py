@@ -108,6 +108,7 @@ class Standing:
     adopted_by: str | None = None
     adopted_at: datetime | None = None
     claims: Mapping[str, str] = field(default_factory=dict)  # of what was accepted, whatever became of its files
+    contested: bool = False  # whether it was edited in nobody's name since then: what it claimed still counts
     place: str | None = None  # see `Event`
     unsealed: bool = False  # whether these are not the events that this home wrote about it, as the seal says
     rejected: str | None = None
@@ -189,16 +190,21 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
     one, others = found[event.refs[0]], event.refs[1:]
     if kind in _DECISIONS and not is_person(event.by):
         return
+    if kind in ("rejected", "held", "archived") and is_person(event.by):
+        one.contested = False
     match kind:
         case "proposed" if one.erased:  # stated again after it was deleted
             found[event.refs[0]] = Standing(superseded_by=one.superseded_by, last=event.id)
         case "edited":  # what was decided on may be the same still: a name, or more evidence
+            if one.adopted != event.digest:
+                one.contested = (one.contested or one.adopted is not None) and not is_person(event.by)
             one.adopted = one.adopted if one.adopted == event.digest else None
             one.rejected = one.rejected if one.rejected == event.digest else None
         case "accepted":
             one.adopted, one.adopted_by, one.adopted_at = event.digest, event.by, event.at
             one.claims, one.place = event.claims or {}, event.place
             one.rejected = one.superseded_by = one.doubted_by = None
+            one.contested = False
             _supersede(found, event.refs[0], others, ask_for_pinned=True)
         case "rejected":
             one.adopted, one.rejected = None, event.digest

@@ -26,7 +26,7 @@ from aicx.memory.seal import decisions_in, key_of, keyed
 from aicx.memory.walking import decisions_stamp, walk
 
 # What was found in a text depends on the rules, so that another version reads every file again.
-_LAYOUT = 4
+_LAYOUT = 5
 _VERSION = f"{_LAYOUT} {aicx.__version__}"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;

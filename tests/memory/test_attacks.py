@@ -255,6 +255,41 @@ class TestConflicts:
             assert found[hidden].status == "policy_blocked"
             assert [one.record.ref for one in found.values() if one.baseline] == []
 
+    @pytest.mark.parametrize("words", [("reject",), ("hold",), ("archive",), ("delete", "--yes")], ids=" ".join)
+    def test_one_side_is_put_aside_by_a_person_alone(self, place, two, words):
+        action, *more = words
+        for by in ((), ("--by", "ci")):
+            assert "has to be named" in place.refused(action, two[0], *more, *by)
+        assert place.baseline() == set()
+        place(action, two[0], *more, "--by", "Ada")
+        assert place.baseline() == {two[1]}
+
+    @pytest.mark.parametrize("how", ["option", "by hand", "by hand, and seen again"])
+    def test_an_edit_in_nobodys_name_decides_no_conflict(self, place, two, how):
+        if how == "option":
+            place("edit", two[0], "--claim", "other=1")
+        else:
+            place.files(two[0])[0].write_text("Use yarn\n")
+            place(*(("edit", two[0]) if how == "by hand" else ("put", "Use yarn", "--evidence", "commit:abcdef1")))
+        assert place.entry(two[0])["status"] == "candidate"
+        assert place.baseline() == set()
+        assert {"code": "conflict", "with": two[0]} in place.entry(two[1])["because"]
+        assert "has to be named" in place.refused("reject", two[0])
+        place("reject", two[0], "--by", "Ada")
+        assert place.baseline() == {two[1]}
+
+    def test_an_edit_in_a_persons_name_takes_back_what_it_claimed(self, place, two):
+        place("edit", two[0], "--claim", "other=1", "--by", "Ada")
+        assert place.baseline() == {two[1]}
+
+    def test_what_loses_to_a_higher_tier_does_not_win_by_putting_that_aside(self, place):
+        said = ("--topic", "tools", "--claim")
+        policy = place.accepted("Use npm", "--kind", "policy", *said, "manager=npm")
+        place.accepted("Use pnpm", "--kind", "fact", *said, "manager=pnpm")
+        assert place.baseline() == {policy}
+        assert "has to be named" in place.refused("archive", policy)
+        assert place.baseline() == {policy}
+
     def test_another_width_of_letters_is_no_other_claim(self, place):
         place.accepted("Use npm", "--topic", "tools", "--claim", "manager=npm")
         place.accepted("Use pnpm", "--topic", "\uff54ools", "--claim", "\uff4danager=pnpm")

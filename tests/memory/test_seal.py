@@ -206,7 +206,7 @@ class TestMissingFiles:
         check = place.doctor()["memory_adoption"]
         assert (check["severity"], gone in check["detail"]) == ("warning", True)
         assert "cannot be read as a record" in place.refused("reject", gone)
-        place("delete", gone, "--yes")
+        place("delete", gone, "--yes", "--by", "Ada")
         assert place.baseline() == {left}
         assert place.doctor()["memory_adoption"]["severity"] == "green"
 

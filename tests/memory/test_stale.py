@@ -224,7 +224,7 @@ class TestConflicts:
         second = place.accepted("Use pnpm", "--topic", "Tools", "--claim", "Manager=pnpm")
         assert place.baseline() == set()
         assert place.entry(first)["because"] == [{"code": "conflict", "with": second}]
-        place("reject", first)
+        place("reject", first, "--by", "Ada")
         assert place.baseline() == {second}
 
     def test_the_higher_tier_wins(self, place):
