@@ -174,7 +174,7 @@ def command(
 def _parse_rerank(text: str) -> int:
     count = 0 if text == "off" else int(text) if text.isdecimal() else -1
     if not 0 <= count <= MAX_RERANKED:
-        raise UsageError(f"--rerank {text} is not a number", hint=f"--rerank off, or a number up to {MAX_RERANKED}")
+        raise UsageError(f"--rerank {text}?", hint=f"--rerank off, or a number up to {MAX_RERANKED}")
     return count
 
 
