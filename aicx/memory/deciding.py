@@ -85,7 +85,8 @@ def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
             case "archive":
                 new = replace(record, retention="archived")
             case _:
-                kept = record.adoption if is_person(by) else Adoption()
+                agreed = record.adoption.state == "adopted"
+                kept = Adoption() if agreed and not is_person(by) else record.adoption
                 new = replace(record, retention="live", adoption=kept)
         return _write(change, new, _EVENTS[action], by)
 

@@ -291,6 +291,14 @@ class TestDeciding:
         assert (entry["status"], entry["topic"]) == ("candidate", "exports")
         assert place("get", ref)["details"] == ["In the handler"]
 
+    def test_restoring_without_a_name_undoes_no_rejection(self, place):
+        ref = place.accepted(RULE)
+        place("reject", ref, "--by", "Ada")
+        place("archive", ref)
+        place("restore", ref)
+        assert place.entry(ref)["reasons"][0] == "rejected"
+        assert place.doctor()["memory_adoption"]["severity"] == "green"
+
     def test_restoring_without_a_name_brings_a_candidate_back(self, place):
         ref = place.accepted(RULE)
         place("archive", ref)
