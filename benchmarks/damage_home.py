@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -117,6 +118,8 @@ def prepare() -> None:
     ):
         import_module(name)
     warnings.simplefilter("ignore")
+    gc.collect()
+    gc.freeze()  # a collection in a forked process would write to every object, and so copy the memory of this one
 
 
 def make_home(folder: Path) -> Home:

@@ -73,6 +73,11 @@ _MARKS = {"browser": "browser", "runner": "process", "address": "process"}
 _numbers = count(1)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """No test draws from the generators that all share, so none of them is seeded three times a test."""
+    config.option.randomly_reset_seed = False
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -115,29 +120,28 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder for one test, set in its environment and so in that of the processes it starts."""
+def home(_homes: Path) -> Iterator[Path]:
+    """An empty home folder for one test, set in its environment and so in that of the processes it starts.
+
+    What a command sets for its whole process, which tests share, is afterwards as it was, the environment included.
+    This runs around every test, most of which take a millisecond: reading `os.environ` decodes all that is in it.
+    """
+    encoded: dict[bytes, bytes] = os.environ._data  # type: ignore[attr-defined]
+    before = encoded.copy()
+    utc, color = Zone.utc, Style.color
     folder = _homes / str(next(_numbers))
     folder.mkdir()
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setenv("AICX_HOME", str(folder / ".aicx"))
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "NO_COLOR", "AICX_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a command sets for its whole process, which tests share, is as at its start, the environment included."""
-    monkeypatch.setattr(Zone, "utc", False)
-    monkeypatch.setattr(Style, "color", True)
-    before = dict(os.environ)
-    yield
-    for name in os.environ.keys() - before.keys():
-        del os.environ[name]
-    if os.environ != before:
-        os.environ.update(before)
+        os.environ.pop(name, None)
+    os.environ.update(HOME=str(folder), AICX_HOME=str(folder / ".aicx"), COLUMNS="80")
+    Zone.utc, Style.color = False, True
+    yield folder
+    Zone.utc, Style.color = utc, color
+    for name in {name for name, _ in encoded.items() ^ before.items()}:
+        if name in before:
+            os.environb[name] = before[name]
+        else:
+            del os.environb[name]
 
 
 @pytest.fixture(scope="module")

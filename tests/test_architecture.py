@@ -35,6 +35,7 @@ def is_a_name(dotted: str) -> bool:
     return module.count(".") > 0 and is_a_name(module)
 
 
+@pytest.mark.slow
 def test_the_architecture_pages_are_what_the_tree_and_the_contract_say() -> None:
     checked = subprocess.run(
         [sys.executable, ROOT / "docs" / "generate_architecture.py", "--check"], capture_output=True, text=True
@@ -64,6 +65,7 @@ def test_every_room_of_the_corpus_has_its_layer() -> None:
     assert set(contract["layers"]) == {path.parent.name for path in (ROOT / "aicx" / "corpus").glob("*/__init__.py")}
 
 
+@pytest.mark.slow
 def test_every_module_of_retrieval_is_either_open_to_all_or_kept_to_the_engine() -> None:
     linter = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     (contract,) = (one for one in linter["contracts"] if one["name"].startswith("Only the engine"))

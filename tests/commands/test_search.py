@@ -88,6 +88,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("group", ["chunk", "session"])
 def test_the_command_line_answers_in_the_order_of_the_engine(shell, request, capsys, mode, group):

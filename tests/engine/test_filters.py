@@ -78,6 +78,7 @@ def filters(**named: Any) -> Filters:
     return parse_filters(NOW, **named)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filter_that_leaves_one_of_many_chunks_finds_it(haystack, name, mode):
     assert ONE not in found(haystack, "socket", mode=mode, limit=30, rules=EVERYTHING)

@@ -314,6 +314,7 @@ def test_a_missing_table_says_what_to_run(embedder: Embedder, tmp_path: Path) ->
     assert "aicx index" in str(raised.value.hint)
 
 
+@pytest.mark.slow
 def test_a_table_without_rows_is_not_an_empty_answer(embedder: Embedder, tmp_path: Path) -> None:
     write(tmp_path, embedder, [])
     with pytest.raises(Unusable, match="no passages"):

@@ -115,6 +115,7 @@ _REPEATED = (
 _COMMANDS = ("", "pytest", "mypy .", "ruff check", "npx tsc", "npx eslint .", "npx jest", "npm ci", "python3 x.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", _REPEATED)
 def test_time_grows_no_faster_than_the_output(text: str) -> None:
     """A pattern that tries every way of splitting one of these lines would take minutes, not a second."""

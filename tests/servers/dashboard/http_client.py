@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
+
+from tests.forked import Forked
 
 # aicx with the embedder for tests beside its own.
 AICX = [sys.executable, "-m", "tests.embedder"]
@@ -24,15 +25,11 @@ class Reply(NamedTuple):
 
 
 @contextmanager
-def serving(*options: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(*options: str, **environ: str) -> Iterator[tuple[Forked, str]]:
     """A dashboard in a process of its own, and its address."""
-    command = [*AICX, "dashboard", "--port", "0", "--no-open", "--json", *options]
-    environment = {**os.environ, "AICX_HTTP_AUTH_TOKEN": TOKEN, **environ}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=environment, text=True, **pipes) as process:  # type: ignore[call-overload]
+    command = ["dashboard", "--port", "0", "--no-open", "--json", *options]
+    with Forked(command, {**os.environ, "AICX_HTTP_AUTH_TOKEN": TOKEN, **environ}) as process:
         try:
-            assert process.stdout is not None
-            assert process.stderr is not None
             first = process.stdout.readline()
             assert first, process.stderr.read()
             yield process, json.loads(first)["address"]

@@ -41,6 +41,8 @@ def described(stored: Home) -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regenerate.Rebuilding, "start", start)
+        # The client of these requests would read all of the environment twice for each, to find a proxy.
+        patch.setattr("requests.sessions.get_environ_proxies", lambda *_, **__: {})
         hosts = LOOPBACK | {"testserver"}
         app = create_app(stored.settings, lambda: NOW, token=TOKEN, hosts=hosts, per_second=1_000_000)
         yield schemathesis.openapi.from_asgi(

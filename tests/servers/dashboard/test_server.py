@@ -42,6 +42,7 @@ def test_the_address_it_prints_lets_the_page_in(stored: Home) -> None:
         address, _, token = printed.partition("/#token=")
         assert request(address, "GET", "/api/status", Authorization=f"Bearer {token}").status == 200
         process.terminate()
+        assert process.wait(10) == 0
 
 
 def test_each_run_has_a_token_of_its_own_where_none_is_set(stored: Home) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.servers.mcp.replies import BOUNDS, Bounds
+from tests.forked import Forked
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 TOKEN = "a-token-for-tests-alone"
@@ -79,13 +79,11 @@ def refused(settings: Any, tool: str, **arguments: Any) -> tuple[int, str]:
 
 
 @contextmanager
-def serving(*options: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(*options: str, **environ: str) -> Iterator[tuple[Forked, str]]:
     """A server over HTTP in a process of its own, and its address."""
-    command = [*AICX, "serve", "--transport", "http", "--port", "0", *options]
-    environment = {**os.environ, "AICX_HTTP_AUTH_TOKEN": TOKEN, **environ}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    command = ["serve", "--transport", "http", "--port", "0", *options]
+    with Forked(command, {**os.environ, "AICX_HTTP_AUTH_TOKEN": TOKEN, **environ}) as process:
         try:
-            assert process.stderr is not None
             first = process.stderr.readline()
             address = re.search(r"http://\S+", first)
             assert address, first + process.stderr.read()

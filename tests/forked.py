@@ -1,0 +1,155 @@
+"""Servers for tests in processes of their own, forked from one that has imported their libraries: a tenth of a start.
+
+The program is what a `Forked` starts from. It forks a keeper for every order, which forks the server and tells its end.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+import aicx.cli
+
+_REPOSITORY = Path(__file__).parents[1]
+# None of these starts a thread, which a forked process would lack.
+_IMPORTED = (
+    "tests.embedder",
+    "aicx.commands.dashboard",
+    "aicx.commands.serve",
+    "aicx.servers.dashboard.app",
+    "aicx.servers.dashboard.browser_redirect",
+    "aicx.servers.http.serve",
+    "aicx.servers.mcp.server",
+    "fastapi.openapi.utils",
+    "mcp.server.streamable_http_manager",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+)
+
+
+class Forked:
+    """A command of aicx with the embedder for tests; of `subprocess.Popen[str]`, it has what the tests use."""
+
+    def __init__(self, arguments: Sequence[str], env: Mapping[str, str]) -> None:
+        self.returncode: int | None = None
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        self.stdout, self.stderr = os.fdopen(out), os.fdopen(err)
+        self._keeper, theirs = socket.socketpair()
+        socket.send_fds(_server(), [b"."], [theirs.fileno(), out_end, err_end])
+        theirs.close()
+        os.close(out_end)
+        os.close(err_end)
+        self._told = self._keeper.makefile("rw")
+        order = {"arguments": list(arguments), "environ": dict(env), "cwd": os.getcwd()}
+        print(json.dumps(order), file=self._told, flush=True)
+        self.pid = int(self._told.readline())
+
+    def __enter__(self) -> Forked:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+        for opened in (self.stdout, self.stderr, self._told, self._keeper):
+            opened.close()
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def wait(self, timeout: float = 60) -> int:
+        """The exit code as `subprocess` has it; TimeoutError after so many seconds."""
+        if self.returncode is None:
+            self._keeper.settimeout(timeout)
+            self.returncode = int(self._told.readline())
+        return self.returncode
+
+
+@cache
+def _server() -> socket.socket:
+    """Where orders go; the process ends when this one does."""
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-m", "tests.forked", str(theirs.fileno())]
+    process = subprocess.Popen(command, cwd=_REPOSITORY, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+    theirs.close()
+
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+def _keep(told: socket.socket, out: int, err: int) -> NoReturn:
+    """Starts what is ordered, tells its process, waits for it and tells its exit code."""
+    with told.makefile("rw") as stream:
+        order: dict[str, Any] = json.loads(stream.readline())
+        child = os.fork()
+        if child == 0:
+            _obey(order, out, err)
+        os.close(out)
+        os.close(err)
+        print(child, file=stream, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=stream, flush=True)
+    os._exit(0)
+
+
+def _obey(order: dict[str, Any], out: int, err: int) -> NoReturn:
+    code = 99
+    try:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        os.closerange(3, max(out, err) + 1)
+        sys.stdout = open(1, "w")  # noqa: SIM115
+        sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
+        os.chdir(order["cwd"])
+        os.environ.clear()
+        os.environ.update(order["environ"])
+        code = aicx.cli.run(order["arguments"])
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        if code == 99:
+            traceback.print_exc()
+        os._exit(code)
+
+
+def main() -> None:
+    """Forks for every order, and ends with the process that gives them."""
+    for name in _IMPORTED:
+        import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection in a child would write to every object, and so copy the memory of this process
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a keeper ended
+    with socket.socket(fileno=int(sys.argv[1])) as orders:
+        while True:
+            said, ends, _, _ = socket.recv_fds(orders, 1, 3)
+            if not said:
+                return
+            told, out, err = ends
+            if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                _keep(socket.socket(fileno=told), out, err)
+            for end in ends:
+                os.close(end)
+
+
+if __name__ == "__main__":
+    main()
