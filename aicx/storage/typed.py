@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -36,15 +36,14 @@ def from_json(kind: Callable[..., Made], value: Any, clean: Callable[[str], str]
 
     Raises KeyError for a field that is missing and has no default, TypeError or ValueError for one that does not fit.
     """
-    made: Made = _reader(kind, clean)(value)
+    made: Made = _object(kind, clean)(value)
     return made
 
 
-@cache
 def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
     origin, parts = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
-        return _object(kind, clean)
+    if hasattr(kind, "__dataclass_fields__"):
+        return partial(from_json, kind, clean=clean)  # whose types are looked up where there is one
     if kind is str:
         return _text if clean is str else lambda value: clean(_text(value))
     if kind is datetime:
@@ -64,6 +63,7 @@ def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
     return lambda value: value if kind is Any else _checked(value, plain)
 
 
+@cache
 def _object(kind: Any, clean: Callable[[str], str]) -> Read:
     hints = get_type_hints(kind)
     own = [one for one in fields(kind) if one.name != _EXTRA]
