@@ -52,7 +52,7 @@ def test_same_question_gets_the_same_answers(ranker: Ranker) -> None:
 
 @pytest.mark.parametrize("text", ["", "!?", '"unbalanced', "a" * 5000, "OR AND NOT", "('" * 50])
 def test_no_question_is_an_error(ranker: Ranker, text: str) -> None:
-    ranker.rank(Query("q", text), 10)
+    assert len(ranker.rank(Query("q", text), 10)) <= 10
 
 
 @pytest.mark.parametrize("name", IN_WORDS)

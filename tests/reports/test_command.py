@@ -86,8 +86,10 @@ def test_page_and_bundle_hold_the_same_reports(root: Path, tmp_path: Path, capsy
 
 
 def test_page_is_replaced_by_the_next(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for _ in range(2):
-        listed(capsys, root, "-o", tmp_path / "d.html")
+    listed(capsys, root, "-o", tmp_path / "d.html", "--workflow", "marbles")
+    of_one = (tmp_path / "d.html").read_bytes()
+    listed(capsys, root, "-o", tmp_path / "d.html")
+    assert len((tmp_path / "d.html").read_bytes()) > len(of_one)
 
 
 def test_file_of_somebody_else_is_kept(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
