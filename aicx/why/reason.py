@@ -27,6 +27,8 @@ _OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 # Of a long session's decisions, those that are compared with what the commit is about.
 _MAX_LISTED = 24
 _BOOKKEEPING = ("git ", "gh ", "glab ")
+# The last line of a build that says where, not what.
+_NAMES_NOTHING = re.compile(r"\[build failed\]|^\S+: : #")
 # A check that runs tests says more of a change than one that formats it.
 _TESTS = re.compile(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
@@ -109,10 +111,12 @@ def _topic(wanted: Wanted) -> Mapping[str, float]:
 
 
 def _failed(runs: Sequence[Run]) -> list[Run]:
-    """The last checks and changes that failed on the way, each command once; that git refused tells of no change."""
+    """The last checks and changes that failed on the way, each command once; no refusal of git and no bare "failed"."""
     found: dict[str, Run] = {}
     for run in reversed(runs):
-        if run.outcome == "failed" and run.kind != "other" and not run.line.startswith(_BOOKKEEPING):
+        if _NAMES_NOTHING.search(run.telling) or run.line.startswith(_BOOKKEEPING):
+            continue
+        if run.outcome == "failed" and run.kind != "other":
             found.setdefault(run.line, run)
     return list(reversed(list(found.values())[:_MAX_RUNS]))
 

@@ -40,7 +40,7 @@ from aicx.why.candidates import (
 from aicx.why.numbers import Number
 from aicx.why.places import Place
 from aicx.why.reason import read_reason
-from aicx.why.report import Evidence, FoundSession, Wanted, WhyReport
+from aicx.why.report import Evidence, FoundSession, ReasonLine, Wanted, WhyReport
 from aicx.why.target import Target, find_target
 from aicx.why.traces import find_traces
 from aicx.why.wanted import wanted_of
@@ -54,6 +54,8 @@ GIT_SECONDS = 20.0
 _MAX_READ = 10
 # Sessions that are quoted: the best, and a second where it is nearly as sure.
 _MAX_QUOTED = 2
+# What is quoted of a session that is only a guess; more would argue for what may be another change.
+_OF_A_GUESS = ("asked", "reported")
 # Commits whose subject is searched for, and shapes of one whose hash is.
 _MAX_SEARCHED, _MAX_HASHES = 3, 4
 # A session in which this many messages name a request is half as likely about it as one that was given it.
@@ -137,13 +139,15 @@ class _Why:
                     best[key] = (worth, sure, evidence, one, found)
         order = sorted(best, key=lambda key: (-best[key][0], key))[: self._query.limit]
         rows = {(row.agent, row.session_id): row for row in load_sessions(self._catalog, order, self._query.now)}
-        sessions, reason = [], []
+        sessions: list[FoundSession] = []
+        reason: list[ReasonLine] = []
         for key in (key for key in order if key in rows):
             score, sure, evidence, one, found = best[key]
             sessions.append(FoundSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
             if len(sessions) == 1 or (len(sessions) <= _MAX_QUOTED and sure == "high"):
                 steps = self._read(found.candidate, one.times, opening=True)
-                reason += read_reason(steps, one, rows[key], found.traces.made_in)
+                lines = read_reason(steps, one, rows[key], found.traces.made_in)
+                reason += (line for line in lines if sure != "low" or line.kind in _OF_A_GUESS)
         return WhyReport(
             target,
             self._place.project,

@@ -110,3 +110,22 @@ def test_account_of_a_change_or_of_working_weighs_nothing(story: Story, said: st
     log = story.log().prompt("The parser should read nested brackets", 0).answer(said, 5)
     story.keep(story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30))
     assert reason(story, "weighed") == []
+
+
+def test_failure_that_names_no_error_is_left_out(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.ran(log, "go test ./...", "FAIL example.org/orbit/parser [build failed]\nFAIL", 5, failed=True)
+    story.ran(log, "go vet ./...", "parser.go:7:2: undefined: stack", 15, failed=True)
+    story.keep(story.edited(log, "src/parser.py", 25, LONG).answer("Nested brackets are read.", 40))
+    assert reason(story, "failed") == ["`go vet ./...` failed: parser.go:7:2: undefined: stack"]
+
+
+def test_guess_is_quoted_only_with_its_request_and_its_report(story: Story) -> None:
+    log = story.log().prompt("Look through the manual, please", 0)
+    log.answer("It turns out the manual never names the author of a chapter.", 5)
+    story.ran(log, "pytest -q tests", "3 passed", 15)
+    story.keep(log.answer("The manual was looked through.", 40))
+    commit = story.repository.commit("src/parser.py", LONG, SUBJECT, when(3 * HOUR))
+    report = story.ask(commit)
+    assert report.sessions[0].confidence == "low"
+    assert {line.kind for line in report.reason} == {"asked", "reported"}
