@@ -70,7 +70,8 @@ def _require(found: Sequence[object], strict: bool) -> None:
 def _print(item: ProjectSummary) -> None:
     agents = ", ".join(f"{name} {count}" for name, count in item.agents.items())
     name = "no repository" if item.project == NON_REPOSITORY else item.project
-    console.out(f"{console.style(name, bold=True)}  {local(item.first):%Y-%m-%d} to {local(item.latest):%Y-%m-%d}")
+    days = dict.fromkeys(f"{local(at):%Y-%m-%d}" for at in (item.first, item.latest))
+    console.out(f"{console.style(name, bold=True)}  {' to '.join(days)}")
     sizes = f"{console.plural(item.sessions, 'session')}, {console.plural(item.chunks, 'chunk')}"
     console.out(f"  {sizes}, {console.size(item.size)}: {agents}")
     for folder, sessions in list(item.folders.items())[:_MAX_FOLDERS]:

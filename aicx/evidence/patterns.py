@@ -111,6 +111,7 @@ class StatementRules(_Expressions):
 
     next_headings = _Lazy(_any)
     wanted_headings = _Lazy(_any)
+    next_labels = _Lazy(_any)
     next = _Lazy(_any)
     not_next = _Lazy(_any)
     aside = _Lazy(_any)

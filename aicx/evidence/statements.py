@@ -108,7 +108,7 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
         if rules.questions.search(said.text):
             asked[text] = None
         elif _is_next(said, rules):
-            ahead[text] = None
+            ahead[rules.next_labels.sub("", text)] = None
     return [Statement(text, step) for text in ahead], [Statement(text, step) for text in asked]
 
 
@@ -206,4 +206,8 @@ def _is_next(said: Sentence, rules: StatementRules) -> bool:
     text = rules.aside.sub(" ", said.text)
     if not words(text) or rules.not_next.search(text):
         return False
-    return bool(rules.next.search(text) or (said.heading and rules.next_headings.search(said.heading)))
+    return bool(
+        rules.next_labels.search(text)
+        or rules.next.search(text)
+        or (said.heading and rules.next_headings.search(said.heading))
+    )

@@ -96,7 +96,7 @@ def test_people_get_two_lines_a_project(user, capsys):
     code, out, err = refs(capsys, "-p", "lamp")
     assert (code, err) == (0, "Times are UTC.\n")
     first, second = out.splitlines()
-    assert first == "ada/lamp  2026-03-01 to 2026-03-01"
+    assert first == "ada/lamp  2026-03-01"
     assert second.startswith("  1 session, 1 chunk, ")
     assert second.endswith(": claude 1")
 
@@ -105,7 +105,7 @@ def test_folders_outside_a_repository_are_named(user, capsys):
     user.claude(ClaudeLog("aaaa1111-0000-4000-8000-000000000001", "/srv/notes").prompt("Five", 100))
     user.store()
     out = refs(capsys)[1].splitlines()
-    at = out.index("no repository  2026-03-01 to 2026-03-01")
+    at = out.index("no repository  2026-03-01")
     assert out[at + 2] == "  /srv/notes: 1 session"
     [outside] = [item for item in as_json(capsys)["projects"] if item["project"] == "non-repository-contexts"]
     assert outside["folders"] == {"/srv/notes": 1}

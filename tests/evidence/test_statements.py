@@ -79,9 +79,6 @@ def asked(text: str) -> list[str]:
         "Windows remains untested and remains to be checked.",
         "Renaming the field is out of scope here.",
         "The remaining failure is in the nightly build.",
-        "Next: show the discount on the invoice.",
-        "Open: a manifest with a test script.",
-        "Nächster Schritt: den Rabatt anzeigen.",
     ],
 )
 def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
@@ -119,6 +116,11 @@ def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
 )
 def test_sentence_that_only_sounds_like_it_is_not(text: str) -> None:
     assert ahead(text) == []
+
+
+@pytest.mark.parametrize("label", ["Next", "Open", "Still open", "Nächster Schritt", "Prochaine étape"])
+def test_what_a_label_calls_next_is_next_without_the_label(label: str) -> None:
+    assert ahead(f"Fixed the parser. {label}: show the discount.") == ["show the discount."]
 
 
 def test_a_label_before_a_number_is_no_next_step() -> None:

@@ -46,7 +46,7 @@ def test_show_for_people(stored: FamilyHome) -> None:
     assert code == 0
     assert out == (
         f"session:claude:{B}  seal the gasket for good\n"
-        "  ada/orbit · 2026-03-01 12:00 to 2026-03-01 12:00 · closed (idle)\n"
+        "  ada/orbit · 2026-03-01 12:00 · closed (idle)\n"
         "  Goal:\n"
         "    - Now seal the gasket for good\n"
         "  From:\n"

@@ -1,6 +1,7 @@
 // Lines with what proves them: each reference leads to the part of a session, to the session, or to a commit's reason.
 
 import { el } from "./dom.js";
+import { markdownLine } from "./markdown.js";
 import { NOTHING_ASKED, writeRoute } from "./route.js";
 import { toChunk } from "./why.js";
 
@@ -17,7 +18,7 @@ export function lines(title, texts, { proofs = {}, project = "", code = false } 
       "ul",
       { role: "list" },
       texts.map((text) =>
-        el("li", {}, el(code ? "code" : "span", { class: "said" }, text), (proofs[text] ?? []).map((ref) => [" ", refLink(ref, project)])),
+        el("li", {}, el(code ? "code" : "span", { class: "said" }, code ? text : markdownLine(text)), (proofs[text] ?? []).map((ref) => [" ", refLink(ref, project)])),
       ),
     ),
   );

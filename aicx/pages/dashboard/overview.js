@@ -125,12 +125,12 @@ function projects(overview, weeks) {
   const amounts = amountsBy(overview.weeks, "project");
   const spark = (name) => sparkline(weeks, amounts.get(name), `Sessions a week in ${projectName(name)}`);
   const named = overview.projects.filter(({ project }) => project !== OTHERS && amounts.has(project));
-  const rows = named.map(({ project, sessions, chunks, first, last }) => [
+  const rows = named.map(({ project, sessions, chunks, first, last, latest }) => [
     el("a", { href: writeRoute({ ...NOTHING_ASKED, project }) }, projectName(project)),
     spark(project),
     sessions,
     chunks,
-    el("span", { class: "when", title: `${day(first)} to ${day(last)}` }, ago(last)),
+    el("span", { class: "when", title: `${day(first)} to ${day(last)}` }, ago(latest)),
   ]);
   if (amounts.has(OTHERS))
     rows.push([plural(overview.projects.length - named.length, "other"), spark(OTHERS), "", "", ""]);

@@ -21,14 +21,14 @@ export async function newestByRepository(source, signal) {
 }
 
 // A heading that leads to all sessions of the repository, and a row for each of the newest.
-export function repositoryRows({ project, sessions, last, items }, addressOf) {
+export function repositoryRows({ project, sessions, latest, items }, addressOf) {
   const all = writeRoute({ ...NOTHING_ASKED, project });
   return [
     el(
       "li",
       { class: "group" },
       el("h2", {}, el("a", { href: all }, projectName(project))),
-      el("span", {}, `${plural(sessions, "session")} · ${ago(last)}`),
+      el("span", {}, `${plural(sessions, "session")} · ${ago(latest)}`),
     ),
     ...items.map((item) => sessionRow(item, addressOf(item))),
   ];

@@ -47,7 +47,10 @@ def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) 
     agent_weeks = _grouped(rows, lambda row: (_monday(row["date"]), row["agent"]))
     newest = sorted(projects, key=lambda name: projects[name].latest, reverse=True)[:_MAX_PROJECTS]
     return Overview(
-        projects=[Project(name, *projects[name].counts, projects[name].first, projects[name].last) for name in newest],
+        projects=[
+            Project(name, *group.counts, group.first, group.last, group.latest)
+            for name, group in ((name, projects[name]) for name in newest)
+        ],
         agents=_listed(Agent, _grouped(rows, lambda row: row["agent"])),
         kinds=_listed(Kind, _grouped(rows, lambda row: row["kind"])),
         weeks=[

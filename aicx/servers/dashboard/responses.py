@@ -106,8 +106,9 @@ class Project:
     project: str
     sessions: int
     chunks: int
-    first: str
-    last: str
+    first: Annotated[str, "day"]
+    last: Annotated[str, "day"]
+    latest: Annotated[str, "instant of the newest message"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class Worked:
             else:
                 log.call("Bash", at, call, command=what)
             log.result(text or "The file was updated", at + 5, call, failed=text == ERROR)
-        return log.answer("Done: tokens last an hour.\n\nNext: write the refresh.", 100)
+        return log.answer("Done: tokens last an hour.\n\nThe refresh is as it was.", 100)
 
     def _left_open(self) -> ClaudeLog:
         log = ClaudeLog(OTHER, str(self.repository.folder)).prompt("The logout breaks", 200)
