@@ -6,8 +6,9 @@ HOME is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`) and stored
 in `results/readings/memories.jsonl` hold the id of a candidate, a label and a reason a row, and no text: an id is made
 of a candidate's words, so one that changed counts as unread. ``useful`` is a candidate that is true and that a later
 session of its repository is better off with. ``fresh`` rows were read once, before any rule was changed because of
-their home. Those with ``shown`` false were read before they were seen often enough to be proposed. Readings of what is
-no longer proposed stay, as the reason for rules that went or were sharpened.
+their home. ``again`` is the label of somebody who read it later without having written the rules; a rule is judged by
+what both call useful. Those with ``shown`` false were read before they were seen often enough to be proposed. Readings
+of what is no longer proposed stay, as the reason for rules that went or were sharpened.
 """
 
 from __future__ import annotations
@@ -30,14 +31,17 @@ def lines(readings: Iterable[Mapping[str, Any]], proposals: Iterable[Proposal]) 
     """The share of useful candidates by rule and in all, what was never read, and what is no longer proposed."""
     labels = {row["id"]: row for row in readings}
     every = {proposal.id: proposal for proposal in proposals}
-    read = {identity: labels[identity]["label"] == "useful" for identity in every if identity in labels}
+    read = {identity: _is_useful(labels[identity]) for identity in every if identity in labels}
     yield share("useful candidates", sum(read.values()), len(read))
     for rule in sorted({proposal.reason for proposal in every.values()}):
         of = [useful for identity, useful in read.items() if every[identity].reason == rule]
         below = "  BELOW" if of and sum(of) < LEAST * len(of) else ""
         yield f"  {share(rule, sum(of), len(of))}{below}"
     yield f"never read: {len(every) - len(read)}"
-    early = [row["label"] == "useful" for row in labels.values() if not row.get("shown", True)]
+    again = [row for row in labels.values() if "again" in row]
+    if again:
+        yield share("read twice, with the same label", sum(row["label"] == row["again"] for row in again), len(again))
+    early = [_is_useful(row) for row in labels.values() if not row.get("shown", True)]
     if early:
         yield share("useful of what is not seen often enough to be proposed", sum(early), len(early))
     gone = [row for identity, row in labels.items() if identity not in every and row.get("shown", True)]
@@ -45,6 +49,10 @@ def lines(readings: Iterable[Mapping[str, Any]], proposals: Iterable[Proposal]) 
     fresh = [row["label"] == "useful" for row in labels.values() if row.get("fresh")]
     if fresh:
         yield share("read before any rule was changed for their home", sum(fresh), len(fresh))
+
+
+def _is_useful(row: Mapping[str, Any]) -> bool:
+    return {row["label"], row.get("again", "useful")} == {"useful"}
 
 
 def main() -> None:

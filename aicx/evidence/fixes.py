@@ -79,9 +79,12 @@ def topic_of(command: Simple) -> str | None:
 
 
 def whole_check(command: Simple) -> str | None:
-    """A check of everything, without its options: ``mise run lint``, ``go test ./...``; None for any other command."""
+    """A check of everything, without its options: ``mise run lint``, ``go test ./...``; None for any other command.
+
+    An option before the task, as in ``bun --filter web test``, may say of what it is a check.
+    """
     check = _check(command, command_rules())
-    if check is None or check.parts:
+    if check is None or check.parts or not command.text.startswith(check.program):
         return None
     return f"{check.program} ./..." if "./..." in command.text.split() else check.program
 

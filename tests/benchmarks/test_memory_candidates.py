@@ -25,6 +25,17 @@ def test_the_share_counts_what_was_read_and_names_what_was_not() -> None:
     assert found[5].startswith("read before any rule was changed for their home: 0.000 (0 of 1")
 
 
+def test_what_one_of_two_readers_calls_useless_is_not_useful() -> None:
+    every = [proposal_of(f"never push to branch {name}") for name in "abc"]
+    rows = [
+        {"id": one.id, "label": label, "again": again}
+        for one, label, again in zip(every, ["useful", "useful", "not"], ["useful", "not", "not"], strict=True)
+    ]
+    found = list(lines(rows, every))
+    assert found[0].startswith("useful candidates: 0.333 (1 of 3")
+    assert found[3].startswith("read twice, with the same label: 0.667 (2 of 3")
+
+
 def test_the_readings_hold_no_text() -> None:
     body = (READINGS / "memories.jsonl").read_text("utf-8")
     assert "statement" not in body

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from aicx.memory.candidates.gather import holds
 from aicx.memory.candidates.rules import propose
 from aicx.memory.proposals import Proposal, joined
@@ -47,6 +49,12 @@ def test_a_check_that_failed_last_is_not_known_to_work() -> None:
 
 def test_checks_of_a_part_are_no_procedure_of_the_repository() -> None:
     one = Story().runs("pytest tests/test_a.py", "error: bad", failed=True).runs("pytest tests/test_a.py", "ok")
+    assert _kept(one, one) == []
+
+
+@pytest.mark.parametrize("line", ["bun --filter web run test", "mise --cd crates/a run lint", "npm -w web run test"])
+def test_a_check_of_what_an_option_names_is_no_check_of_everything(line: str) -> None:
+    one = Story().runs(line, "error: bad", failed=True).runs(line, "ok")
     assert _kept(one, one) == []
 
 

@@ -34,6 +34,8 @@ def test_a_lasting_limit_of_something_named_is_a_fact(said: str) -> None:
         "`load_orbit` currently does not support two moons at once.",
         "Note: `test_moons` failed on this machine after the second run.",
         "Does `orbitctl` not support the `--watch` flag on Windows?",
+        "The file is hidden, and `orbitctl` does not read hidden files at all.",
+        "`orbitctl` does not read the settings in `/home/ada/.orbit/settings.toml`.",
         "In this branch `orbitctl` does not support the `--watch` flag.",
     ],
 )
