@@ -121,6 +121,15 @@ def test_a_cold_steer_loads_nothing_heavy(stored: Demo, monkeypatch: pytest.Monk
     assert not loaded & set(HEAVY)
 
 
+@pytest.mark.parametrize("words", [["next"], ["prepare", "--dry-run"]], ids=lambda words: words[0])
+def test_text_loads_no_classes_of_json_answers(
+    stored: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    loaded = modules_after(f"from aicx.cli import run\nassert run({[*words, '--repo', str(tmp_path)]}) == 0")
+    assert not loaded & {"aicx.api.answers.task", "aicx.api.answers.lifecycle", "aicx.api.answers.resume"}
+
+
 def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
     stored: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,6 +224,17 @@ import aicx.redaction
     assert done.returncode == 0, done.stderr
 
 
+def test_a_name_compiles_neither_of_the_long_scans() -> None:
+    code = """
+import sys
+from aicx.redaction import redact
+from aicx.redaction.scans import SCANS
+assert redact("github.com").counts == {}
+sys.exit(bool({"literals", "signs"} & vars(SCANS).keys()))
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 tokens = st.builds(
     lambda kind, seed, cut: make(kind, str(seed))[0][:cut],
     st.sampled_from(sorted(SHAPES)),
