@@ -131,13 +131,20 @@ def _obey(order: dict[str, Any], out: int, err: int) -> NoReturn:
         os._exit(code)
 
 
+def _reap(*_: object) -> None:
+    """Ends the keepers whose servers have ended; what they used counts as used by this process."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def main() -> None:
     """Forks for every order, and ends with the process that gives them."""
     for name in _IMPORTED:
         import_module(name)
     gc.collect()
     gc.freeze()  # a collection in a child would write to every object, and so copy the memory of this process
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a keeper ended
+    signal.signal(signal.SIGCHLD, _reap)
     with socket.socket(fileno=int(sys.argv[1])) as orders:
         while True:
             said, ends, _, _ = socket.recv_fds(orders, 1, 3)
