@@ -63,6 +63,14 @@ def test_sessions_that_are_not_read_yet_are_counted_with_what_to_do(visit: Visit
     expect(page.locator("#work .command code").first).to_have_text("aicx store")
 
 
+def test_code_in_a_line_is_drawn_as_code(visit: Visit) -> None:
+    drawn = """async () => {
+      const { lines } = await import("/assets/evidence.js");
+      return lines("Fails", ["`make` failed"]).querySelector("li .said").innerHTML;
+    }"""
+    assert visit("/work").evaluate(drawn) == "<code>make</code> failed"
+
+
 def test_a_line_leads_to_the_part_that_proves_it(visit: Visit) -> None:
     page = visit("/work")
     card = panel(page, "Sessions").locator(".card").nth(1)
