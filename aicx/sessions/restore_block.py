@@ -17,8 +17,8 @@ Because = Literal["compacted", "named", "own", "latest"]
 _TITLES: dict[Part, str] = {
     "goal": "Goal",
     "task": "Open task, as stated",
-    "done": "Done, as was said",
-    "next": "Next, as was said",
+    "done": "Done, as it said",
+    "next": "Next, as it said",
     "failed": "Tried without success, or still failing",
     "files": "Files",
     "gotchas": "Gotchas",

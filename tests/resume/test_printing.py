@@ -381,7 +381,7 @@ def test_guess_is_named_without_what_it_decided_and_left_open() -> None:
     guess = replace(found.resumed, confidence="low")
     text = as_markdown(report(resumed=guess), 6000)
     assert "session:claude:s" in text
-    assert not {"## Decided", "## Next, as was said", "## Failed", "said last:"} & set(
+    assert not {"## Decided", "## Next, as it said", "## Failed", "said last:"} & set(
         re.findall(r"## \w+|said last:", text)
     )
     assert "`pytest -q` failed" not in text

@@ -23,7 +23,7 @@ _TITLES: dict[Section, str] = {
     "guidance": "Guidance of instruction files, not agreed",
     "session": "Goes on from",
     "failures": "Failed, and did not pass since",
-    "ahead": "Next, as was said",
+    "ahead": "Next, as it said",
     "decisions": "Decided",
     "done": "Done there",
     "files": "Look here first",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TEST_SOURCES: Mapping[TestSource, str] = {
     "previous_successful_command": "it passed there",
     "makefile": "a rule of the Makefile",
-    "project_convention": "the custom of such a project",
+    "project_convention": "usual for such a project",
 }
 MAX_TASKS, _MAX_TASK_ITEMS = 3, 3
 _TASK_LINES: Sequence[tuple[WorkSection, str]] = (
