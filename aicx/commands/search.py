@@ -14,6 +14,7 @@ from aicx import console, options
 from aicx.api.evidence import evidence_note
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
+from aicx.commands.explained import print_explanation
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
@@ -25,7 +26,7 @@ from aicx.text import local, shorten
 from retrieval.decay import parse_decay
 
 if TYPE_CHECKING:
-    from aicx.engine.history import Traced
+    pass
 
 _FEW, _MANY = 5, 10
 _MAX_NAMED = 6
@@ -229,19 +230,7 @@ def _print(hit: Hit, explain: bool) -> None:
         rest = ", …" if len(hit.more) > _MAX_NAMED else ""
         console.out(style(f"    + {len(hit.more)} more in this session: {named}{rest}", dim=True))
     if explain:
-        votes = [f"{name}: rank {vote.rank}, score {vote.score:.3f}" for name, vote in hit.votes.items()]
-        ranked = f"score {hit.score:.2f}: {', '.join(votes)}" if votes else "by date"
-        reasons = f"{ranked}; decay x{hit.decay_factor:.2f}; this repository x{hit.own:.2f}"
-        reasons += f"; {_history(hit, hit.history)}" if hit.history else ""
-        console.out(f"    {style(reasons, fg='magenta')}")
-
-
-def _history(hit: Hit, made: Traced) -> str:
-    before = f"{made.gap.total_seconds() / 3600:.1f} h before it"
-    return (
-        f"commit {made.commit[:10]}, named by {made.kind}, x{hit.history_factor:.2f}: at work {before}, touched"
-        f" {made.touched} of {made.files}"
-    )
+        print_explanation(hit)
 
 
 def _print_places(hit: Hit, store: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,10 +13,13 @@ from aicx.api.answers.steer import SCHEMA, SteerAnswer, order_of, ranked_answer,
 from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import stale_indexes
 from aicx.commands.nothing import notify_nothing
-from aicx.config import Settings, load_settings
+from aicx.config import load_settings
 from aicx.corpus.catalog.query import steer
 from aicx.errors import UsageError
 from aicx.text import local
+
+if TYPE_CHECKING:
+    from aicx.engine.search import Hit
 
 
 @options.filtered()
@@ -36,6 +39,9 @@ def command(
     ] = None,
     repo: options.Repo = None,
     everywhere: options.Everywhere = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="With TEXT, show each retriever's rank and score, and what else counted.")
+    ] = False,
     limit: options.Limit = 20,
     json: options.Json = False,
 ) -> None:
@@ -48,32 +54,35 @@ def command(
 
     Example: aicx steer -p myrepo --since 7d
     Example: aicx steer why does the parser lose lines -p myrepo --kind plans
+    Example: aicx steer retry limit --decay off --explain
     Example: aicx steer --file src/parser.py --agent codex
     Example: aicx steer -p api -p web --failed --tool Bash
     Example: aicx steer --run-id r-2026-01-31 --json
     """
     place = options.place(repo, everywhere=everywhere)
-    answer = _answer(load_settings(), " ".join(text or ()), filters, decay, limit, place)
+    settings, question = load_settings(), " ".join(text or ()).strip()
+    hits: Sequence[Hit] = ()
+    if question:
+        # Most uses of this command ask no index, and need none of what opens one.
+        from aicx.commands.explained import print_explanation
+        from aicx.engine.search import search
+        from aicx.engine.steering import DECAY, steer_query
+
+        report = search(settings, steer_query(question, options.now(), filters, limit, decay or DECAY, place))
+        hits, answer = report.hits, ranked_answer(report)
+    elif decay is not None or explain:
+        option = "--explain" if decay is None else "--decay"
+        raise UsageError(f"{option} is for a TEXT; without one the newest come first", hint="aicx steer --help")
+    else:
+        answer = steer_answer(steer(settings.layout, filters, limit))
     if json:
         console.out_answer(SCHEMA, answer)
         return
-    for item in answer.items:
+    for number, item in enumerate(answer.items):
         _print(item)
+        if explain:
+            print_explanation(hits[number])
     _print_summary(answer)
-
-
-def _answer(
-    settings: Settings, text: str, filters: Filters, decay: str | None, limit: int, place: Path | None
-) -> SteerAnswer:
-    if not text.strip():
-        if decay is not None:
-            raise UsageError("--decay is for a TEXT; without one the newest come first", hint="aicx steer --help")
-        return steer_answer(steer(settings.layout, filters, limit))
-    # Most uses of this command ask no index, and need none of what opens one.
-    from aicx.engine.search import search
-    from aicx.engine.steering import DECAY, steer_query
-
-    return ranked_answer(search(settings, steer_query(text, options.now(), filters, limit, decay or DECAY, place)))
 
 
 def _print_summary(answer: SteerAnswer) -> None:

@@ -228,10 +228,17 @@ class TestText:
         assert found["order"] == "newest"
         assert "newest first" in steer(capsys, "2026-03-01")[2]
 
+    def test_explain_says_why_each_chunk_has_its_place(self, user, capsys):
+        out = steer(capsys, "bees lexer", "--explain")[1]
+        assert out.count("lexical: rank ") == 2
+        assert out.count("; decay x0.") == 2
+
     def test_an_empty_text_is_none(self, user, capsys):
         assert answer(capsys, " ") == answer(capsys)
 
-    @pytest.mark.parametrize("arguments", [["--decay", "gentle"], ["lexer", "--decay", "soon"], ["the"]], ids=" ".join)
+    @pytest.mark.parametrize(
+        "arguments", [["--decay", "gentle"], ["--explain"], ["lexer", "--decay", "soon"], ["the"]], ids=" ".join
+    )
     def test_what_makes_no_sense_is_exit_two(self, user, capsys, arguments):
         assert steer(capsys, *arguments)[0] == 2
 

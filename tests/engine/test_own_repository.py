@@ -70,11 +70,12 @@ def test_the_command_line_stands_in_the_current_folder(
         assert firsts([item["id"] for item in answer["items"]])[0] == first, arguments
 
 
+@pytest.mark.parametrize("arguments", [["search", SUBJECT, "-g", "session"], ["steer", *SUBJECT.split()]])
 def test_explain_says_what_the_repository_and_its_history_were_worth(
-    twins: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    twins: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     monkeypatch.chdir(twins.repository.folder)
-    assert run(["search", SUBJECT, "--explain", "-g", "session", "-n", "1"]) == 0
+    assert run([*arguments, "--explain", "-n", "1"]) == 0
     printed = capsys.readouterr().out
     commit = twins.repository.git("rev-parse", "--short=10", "HEAD")
     assert "this repository x1.10" in printed
