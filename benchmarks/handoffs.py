@@ -20,10 +20,10 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from aicx.api.answers.lifecycle import HandoffAnswer
-from aicx.lifecycle.handoffs import derived
 from aicx.refs import Ref
 from aicx.work.at_place import facts_at
 from aicx.work.handoff import handoff_of, hands_on
+from aicx.work.handoff_answers import derived_answer
 from aicx.work.session_facts import SessionFacts
 from benchmarks.readings import read, share, stored_home, title_hash
 
@@ -60,7 +60,7 @@ def name_of(facts: SessionFacts) -> str:
 
 def told(facts: SessionFacts) -> Iterator[Told]:
     """Each line of a session's handoff; none where it leaves nothing."""
-    answer: HandoffAnswer | None = derived(handoff_of(facts)) if hands_on(facts) else None
+    answer: HandoffAnswer | None = derived_answer(handoff_of(facts)) if hands_on(facts) else None
     for section in SECTIONS if answer else ():
         said = getattr(answer, section)
         for number, text in enumerate([said] if isinstance(said, str) else said):
