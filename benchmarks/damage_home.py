@@ -89,7 +89,7 @@ def command_line(arguments: Sequence[str]) -> int:
     import indexer.distill
     from aicx.cli import run as aicx
 
-    def distill(name: str, load: object, models_dir: Path, **_: object) -> Path:
+    def distill(name: str, load: object, models_dir: Path, *_: object, **__: object) -> Path:
         return write_model(models_dir / "static-tiny")
 
     indexer.distill.distill = distill
