@@ -107,3 +107,27 @@ def test_unchanged_files_are_not_read_again(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("aicx.storage.checksums._digest", lambda file: read.append(file.name) or "0" * 64)
     record(folder, known)
     assert read == ["b"]
+
+
+def test_what_was_copied_is_read_once_by_a_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = folder.with_name("copy")
+    shutil.copytree(folder, copy)
+    shutil.copy(record_of(folder), record_of(copy))
+    read: list[str] = []
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *how, **more: read.append(self.name) or opened(self, *how, **more))
+    assert find_damage(copy) is None
+    assert sorted(set(read)) == ["a", "b", record_of(copy).name]
+    read.clear()
+    assert find_damage(copy) is None
+    assert set(read) == {record_of(copy).name}
+
+
+def test_what_was_copied_and_read_is_read_again_once_it_changes(folder: Path) -> None:
+    copy = folder.with_name("copy")
+    shutil.copytree(folder, copy)
+    shutil.copy(record_of(folder), record_of(copy))
+    assert find_damage(copy) is None
+    whole = (copy / "b").read_bytes()
+    (copy / "b").write_bytes(whole[:-1] + b"!")
+    assert find_damage(copy) == "b is not as it was written"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json  # a question to a map loads nothing faster
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
@@ -145,7 +146,9 @@ def _file(path: Path, name: str) -> Path:
 def _is_sound(file: Path, stamp: Stamp, digest: str, *, full: bool) -> bool:
     try:
         found = _stamp(file)
-        return found[0] == stamp[0] and ((found == stamp and not full) or _digest(file) == digest)
+        if full or found[0] != stamp[0]:
+            return found[0] == stamp[0] and _digest(file) == digest
+        return found == stamp or _digest_at(file, *found) == digest
     except OSError:
         return False
 
@@ -165,6 +168,12 @@ def _stamp(file: Path) -> Stamp:
 def _digest(file: Path) -> str:
     with file.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _digest_at(file: Path, *_stamp: int) -> str:
+    """The digest of a copied file, which a process that answers many questions reads once for each stamp."""
+    return _digest(file)
 
 
 def _body(path: Path) -> bytes | None:
