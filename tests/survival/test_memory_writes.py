@@ -30,16 +30,22 @@ COMMANDS = {
     "accept": ("accept", "held", "--by", "Ada", "--yes"),
     "reject": ("reject", "old"),
     "hold": ("hold", "old"),
+    "release": ("release", "old", "--by", "Ada", "--yes"),
     "supersede": ("supersede", "old", "--with", "new", "--by", "Ada", "--yes"),
     "edit": ("edit", "old", "--statement", "Use yarn"),
     "delete": ("delete", "old", "--yes"),
     "pin": ("pin", "old", "--by", "Ada", "--yes"),
+    "unpin": ("unpin", "old"),
     "archive": ("archive", "old"),
+    "restore": ("restore", "old"),
     "validate": ("validate", "old", "--result", "fail", "--by", "ci", "--method", "pytest"),
     "curate": ("curate", "--apply", "--yes"),
     "seal": ("seal", "--by", "Ada", "--yes"),
     "record": ("recall", "npm", "--record"),
+    "backfill": ("backfill", "--import"),
 }
+# What has to be done first, so that there is something to undo.
+FIRST = {"release": COMMANDS["hold"], "unpin": COMMANDS["pin"], "restore": COMMANDS["archive"]}
 # What changes nothing that is believed.
 QUIET = {"seen", "record"}
 
@@ -51,6 +57,7 @@ def decided(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
     (folder / "user").mkdir()
     (folder / "repo").mkdir()
     home = Home(folder / "user", folder / "corpus")
+    write_log(home)
     for name, statement in (("old", OLD), ("new", NEW), ("held", HELD), ("again", AGAIN)):
         do(runner, home, "put", statement, "--name", name)
     for name in ("old", "new"):
@@ -89,6 +96,23 @@ def view(home: Home) -> View:
     }
 
 
+def write_log(home: Home) -> None:
+    """A session in which a person states three rules."""
+    stated = ("Never push to the beta branch.", "Always run the linter before a commit.", "Every parser needs a test.")
+    path = home.user / ".claude" / "projects" / "-repo" / "5f2d1c3a-0000-4000-8000-00000000000b.jsonl"
+    path.parent.mkdir(parents=True)
+    with path.open("w") as stream:
+        for number, text in enumerate(stated):
+            said = {
+                "uuid": f"u{number}",
+                "timestamp": f"2026-03-01T10:0{number}:00.000Z",
+                "cwd": str(home.user.parent / "repo"),
+                "sessionId": path.stem,
+                "message": {"role": "user", "content": text},
+            }
+            stream.write(json.dumps({"type": "user", **said}) + "\n")
+
+
 def write_after(home: Home) -> None:
     """What the next writer does: it finishes what was begun, and writes something of its own."""
     settings = load_settings(home.environ)
@@ -107,6 +131,10 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
     shutil.copytree(decided.corpus, begun)
     if command == "seal":  # as after a restore without it
         (begun / SEAL).unlink()
+    if command == "backfill":
+        runner.store(Home(decided.user, begun))
+    if command in FIRST:
+        do(runner, Home(decided.user, begun), *FIRST[command])
     before = view(Home(decided.user, begun))
 
     def copy(name: str) -> Home:
